@@ -1,0 +1,72 @@
+PYTHON ?= python3
+PORT ?= 8501
+OPEN ?= 1
+WATCH ?= 0
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+CREATED := $(VENV)/.created
+RUN_READY := $(VENV)/.run-ready
+DEV_READY := $(VENV)/.dev-ready
+PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
+FAST := not (browser or model or data or slow)
+
+# Without a display Streamlit opens no browser by itself, so OPEN=1 leaves the choice to it.
+HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
+WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
+
+.PHONY: help run test check format bench clean chromium
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
+	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
+
+test: $(DEV_READY) chromium ## every test, the browser's too (ARGS= goes to pytest)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(DEV_READY) ## format, lint, types, import contracts, fast tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -m "$(FAST)" $(ARGS)
+
+format: $(DEV_READY) ## put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEV_READY) chromium ## every figure the README quotes, beside its peer (ARGS= names some)
+	$(BIN)/python -m bench $(ARGS)
+
+clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name $(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+chromium: $(DEV_READY)
+	@$(BIN)/python tests/browser/chromium.py
+
+$(CREATED):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed, and '$(PYTHON)' is missing or older." >&2; \
+	  echo "Name another: make $(or $(firstword $(MAKECMDGOALS)),run) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "The environment could not be made. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@touch $@
+
+# A stamp is written last: an install that failed leaves none, and the next run tries again.
+$(RUN_READY): requirements.txt $(CREATED)
+	@echo "Installing what the app needs (some minutes the first time)"
+	@rm -f $@
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV_READY): requirements-dev.txt requirements.txt $(CREATED)
+	@echo "Installing what the app and its tests need (some minutes the first time)"
+	@rm -f $@
+	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $(RUN_READY) $@

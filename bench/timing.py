@@ -1,0 +1,31 @@
+"""Medians of repeated work."""
+
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long the work takes once."""
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def median_seconds(work: Callable[[], object], *, repeats: int = 5, warmups: int = 1) -> float:
+    """The median of `repeats` times, after `warmups` that do not count."""
+    for _ in range(warmups):
+        work()
+    return median(seconds(work) for _ in range(repeats))
+
+
+def paired_medians(
+    ours: Callable[[], object], peer: Callable[[], object], *, repeats: int = 5, warmups: int = 1
+) -> tuple[float, float]:
+    """Both medians, the two taking turns so that a machine that slows down slows both."""
+    for _ in range(warmups):
+        ours()
+        peer()
+    times = [(seconds(ours), seconds(peer)) for _ in range(repeats)]
+    ours_times, peer_times = zip(*times, strict=True)
+    return median(ours_times), median(peer_times)

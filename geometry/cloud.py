@@ -1,0 +1,228 @@
+"""One corpus as one cloud of vectors: sentences, contextual tokens or types.
+
+The three are different objects and the literature speaks of different ones: sentence vectors
+are pooled, contextual tokens change with the sentence they stand in, types are the rows of
+the input embedding matrix and never change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .corpus import Corpus
+from .encode import Encoder, Progress
+from .pool import POOLINGS
+from .store import ArrayStore
+
+UNITS = ("sentences", "tokens", "types")
+CODE_VERSION = 1  # raise it whenever the same texts would encode to other numbers
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """n vectors and what is known of each.
+
+    vectors (n, d) float32.   texts: what to show for a row: the sentence, or the word piece.
+    sources: index (n,) of the sentence a row came from, -1 for a type.
+    labels: n labels (of the sentence), or None.   lengths (n,): words of the sentence, or
+    characters of the piece.   counts (n,) float: occurrences in this corpus of the piece;
+    for a sentence the mean over its pieces of log10 of that.
+    n_available: rows before a sample was drawn.
+    """
+
+    unit: str
+    vectors: np.ndarray
+    texts: tuple[str, ...]
+    sources: np.ndarray
+    labels: tuple[str, ...] | None
+    lengths: np.ndarray
+    counts: np.ndarray
+    n_available: int
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def read_cloud(
+    encoder: Encoder,
+    corpus: Corpus,
+    *,
+    unit: str = "sentences",
+    layer: int = -1,
+    pooling: str = "mean",
+    max_points: int = 3000,
+    seed: int = 0,
+    store: ArrayStore | None = None,
+    progress: Progress | None = None,
+) -> Cloud:
+    """The cloud of a corpus, from the store where it is there, encoded (and kept) where not.
+
+    layer : 0 to n_layers or negative; a type has none.   pooling : for sentences only.
+    max_points : a larger cloud is sampled without replacement, ``seed`` says how.
+    """
+    if unit not in UNITS:
+        raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
+    layer = encoder.layer_index(layer)
+    read = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit]
+    return read(encoder, corpus, layer, pooling, max_points, seed, store, progress)
+
+
+def sentence_vectors(
+    encoder: Encoder,
+    corpus: Corpus,
+    *,
+    layer: int,
+    pooling: str,
+    store: ArrayStore | None = None,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """(n, d) float32 for one layer and pooling; a miss encodes and keeps *all* of them.
+
+    All layers and poolings come out of the same forward pass, so the next choice is a hit.
+    """
+
+    def compute() -> dict[str, np.ndarray]:
+        every = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), progress=progress)
+        return {
+            _key(encoder, corpus, "sentences", index, name): every[name][index]
+            for name in POOLINGS
+            for index in range(encoder.n_layers + 1)
+        }
+
+    return _recall(store, _key(encoder, corpus, "sentences", layer, pooling), compute)
+
+
+def _sentences(
+    encoder: Encoder,
+    corpus: Corpus,
+    layer: int,
+    pooling: str,
+    max_points: int,
+    seed: int,
+    store: ArrayStore | None,
+    progress: Progress | None,
+) -> Cloud:
+    vectors = sentence_vectors(
+        encoder, corpus, layer=layer, pooling=pooling, store=store, progress=progress
+    )
+    rows = _sample(len(corpus), max_points, seed)
+    pieces = encoder.tokenize(corpus.texts)
+    seen = Counter(piece for sentence in pieces for piece in sentence)
+    return Cloud(
+        unit="sentences",
+        vectors=_rows_of(vectors, rows),
+        texts=_pick(corpus.texts, rows),
+        sources=rows,
+        labels=_pick(corpus.labels, rows) if corpus.labels else None,
+        lengths=np.array([len(corpus.texts[i].split()) for i in rows]),
+        counts=np.array(
+            [np.mean([np.log10(seen[p]) for p in pieces[i]] or [0.0]) for i in rows]
+        ),
+        n_available=len(corpus),
+    )
+
+
+def _tokens(
+    encoder: Encoder,
+    corpus: Corpus,
+    layer: int,
+    pooling: str,
+    max_points: int,
+    seed: int,
+    store: ArrayStore | None,
+    progress: Progress | None,
+) -> Cloud:
+    pieces = encoder.tokenize(corpus.texts)
+    flat = [piece for sentence in pieces for piece in sentence]
+    source = np.repeat(np.arange(len(pieces)), [len(sentence) for sentence in pieces])
+    rows = _sample(len(flat), max_points, seed)
+    key = _key(encoder, corpus, "tokens", layer, f"{max_points}/{seed}")
+
+    def compute() -> dict[str, np.ndarray]:
+        tokens = encoder.encode_tokens(corpus.texts, layer=layer, progress=progress)
+        return {key: tokens.vectors[rows]}
+
+    seen = Counter(flat)
+    texts = _pick(flat, rows)
+    return Cloud(
+        unit="tokens",
+        vectors=_recall(store, key, compute),
+        texts=texts,
+        sources=source[rows],
+        labels=_pick(corpus.labels, source[rows]) if corpus.labels else None,
+        lengths=np.array([len(_bare(piece)) for piece in texts]),
+        counts=np.array([seen[piece] for piece in texts], dtype=float),
+        n_available=len(flat),
+    )
+
+
+def _types(
+    encoder: Encoder,
+    corpus: Corpus,
+    layer: int,
+    pooling: str,
+    max_points: int,
+    seed: int,
+    store: ArrayStore | None,
+    progress: Progress | None,
+) -> Cloud:
+    seen = Counter(piece for sentence in encoder.tokenize(corpus.texts) for piece in sentence)
+    names = sorted(seen)
+    rows = _sample(len(names), max_points, seed)
+    key = _key(encoder, corpus, "types", 0, f"{max_points}/{seed}")
+
+    def compute() -> dict[str, np.ndarray]:
+        table = encoder.type_embeddings()
+        row_of = {word: row for row, word in enumerate(table.words)}
+        return {key: table.vectors[[row_of[names[i]] for i in rows]]}
+
+    texts = _pick(names, rows)
+    return Cloud(
+        unit="types",
+        vectors=_recall(store, key, compute),
+        texts=texts,
+        sources=np.full(len(rows), -1),
+        labels=None,
+        lengths=np.array([len(_bare(piece)) for piece in texts]),
+        counts=np.array([seen[piece] for piece in texts], dtype=float),
+        n_available=len(names),
+    )
+
+
+def _recall(
+    store: ArrayStore | None, key: str, compute: Callable[[], dict[str, np.ndarray]]
+) -> np.ndarray:
+    if store is not None and (kept := store.read(key)) is not None:
+        return kept
+    computed = compute()
+    if store is not None:
+        for name, array in computed.items():
+            store.write(name, array)
+    return computed[key]
+
+
+def _key(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str) -> str:
+    return ArrayStore.key(CODE_VERSION, encoder.fingerprint, corpus.sha256, unit, layer, detail)
+
+
+def _sample(n: int, max_points: int, seed: int) -> np.ndarray:
+    if n <= max_points:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, max_points, replace=False))
+
+
+def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return vectors if len(rows) == len(vectors) else vectors[rows]
+
+
+def _pick(values: tuple[str, ...] | list[str], rows: np.ndarray) -> tuple[str, ...]:
+    return tuple(values[i] for i in rows)
+
+
+def _bare(piece: str) -> str:
+    """A word piece without its continuation or space mark (##, Ġ, ▁)."""
+    return piece.removeprefix("##").lstrip("Ġ▁")

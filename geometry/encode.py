@@ -1,0 +1,355 @@
+"""Texts to vectors: one forward pass a batch keeps every layer and every pooling asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import bundled
+from .bundled import ModelFilesError
+from .pool import POOLINGS, check_pooling
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it to stop
+
+TOKENS_PER_BATCH = 4096  # padded tokens in one forward pass; see bench/encode.py
+HUB_FILES = ("*.json", "*.safetensors")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the texts a model really reads.
+
+    n_texts; truncated: texts cut at max_tokens; max_tokens: the model's limit, special tokens
+    included; tokens: word pieces without special tokens, before cutting; unknown: those that
+    are the unknown token.
+    """
+
+    n_texts: int
+    truncated: int
+    max_tokens: int
+    tokens: int
+    unknown: int
+
+    @property
+    def unknown_share(self) -> float:
+        """unknown / tokens in [0, 1]; 0 for texts without tokens."""
+        return self.unknown / self.tokens if self.tokens else 0.0
+
+
+@dataclass(frozen=True)
+class TokenEmbeddings:
+    """Contextual tokens, one row each, in the order of the texts.
+
+    vectors (N, d) float32; tokens: N word pieces; sentence (N,) index of the text;
+    position (N,) place in its text, counted with special tokens from 0.
+    """
+
+    vectors: np.ndarray
+    tokens: tuple[str, ...]
+    sentence: np.ndarray
+    position: np.ndarray
+
+
+@dataclass(frozen=True)
+class VectorTable:
+    """Static vectors (n, d) float32 and the n words they belong to."""
+
+    vectors: np.ndarray
+    words: tuple[str, ...]
+
+
+class Encoder:
+    """A transformer in a folder. Cheap to make: weights are read at the first forward pass.
+
+    name : as given to ``load_encoder``.   fingerprint : sha256 naming weights and tokenizer.
+    n_layers : transformer layers; hidden states have n_layers + 1 rows, row 0 the embedding
+    layer.   dimension : d.   max_tokens : longest text read, special tokens included.
+    """
+
+    def __init__(self, folder: Path, *, name: str, fingerprint: str | None = None) -> None:
+        self.folder = folder
+        self.name = name
+        config = _read_json(folder / "config.json")
+        self.n_layers: int = config["num_hidden_layers"]
+        self.dimension: int = config["hidden_size"]
+        limits = [
+            config.get("max_position_embeddings"),
+            _read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
+            _read_json(folder / "sentence_bert_config.json", {}).get("max_seq_length"),
+        ]
+        self.max_tokens: int = int(min(limit for limit in limits if limit))
+        self._known_fingerprint = fingerprint
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 over the model's files; known beforehand for the bundled encoder."""
+        if self._known_fingerprint:
+            return self._known_fingerprint
+        digest = hashlib.sha256()
+        for path in sorted(self.folder.glob("*.safetensors")) + [self.folder / "tokenizer.json"]:
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        self._verify("tokenizer.json")
+        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()  # cutting is done here, where it can be counted
+        return tokenizer
+
+    @cached_property
+    def _model(self) -> Any:
+        from transformers import AutoModel
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()
+        self._verify("model.safetensors")
+        return AutoModel.from_pretrained(
+            self.folder, local_files_only=True, use_safetensors=True, trust_remote_code=False
+        ).eval()
+
+    def _verify(self, file: str) -> None:
+        if self._known_fingerprint == bundled.FINGERPRINT:
+            bundled.verify_file(self.folder / file, bundled.SHA256[file])
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        *,
+        layer: int | tuple[int, ...] = -1,
+        pooling: str = "mean",
+        progress: Progress | None = None,
+    ) -> np.ndarray:
+        """One vector a text, (n, d) float32.
+
+        layer : index into the hidden states, 0 = embedding layer, -1 = last; a tuple is
+        averaged.   pooling : one of ``POOLINGS``, over tokens only.
+        Raises ValueError for an unknown pooling or layer, TypeError for a text that is no str.
+        """
+        layers = self._layer_indices(layer)
+        pooled = self._pooled(texts, layers, (check_pooling(pooling),), progress)
+        return pooled[pooling].mean(axis=0, dtype=np.float32)
+
+    def encode_layers(
+        self,
+        texts: Sequence[str],
+        *,
+        poolings: Sequence[str] = ("cls", "mean"),
+        progress: Progress | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Every layer and every pooling from one pass: {pooling: (n_layers + 1, n, d) float32}."""
+        layers = tuple(range(self.n_layers + 1))
+        return self._pooled(texts, layers, tuple(map(check_pooling, poolings)), progress)
+
+    def coverage(self, texts: Sequence[str]) -> Coverage:
+        """Count the texts that are cut and the tokens the model does not know."""
+        unknown_id = self._unknown_id
+        encodings = self._tokenizer.encode_batch(_checked(texts), add_special_tokens=False)
+        room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
+        lengths = [len(encoding.ids) for encoding in encodings]
+        return Coverage(
+            n_texts=len(lengths),
+            truncated=sum(length > room for length in lengths),
+            max_tokens=self.max_tokens,
+            tokens=sum(lengths),
+            unknown=sum(encoding.ids.count(unknown_id) for encoding in encodings),
+        )
+
+    def encode_tokens(
+        self,
+        texts: Sequence[str],
+        *,
+        layer: int = -1,
+        include_special: bool = False,
+        progress: Progress | None = None,
+    ) -> TokenEmbeddings:
+        """Contextual vectors of every word piece; ``include_special`` keeps [CLS] and [SEP]."""
+        index = self.layer_index(layer)
+        encodings = self._tokenized(texts)
+        keep = [
+            [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
+            for e in encodings
+        ]
+        starts = np.concatenate([[0], np.cumsum([len(k) for k in keep])])
+        vectors = np.empty((starts[-1], self.dimension), dtype=np.float32)
+        for rows, _, hidden in self._forward(encodings, progress):
+            states = hidden[index].numpy()  # (b, L, d), padded on the right
+            for place, row in enumerate(rows):
+                vectors[starts[row] : starts[row + 1]] = states[place, keep[row]]
+        return TokenEmbeddings(
+            vectors=vectors,
+            tokens=tuple(e.tokens[i] for e, k in zip(encodings, keep, strict=True) for i in k),
+            sentence=np.repeat(np.arange(len(encodings)), np.diff(starts)),
+            position=np.array([i for k in keep for i in k], dtype=np.int64),
+        )
+
+    def type_embeddings(self) -> VectorTable:
+        """The input embedding matrix: one static vector a vocabulary entry, in id order."""
+        weights = self._model.get_input_embeddings().weight.detach().float().numpy()
+        words = {i: word for word, i in self._tokenizer.get_vocab().items()}
+        return VectorTable(weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights))))
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
+        """Word pieces of each text as the model reads it: cut, without special tokens."""
+        return [
+            [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
+            for e in self._tokenized(texts)
+        ]
+
+    @property
+    def _unknown_id(self) -> int | None:
+        model = json.loads(self._tokenizer.to_str())["model"]
+        unknown = model.get("unk_token")
+        return None if unknown is None else self._tokenizer.token_to_id(unknown)
+
+    def layer_index(self, layer: int) -> int:
+        """The layer counted from 0 (the embedding layer); ValueError where there is none."""
+        return self._layer_indices(layer)[0]
+
+    def _layer_indices(self, layer: int | tuple[int, ...]) -> tuple[int, ...]:
+        asked = layer if isinstance(layer, tuple) else (layer,)
+        count = self.n_layers + 1
+        for index in asked:
+            if not -count <= index < count:
+                raise ValueError(
+                    f"layer {index} does not exist: {self.name} has hidden states 0 (embedding "
+                    f"layer) to {self.n_layers}"
+                )
+        return tuple(index % count for index in asked)
+
+    def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
+        encodings = self._tokenizer.encode_batch(_checked(texts))
+        special = self._tokenizer.num_special_tokens_to_add(False)
+        if any(len(e.ids) > self.max_tokens for e in encodings):
+            # the template must see the cut text, so that [SEP] is still its last token
+            self._tokenizer.enable_truncation(self.max_tokens)
+            try:
+                encodings = self._tokenizer.encode_batch(list(texts))
+            finally:
+                self._tokenizer.no_truncation()
+        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
+            raise ValueError(f"text {empty[0]} has no tokens, so there is nothing to encode")
+        return encodings
+
+    def _pooled(
+        self,
+        texts: Sequence[str],
+        layers: tuple[int, ...],
+        poolings: tuple[str, ...],
+        progress: Progress | None,
+    ) -> dict[str, np.ndarray]:
+        encodings = self._tokenized(texts)
+        shape = (len(layers), len(encodings), self.dimension)
+        out = {pooling: np.empty(shape, dtype=np.float32) for pooling in poolings}
+        for rows, mask, hidden in self._forward(encodings, progress):
+            for place, layer in enumerate(layers):
+                for pooling in poolings:
+                    out[pooling][place, rows] = POOLINGS[pooling](hidden[layer], mask).numpy()
+        return out
+
+    def _forward(
+        self, encodings: list[Encoding], progress: Progress | None
+    ) -> Iterator[tuple[np.ndarray, Any, Any]]:
+        """(rows (b,), mask (b, L), hidden states) batch by batch, longest texts first.
+
+        Longest first, so that memory is seen to suffice at the start and the time left,
+        estimated from what is done, errs on the long side.
+        """
+        import torch
+
+        model = self._model
+        done = 0
+        for rows in batches_by_tokens([len(e.ids) for e in encodings], TOKENS_PER_BATCH):
+            longest = len(encodings[rows[0]].ids)
+            ids = torch.zeros((len(rows), longest), dtype=torch.long)
+            mask = torch.zeros_like(ids)
+            for place, row in enumerate(rows):
+                tokens = encodings[row].ids
+                ids[place, : len(tokens)] = torch.tensor(tokens)
+                mask[place, : len(tokens)] = 1
+            with torch.inference_mode():
+                # no mask where nothing is padded: attention then skips the masked kernel
+                attention_mask = None if bool(mask.all()) else mask
+                output = model(
+                    input_ids=ids, attention_mask=attention_mask, output_hidden_states=True
+                )
+                yield rows, mask, output.hidden_states
+            done += len(rows)
+            if progress is not None:
+                progress(done, len(encodings))
+
+
+def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
+    """Row indices, longest first, cut so that rows x longest stays within ``budget``.
+
+    A single row longer than the budget is a batch of its own.
+    """
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, budget // max(1, lengths[order[start]]))
+        yield order[start : start + size]
+        start += size
+
+
+def load_encoder(name: str = "bundled", *, revision: str | None = None) -> Encoder:
+    """The bundled encoder, a local folder, or a model by its hub name.
+
+    "bundled" uses the installed package's files and no network; where the package is missing
+    it takes the same files from the hub, at the pinned revision. Both files' sha256 are
+    checked before they are used. Raises ModelFilesError saying what is missing.
+    """
+    if name == "bundled":
+        folder = bundled.bundled_folder() or _from_hub(bundled.REPOSITORY, bundled.REVISION)
+        return Encoder(folder, name="all-MiniLM-L6-v2", fingerprint=bundled.FINGERPRINT)
+    folder = Path(name)
+    if not folder.is_dir():
+        folder = _from_hub(name, revision)
+    for needed in ("config.json", "tokenizer.json"):
+        if not (folder / needed).is_file():
+            raise ModelFilesError(f"{name} has no {needed}; a fast tokenizer and a config are needed")
+    return Encoder(folder, name=name)
+
+
+def _from_hub(repository: str, revision: str | None) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(
+            snapshot_download(repository, revision=revision, allow_patterns=list(HUB_FILES))
+        )
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+        raise ModelFilesError(
+            f"the model {repository} could not be fetched ({type(error).__name__}). Check the name "
+            "and the network, or use the bundled encoder, which needs none"
+        ) from error
+
+
+def _read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
+    if default is not None and not path.is_file():
+        return default
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+def _checked(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings; got one string")
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"text {place} is {type(text).__name__}, not str")
+    return list(texts)

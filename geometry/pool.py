@@ -1,0 +1,60 @@
+"""From token vectors to one vector a text. Every pooling sees real tokens only, never padding.
+
+H is hidden states (b, L, d) and mask (b, L) is 1 on tokens (special tokens included, as
+sentence-transformers does) and 0 on padding, on whichever side it lies. Each returns (b, d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def pool_cls(H: Tensor, mask: Tensor) -> Tensor:
+    """The first real token: position 0, or the first after padding on the left."""
+    return H[_rows(H), mask.argmax(dim=1)]
+
+
+def pool_last(H: Tensor, mask: Tensor) -> Tensor:
+    """The last real token ([SEP] for BERT, the end of the text for a decoder)."""
+    from_right = mask.flip(1).argmax(dim=1)
+    return H[_rows(H), mask.shape[1] - 1 - from_right]
+
+
+def pool_mean(H: Tensor, mask: Tensor) -> Tensor:
+    """Mean over tokens."""
+    weights = mask.unsqueeze(-1).to(H.dtype)  # (b, L, 1)
+    return (H * weights).sum(dim=1) / weights.sum(dim=1)
+
+
+def pool_max(H: Tensor, mask: Tensor) -> Tensor:
+    """Largest value over tokens, dimension by dimension."""
+    return H.masked_fill(mask.unsqueeze(-1) == 0, float("-inf")).amax(dim=1)
+
+
+def pool_min(H: Tensor, mask: Tensor) -> Tensor:
+    """Smallest value over tokens, dimension by dimension."""
+    return H.masked_fill(mask.unsqueeze(-1) == 0, float("inf")).amin(dim=1)
+
+
+def _rows(H: Tensor) -> Tensor:
+    return H.new_ones(len(H)).cumsum(0).long() - 1  # 0, 1, …, b - 1 on H's device
+
+
+POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "cls": pool_cls,
+    "mean": pool_mean,
+    "max": pool_max,
+    "min": pool_min,
+    "last": pool_last,
+}
+
+
+def check_pooling(name: str) -> str:
+    """The name itself, or ValueError listing those that exist."""
+    if name not in POOLINGS:
+        raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}; got {name!r}")
+    return name

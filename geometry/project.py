@@ -1,0 +1,243 @@
+"""From d dimensions to 2 or 3, with figures that say how far to trust the picture.
+
+The linear projections keep the origin, because the cone is a claim about the origin. Two
+clouds are compared in ONE basis: project the first, then ``apply`` that to the second.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+TRUST_ROWS = 1000  # trustworthiness is O(n^2 log n); beyond this it is taken on a sample
+TRUST_NEIGHBOURS = 5
+UMAP_NEIGHBOURS = 15
+_UMAP_LOCK = threading.Lock()  # umap and numba are not safe side by side
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Coordinates and what they keep.
+
+    coordinates (n, k) float64, k in {2, 3}.   method : see ``project``.
+    axes (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
+    centre (d,) : subtracted before the axes apply; zeros for all but "pca", None for "umap".
+    origin (k,) : where the true origin lies in the picture; None for "umap".
+    kept : share of sum |x - centre|^2 that the axes hold, in [0, 1]; None for "umap".
+    trustworthiness : scikit-learn's, in [0, 1], 5 neighbours, on ``trust_rows`` rows.
+    """
+
+    coordinates: np.ndarray
+    method: str
+    axes: np.ndarray | None
+    centre: np.ndarray | None
+    origin: np.ndarray | None
+    kept: float | None
+    trustworthiness: float
+    trust_rows: int
+    random_state: int
+
+    @property
+    def n_components(self) -> int:
+        """2 or 3."""
+        return self.coordinates.shape[1]
+
+    def apply(self, X: np.ndarray) -> Projection:
+        """Other vectors (m, d) on the same axes, with trust figures of their own."""
+        if self.axes is None or self.centre is None:
+            raise ValueError("a UMAP picture has no axes that other vectors could be put on")
+        frame = _Frame(self.method, self.axes, self.centre, self.n_components)
+        return _on_frame(frame, X, self.random_state)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    method: str
+    axes: np.ndarray
+    centre: np.ndarray
+    n_components: int
+
+    def place(self, X: np.ndarray) -> np.ndarray:
+        """Coordinates (n, k) of rows (n, d)."""
+        along = (X - self.centre) @ self.axes.T  # (n, k), or (n, 3) for "cone"
+        if self.method != "cone":
+            return along
+        height = along[:, 0]
+        squared = np.einsum("nd,nd->n", X, X) - height**2
+        radius = np.sqrt(squared.clip(min=0.0))  # norm of all that is not along the mean
+        if self.n_components == 2:
+            return np.column_stack([height, np.where(along[:, 1] < 0, -radius, radius)])
+        azimuth = np.arctan2(along[:, 2], along[:, 1])
+        return np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
+
+
+def project(
+    X: np.ndarray,
+    method: str = "svd",
+    n_components: int = 2,
+    *,
+    random_state: int = 0,
+    n_neighbors: int = UMAP_NEIGHBOURS,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Projection:
+    """Project rows X (n, d), n > n_components, to 2 or 3 dimensions.
+
+    method
+        "svd"   leading right singular vectors, *uncentred*: the first is close to the mean
+                direction, which is the point (Gao et al. 2019, figure 1)
+        "pca"   leading principal directions of the centred rows; ``origin`` says where 0 went
+        "mean"  the mean direction, then the principal directions orthogonal to it
+        "cone"  angle-true: height = component along the mean direction, radius = norm of the
+                rest, azimuth from the leading residual plane; every angle to the mean is exact
+        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it keeps
+                neighbours, not angles, so it can't show a cone
+    Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
+    "cone"), else the entry of largest magnitude is positive.
+    ``progress(stage, done, total)`` is called by "umap" only.
+    """
+    X = _checked(X, n_components)
+    if method == "umap":
+        return _umap(X, n_components, random_state, n_neighbors, progress)
+    if method not in _FRAMES:
+        known = ", ".join([*_FRAMES, "umap"])
+        raise ValueError(f"method must be one of {known}; got {method!r}")
+    axes, centre = _FRAMES[method](X, n_components)
+    return _on_frame(_Frame(method, axes, centre, n_components), X, random_state)
+
+
+def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
+    """The one scalar by which ``other`` is drawn, so that both clouds have one rms radius.
+
+    Both are drawn coordinates (n, k), radius counted from the origin of the picture.
+    Raises nothing: 1.0 where ``other`` is all zero.
+    """
+    rms = [float(np.sqrt(np.mean(np.sum(np.square(P), axis=1)))) for P in (reference, other)]
+    return rms[0] / rms[1] if rms[1] > 0 else 1.0
+
+
+def trustworthiness(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> tuple[float, int]:
+    """scikit-learn's trustworthiness in [0, 1] and the number of rows it was taken on.
+
+    Neighbours are by cosine in d dimensions, by distance in the picture.
+    Venna, Kaski 2001.
+    """
+    from sklearn.manifold import trustworthiness as measure
+
+    n = len(X)
+    rows = np.arange(n)
+    if n > TRUST_ROWS:
+        rows = np.random.default_rng(random_state).choice(n, TRUST_ROWS, replace=False)
+    k = min(TRUST_NEIGHBOURS, (len(rows) - 1) // 2)
+    if k < 1:
+        return 1.0, len(rows)
+    value = measure(X[rows], coordinates[rows], n_neighbors=k, metric="cosine")
+    return float(value), len(rows)
+
+
+def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    axes = _leading(X.T @ X, k)
+    towards_mean = axes @ X.mean(axis=0)
+    # the first axis follows the mean; the others keep their own sign rule
+    axes[0] *= -1.0 if towards_mean[0] < 0 else 1.0
+    return axes, np.zeros(X.shape[1])
+
+
+def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    mean = X.mean(axis=0)
+    Z = X - mean
+    return _leading(Z.T @ Z, k), mean
+
+
+def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    mean = X.mean(axis=0)
+    length = np.linalg.norm(mean)
+    if length == 0:
+        raise ValueError("the mean vector is zero, so it has no direction; use svd or pca")
+    direction = mean / length
+    Z = X - mean
+    Z -= np.outer(Z @ direction, direction)  # what is left is orthogonal to the mean
+    rest = _leading(Z.T @ Z, k - 1)
+    rest -= np.outer(rest @ direction, direction)
+    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    return np.vstack([direction, rest]), np.zeros(X.shape[1])
+
+
+def _cone_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    return _mean_frame(X, 3)  # the azimuth needs a plane, whatever is drawn
+
+
+_FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] = {
+    "svd": _svd_frame,
+    "pca": _pca_frame,
+    "mean": _mean_frame,
+    "cone": _cone_frame,
+}
+
+
+def _leading(S: np.ndarray, k: int) -> np.ndarray:
+    """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
+    _, vectors = np.linalg.eigh(S)
+    axes = vectors[:, ::-1][:, :k].T.copy()
+    largest = axes[np.arange(k), np.abs(axes).argmax(axis=1)]
+    return axes * np.where(largest < 0, -1.0, 1.0)[:, None]
+
+
+def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
+    X = _checked(X, frame.n_components)
+    coordinates = frame.place(X)
+    centred = X - frame.centre
+    total = float(np.einsum("nd,nd->", centred, centred))
+    on_axes = centred @ frame.axes[: frame.n_components].T
+    trust, rows = trustworthiness(X, coordinates, random_state=random_state)
+    return Projection(
+        coordinates=coordinates,
+        method=frame.method,
+        axes=frame.axes,
+        centre=frame.centre,
+        origin=frame.place(np.zeros((1, X.shape[1])))[0],
+        kept=float(np.sum(on_axes**2)) / total if total > 0 else 1.0,
+        trustworthiness=trust,
+        trust_rows=rows,
+        random_state=random_state,
+    )
+
+
+def _umap(
+    X: np.ndarray,
+    n_components: int,
+    random_state: int,
+    n_neighbors: int,
+    progress: Callable[[str, int, int], None] | None,
+) -> Projection:
+    from .umap_fit import fit_umap  # 11 s of imports, for this method only
+
+    with _UMAP_LOCK:
+        coordinates = fit_umap(X, n_components, random_state, n_neighbors, progress)
+    trust, rows = trustworthiness(X, coordinates, random_state=random_state)
+    return Projection(
+        coordinates=coordinates,
+        method="umap",
+        axes=None,
+        centre=None,
+        origin=None,
+        kept=None,
+        trustworthiness=trust,
+        trust_rows=rows,
+        random_state=random_state,
+    )
+
+
+def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
+    X = np.asarray(X, dtype=np.float64)
+    if n_components not in (2, 3):
+        raise ValueError(f"n_components must be 2 or 3; got {n_components}")
+    if X.ndim != 2 or X.shape[1] < 3:
+        raise ValueError(f"expected vectors as rows with at least 3 dimensions; got {X.shape}")
+    if len(X) <= n_components:
+        raise ValueError(f"{n_components} components need more than {n_components} rows; got {len(X)}")
+    if not np.isfinite(X).all():
+        raise ValueError("vectors hold NaN or infinity; clean them first")
+    return X

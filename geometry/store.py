@@ -1,0 +1,118 @@
+"""A disk cache of arrays by key: written atomically, verified on read, bounded in size.
+
+A file is 32 bytes of sha256 followed by an .npy; a file that was truncated or changed in
+one bit reads as absent, so it is recomputed and never shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from platformdirs import user_cache_path
+
+FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
+SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
+DEFAULT_MEGABYTES = 2048
+_DIGEST_BYTES = 32
+
+
+class ArrayStore:
+    """Arrays on disk under ``folder``, at most ``max_bytes`` in all, oldest-used dropped first.
+
+    folder : default $NARROW_CONE_CACHE_DIR, else the platform's cache folder.
+    max_bytes : default $NARROW_CONE_CACHE_MB x 10^6, else 2,048 MB.
+    """
+
+    def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
+        named = folder or os.environ.get(FOLDER_VARIABLE)
+        self.folder = Path(named) if named else user_cache_path("narrow-cone", appauthor=False)
+        self.max_bytes = _size_from_environment() if max_bytes is None else max_bytes
+
+    @staticmethod
+    def key(*parts: object) -> str:
+        """One sha256 for the parts; ("ab", "c") and ("a", "bc") differ."""
+        digest = hashlib.sha256()
+        for part in parts:
+            text = str(part).encode()
+            digest.update(len(text).to_bytes(8, "big") + text)
+        return digest.hexdigest()
+
+    def read(self, key: str) -> np.ndarray | None:
+        """The array, read-only, or None where it is absent, truncated or altered."""
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        body = memoryview(content)[_DIGEST_BYTES:]
+        if hashlib.sha256(body).digest() != content[:_DIGEST_BYTES]:
+            path.unlink(missing_ok=True)
+            return None
+        os.utime(path)  # used now: the last to be dropped
+        array = np.load(io.BytesIO(body), allow_pickle=False)
+        array.flags.writeable = False
+        return array
+
+    def write(self, key: str, array: np.ndarray) -> None:
+        """Keep the array, then drop the oldest-used files beyond the bound.
+
+        A full disk or a read-only folder loses the cache, never the result: the array the
+        caller holds is unaffected, and the next read answers None.
+        """
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=False)
+        body = buffer.getbuffer()
+        if len(body) > self.max_bytes:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                dir=self.folder, suffix=".part", delete=False
+            ) as part:
+                try:
+                    part.write(hashlib.sha256(body).digest())
+                    part.write(body)
+                    part.close()
+                    os.replace(part.name, self._path(key))
+                except OSError:
+                    Path(part.name).unlink(missing_ok=True)
+                    raise
+        except OSError:
+            return
+        self._evict()
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}.array"
+
+    def _evict(self) -> None:
+        files = []
+        for path in self.folder.glob("*.array"):
+            try:
+                stat = path.stat()
+            except FileNotFoundError:  # another process dropped it first
+                continue
+            files.append((stat.st_mtime_ns, stat.st_size, path))
+        excess = sum(size for _, size, _ in files) - self.max_bytes
+        for _, size, path in sorted(files):
+            if excess <= 0:
+                return
+            path.unlink(missing_ok=True)
+            excess -= size
+
+
+def _size_from_environment() -> int:
+    given = os.environ.get(SIZE_VARIABLE)
+    if given is None:
+        return DEFAULT_MEGABYTES * 10**6
+    try:
+        megabytes = int(given)
+    except ValueError:
+        megabytes = 0
+    if megabytes <= 0:
+        raise ValueError(f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}")
+    return megabytes * 10**6

@@ -1,0 +1,55 @@
+"""Controls whose state is in the URL, under codes that no language changes.
+
+Streamlit's own ``bind`` puts a choice into the URL by its *label*, which is translated here;
+sliders and numbers bind by themselves, choices go through ``choose``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+
+def choose(
+    widget: Callable[..., Any],
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: str,
+    labels: Mapping[str, str] | None = None,
+    always_in_url: bool = False,
+    **settings: Any,
+) -> str:
+    """A selectbox, radio or segmented control over codes; the chosen code.
+
+    The URL's ``?key=code`` sets it on arrival and follows it afterwards; the default leaves no
+    trace there unless ``always_in_url``. A code that is not on offer counts as the default.
+    """
+    if st.session_state.get(key) not in options:
+        asked = st.query_params.get(key)
+        st.session_state[key] = asked if asked in options else default
+    shown = labels or {}
+    value = str(
+        widget(
+            label,
+            options,
+            key=key,
+            format_func=lambda code: shown.get(code, code),
+            persist_state="session",
+            **settings,
+        )
+    )
+    put_in_url(key, None if value == default and not always_in_url else value)
+    return value
+
+
+def put_in_url(key: str, value: str | None) -> None:
+    """Write ``?key=value``, or take the key away for None; a no-op where nothing changes."""
+    if value is None:
+        if key in st.query_params:
+            del st.query_params[key]
+    elif st.query_params.get(key) != value:
+        st.query_params[key] = value

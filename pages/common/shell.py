@@ -1,0 +1,81 @@
+"""What every page begins and ends with: configuration, the shared sidebar, the claim, the rest.
+
+A page may be the first thing a fresh server runs, without app.py, so nothing here relies on it.
+The order is the same on every page: claim, look, measure, try, what it does not show, sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from .controls import choose
+from .words import DEFAULT_LANGUAGE, Translate, browser_language, languages, own_name, prose
+from .words import questions as question_names
+from .words import translator
+
+PAGES = ("narrow_cone", "cosine_basis", "your_corpus")
+LANDING = PAGES[0]
+
+
+def page_path(name: str) -> str:
+    """Path of a page's file from app.py."""
+    return f"pages/{name}.py"
+
+
+def page_labels(_: Translate) -> dict[str, str]:
+    """What the sidebar calls each page."""
+    return {
+        "narrow_cone": _("Narrow cone"),
+        "cosine_basis": _("Cosine and basis"),
+        "your_corpus": _("Your corpus"),
+    }
+
+
+def open_page(name: str) -> Translate:
+    """Configure the page, draw the sidebar and the claim; returns the session's ``_``."""
+    st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
+    with st.sidebar:
+        choose(
+            st.selectbox,
+            "Language · 語言",
+            list(languages()),
+            key="lang",
+            default=browser_language(st.context.locale),
+            labels={code: own_name(code) for code in languages()},
+            always_in_url=browser_language(st.context.locale) != DEFAULT_LANGUAGE,
+        )
+        _ = translator()
+        for page, label in page_labels(_).items():
+            st.page_link(page_path(page), label=label)
+    st.title(page_labels(_)[name])
+    st.markdown(prose(name, "claim"))
+    return _
+
+
+def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:
+    """One of a class's questions, where it arises: the first line asks, the rest answers."""
+    question, _, answer = prose(page, f"question-{name}", values).partition("\n")
+    with st.expander(question.lstrip("# "), key=f"question-{name}", icon=":material/help:"):
+        st.markdown(answer.strip())
+
+
+def close_page(page: str, _: Translate, values: Mapping[str, object] | None = None) -> None:
+    """What the page does not show, and where its claims come from."""
+    st.subheader(_("What this does not show"))
+    st.markdown(prose(page, "not-shown", values))
+    st.subheader(_("Sources"))
+    st.markdown(prose(page, "sources", values))
+
+
+__all__ = [
+    "LANDING",
+    "PAGES",
+    "close_page",
+    "open_page",
+    "page_labels",
+    "page_path",
+    "question_names",
+    "show_question",
+]

@@ -1,0 +1,87 @@
+"""Words in the reader's language: labels through gettext, prose from Markdown files.
+
+A language is a folder under assets/text: ``labels.po`` and one ``<page>.md`` for each page.
+English needs no catalogue, because the labels in the code are English.
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+TEXT = Path(__file__).parents[2] / "assets" / "text"
+DEFAULT_LANGUAGE = "en"
+
+Translate = Callable[[str], str]
+
+
+@lru_cache(maxsize=1)
+def languages() -> tuple[str, ...]:
+    """Language codes that have a folder, the default first."""
+    found = sorted(folder.name for folder in TEXT.iterdir() if folder.is_dir())
+    return (DEFAULT_LANGUAGE, *(code for code in found if code != DEFAULT_LANGUAGE))
+
+
+def own_name(code: str) -> str:
+    """The language's name for itself: each catalogue translates "English" so."""
+    return _catalogue(code).gettext("English")
+
+
+def language() -> str:
+    """This session's language: from the control or the URL, else the browser's, else English."""
+    chosen = st.session_state.get("lang") or st.query_params.get("lang")
+    if chosen in languages():
+        return str(chosen)
+    return browser_language(st.context.locale)
+
+
+def browser_language(locale: str | None) -> str:
+    """The language offered to a browser's locale: zh in any form reads 繁體中文 here."""
+    primary = (locale or "").split("-")[0].lower()
+    return next((code for code in languages() if code.split("-")[0] == primary), DEFAULT_LANGUAGE)
+
+
+def translator() -> Translate:
+    """The session's ``_``; bind it inside a run, never at import."""
+    return _catalogue(language()).gettext
+
+
+@lru_cache(maxsize=8)
+def _catalogue(code: str) -> gettext.NullTranslations:
+    path = TEXT / code / "labels.po"
+    if not path.is_file():
+        return gettext.NullTranslations()
+    compiled = io.BytesIO()
+    with path.open("rb") as file:
+        write_mo(compiled, read_po(file, locale=code.replace("-", "_")))
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+@lru_cache(maxsize=64)
+def _sections(code: str, page: str) -> dict[str, str]:
+    text = (TEXT / code / f"{page}.md").read_text(encoding="utf8")
+    parts = re.split(r"^<!-- ([\w-]+) -->\n", text, flags=re.MULTILINE)
+    return {
+        name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
+
+
+def prose(page: str, section: str, values: Mapping[str, object] | None = None) -> str:
+    """One section of a page's prose, with ``{{name}}`` filled from ``values``."""
+    text = _sections(language(), page)[section]
+    given = values or {}
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
+
+
+def questions(page: str) -> list[str]:
+    """Names of the sections ``question-…`` in the order of the file."""
+    return [name for name in _sections(language(), page) if name.startswith("question-")]

@@ -1,0 +1,73 @@
+"""Where Chromium is, and how to get one: for the Makefile and the browser tests alike."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+COMMANDS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# The second package draws Chinese, which would be empty boxes without it.
+DEBIAN_PACKAGES = ("chromium", "fonts-noto-cjk")
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium: $CHROMIUM, else PATH's, else Playwright's own; None without one."""
+    named = os.environ.get("CHROMIUM")
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise FileNotFoundError(
+                f"CHROMIUM names {named!r}, which is no program; correct it or unset it."
+            )
+        return found
+    on_path = (shutil.which(command) for command in COMMANDS)
+    return next((path for path in on_path if path), None) or _playwright_chromium()
+
+
+def install_chromium() -> str:
+    """Install one with apt where root on Debian, else with Playwright; return its path."""
+    if _is_root_on_debian():
+        apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
+        environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run([*apt, "update"], check=True)
+        subprocess.run(
+            [*apt, "install", "-y", "--no-install-recommends", *DEBIAN_PACKAGES],
+            check=True,
+            env=environment,
+        )
+    else:
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+    path = find_chromium()
+    if path is None:
+        raise FileNotFoundError(
+            "Chromium was installed but is not found; name its path in the variable CHROMIUM."
+        )
+    return path
+
+
+def _playwright_chromium() -> str | None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+def _is_root_on_debian() -> bool:
+    # Ubuntu is left out on purpose: its chromium package only points to a snap.
+    if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return False
+    try:
+        return platform.freedesktop_os_release().get("ID") == "debian"
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    found = find_chromium()
+    if found is None:
+        print("No Chromium found; installing one for the browser tests", flush=True)
+        found = install_chromium()
+    print(f"Chromium: {found}")

@@ -1,0 +1,107 @@
+"""What a test asks of a page on screen. Each function waits for a condition, none for a time."""
+
+import io
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Locator, Page, WebSocket, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+LONG = 120.0  # s; a first visit on an empty cache encodes a corpus
+
+AT_REST = """() => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  return app !== null
+    && app.dataset.testScriptState === "notRunning"
+    && app.dataset.testConnectionState === "CONNECTED"
+    && document.querySelector(
+      '[data-testid="stStatusWidget"], [data-testid="stAppSkeleton"], [data-testid="stSkeleton"]'
+    ) === null;
+}"""
+NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+ONLY_CANVAS = "* { visibility: hidden !important } canvas { visibility: visible !important }"
+
+
+def open_app(page: Page, url: str, *, timeout: float = LONG) -> None:
+    """Go to the address, wait until the app is at rest, and hold that no exception shows."""
+    page.goto(url)
+    wait_for_app(page, timeout=timeout)
+    assert_no_exception(page)
+
+
+def wait_for_app(page: Page, *, timeout: float = LONG) -> None:
+    """Wait until Streamlit is connected, has finished its run and shows no placeholder.
+
+    Right after an action use `rerun` instead: the app is still at rest until the action reaches it.
+    """
+    page.wait_for_function(AT_REST, timeout=timeout * 1000)
+
+
+@contextmanager
+def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
+    """Wait until the run that the block causes is over: with rerun(page): button.click()."""
+    # The server's own word that a run ended: the page's state can pass through "running" unseen.
+    with open_socket(page).expect_event(
+        "framereceived", predicate=_says_finished, timeout=timeout * 1000
+    ):
+        yield
+    page.evaluate(NEXT_FRAMES)
+    wait_for_app(page, timeout=timeout)
+
+
+def open_socket(page: Page) -> WebSocket:
+    """The live connection of a page that the `page` or `new_page` fixture made."""
+    alive = [socket for socket in _SOCKETS.get(page, []) if not socket.is_closed()]
+    assert alive, "the page has no open connection: open the app first, on a page of the fixtures"
+    return alive[-1]
+
+
+def record_sockets(page: Page) -> None:
+    sockets = _SOCKETS.setdefault(page, [])
+    page.on("websocket", lambda socket: sockets.append(socket))
+
+
+def forget_sockets(page: Page) -> None:
+    _SOCKETS.pop(page, None)
+
+
+def assert_no_exception(page: Page) -> None:
+    """Hold that no exception is on screen; the message shows what it says."""
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0, timeout=1000)
+
+
+def canvas_not_blank(canvas: Locator, *, timeout: float = 30, share: float = 0.001) -> bool:
+    """Whether at least `share` of the canvas differs from its commonest colour, within the timeout.
+
+    All else on the page is hidden for the look, so that axes and labels count for nothing.
+    """
+    canvas.wait_for(state="visible", timeout=timeout * 1000)
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        if _drawn_share(canvas.screenshot(style=ONLY_CANVAS)) >= share:
+            return True
+    return False
+
+
+def _drawn_share(png: bytes) -> float:
+    pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).reshape(-1, 3)  # (n, 3)
+    _, counts = np.unique(pixels, axis=0, return_counts=True)
+    return 1 - counts.max() / len(pixels)
+
+
+def _says_finished(frame: bytes | str) -> bool:
+    if isinstance(frame, str):
+        return False
+    message = ForwardMsg()
+    message.ParseFromString(frame)
+    finished = message.script_finished
+    return message.WhichOneof("type") == "script_finished" and finished in (
+        ForwardMsg.FINISHED_SUCCESSFULLY,
+        ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+    )
+
+
+_SOCKETS: dict[Page, list[WebSocket]] = {}

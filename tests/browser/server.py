@@ -1,0 +1,116 @@
+"""The app as a server of its own, for tests and measurements that drive it from outside."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.request import urlopen
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_LINE = "You can now view"
+
+
+class AppServer:
+    """A Streamlit server on a free port; a context manager that starts it and ends it.
+
+    with AppServer(cache_dir=folder) as server:
+        page.goto(server.page_url("cosine_basis"))
+    """
+
+    def __init__(
+        self,
+        *,
+        cache_dir: Path,
+        script: Path = ROOT / "app.py",
+        environment: Mapping[str, str] | None = None,
+        timeout: float = 60,
+    ) -> None:
+        self.cache_dir = cache_dir
+        self.script = script
+        self.environment = dict(environment or {})
+        self.timeout = timeout
+        self.port = _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._lines: list[str] = []
+        self._spoke = threading.Event()
+
+    def page_url(self, page: str = "", *, query: str = "") -> str:
+        """The address of a page by its name, with a query string where one is given."""
+        return f"{self.url}/{page}" + (f"?{query}" if query else "")
+
+    @property
+    def log(self) -> str:
+        """All that the server has written so far."""
+        return "".join(self._lines)
+
+    def is_healthy(self) -> bool:
+        with urlopen(f"{self.url}/_stcore/health", timeout=self.timeout) as answer:
+            return answer.status == 200
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "streamlit", "run", str(self.script)),
+                *("--server.headless", "true"),
+                *("--server.address", "127.0.0.1"),
+                *("--server.port", str(self.port)),
+            ],
+            cwd=ROOT,
+            env=os.environ
+            | {"NARROW_CONE_CACHE_DIR": str(self.cache_dir), "PYTHONUNBUFFERED": "1"}
+            | self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            if not self._spoke.wait(self.timeout) or READY_LINE not in self.log:
+                raise RuntimeError(f"The app did not start. Its log:\n{self.log}")
+            if not self.is_healthy():
+                raise RuntimeError(f"The app started but is not healthy. Its log:\n{self.log}")
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.append(line)
+            if READY_LINE in line:
+                self._spoke.set()
+        self._spoke.set()
+
+    def _end(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        # A worker process may hold the pipe open for a moment longer than its parent lives.
+        self._reader.join(timeout=5)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
