@@ -9,14 +9,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# not lazily: the import system would bind the name to the module of the same name
+from .project import project
+
 _HOME = {
     "encode": ("Coverage", "Encoder", "TokenEmbeddings", "VectorTable", "load_encoder"),
     "bundled": ("ModelFilesError",),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
     "store": ("ArrayStore",),
     "cloud": ("Cloud", "read_cloud"),
-    "project": ("Projection", "project"),
-    "whiten": ("Whitening", "recommended_shrinkage"),
+    "project": ("Projection",),
+    "whiten": ("Whitening", "recommended_whitening"),
+    "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("label_agreement", "nearest"),
     "measure": (
         "angles_to_mean",
@@ -35,7 +39,7 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __version__ = "0.1.0"
-__all__ = sorted(_MODULE_OF)  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = sorted([*_MODULE_OF, "project"])  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
     from .bundled import ModelFilesError
@@ -55,10 +59,11 @@ if TYPE_CHECKING:
         positive_cosine_share,
     )
     from .neighbours import label_agreement, nearest
-    from .project import Projection, project
+    from .project import Projection
     from .store import ArrayStore
     from .toy import Plane
-    from .whiten import Whitening, recommended_shrinkage
+    from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
+    from .whiten import Whitening, recommended_whitening
 
 
 def __getattr__(name: str) -> Any:

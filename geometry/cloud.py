@@ -71,6 +71,37 @@ def read_cloud(
     return read(encoder, corpus, layer, pooling, max_points, seed, store, progress)
 
 
+def is_stored(
+    encoder: Encoder,
+    corpus: Corpus,
+    *,
+    unit: str,
+    layer: int,
+    pooling: str,
+    max_points: int,
+    seed: int,
+    store: ArrayStore,
+) -> bool:
+    """True where ``read_cloud`` would find its vectors on disk and encode nothing."""
+    layer = encoder.layer_index(layer)
+    return store.has(_cloud_key(encoder, corpus, unit, layer, pooling, max_points, seed))
+
+
+def _cloud_key(
+    encoder: Encoder,
+    corpus: Corpus,
+    unit: str,
+    layer: int,
+    pooling: str,
+    max_points: int,
+    seed: int,
+) -> str:
+    if unit == "sentences":
+        return _key(encoder, corpus, unit, layer, pooling)
+    sample = f"{max_points}/{seed}"
+    return _key(encoder, corpus, unit, 0 if unit == "types" else layer, sample)
+
+
 def sentence_vectors(
     encoder: Encoder,
     corpus: Corpus,
@@ -119,9 +150,7 @@ def _sentences(
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
         lengths=np.array([len(corpus.texts[i].split()) for i in rows]),
-        counts=np.array(
-            [np.mean([np.log10(seen[p]) for p in pieces[i]] or [0.0]) for i in rows]
-        ),
+        counts=np.array([np.mean([np.log10(seen[p]) for p in pieces[i]] or [0.0]) for i in rows]),
         n_available=len(corpus),
     )
 
@@ -140,7 +169,7 @@ def _tokens(
     flat = [piece for sentence in pieces for piece in sentence]
     source = np.repeat(np.arange(len(pieces)), [len(sentence) for sentence in pieces])
     rows = _sample(len(flat), max_points, seed)
-    key = _key(encoder, corpus, "tokens", layer, f"{max_points}/{seed}")
+    key = _cloud_key(encoder, corpus, "tokens", layer, pooling, max_points, seed)
 
     def compute() -> dict[str, np.ndarray]:
         tokens = encoder.encode_tokens(corpus.texts, layer=layer, progress=progress)
@@ -173,7 +202,7 @@ def _types(
     seen = Counter(piece for sentence in encoder.tokenize(corpus.texts) for piece in sentence)
     names = sorted(seen)
     rows = _sample(len(names), max_points, seed)
-    key = _key(encoder, corpus, "types", 0, f"{max_points}/{seed}")
+    key = _cloud_key(encoder, corpus, "types", layer, pooling, max_points, seed)
 
     def compute() -> dict[str, np.ndarray]:
         table = encoder.type_embeddings()

@@ -96,7 +96,7 @@ class Encoder:
         if self._known_fingerprint:
             return self._known_fingerprint
         digest = hashlib.sha256()
-        for path in sorted(self.folder.glob("*.safetensors")) + [self.folder / "tokenizer.json"]:
+        for path in [*sorted(self.folder.glob("*.safetensors")), self.folder / "tokenizer.json"]:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()
@@ -201,7 +201,9 @@ class Encoder:
         """The input embedding matrix: one static vector a vocabulary entry, in id order."""
         weights = self._model.get_input_embeddings().weight.detach().float().numpy()
         words = {i: word for word, i in self._tokenizer.get_vocab().items()}
-        return VectorTable(weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights))))
+        return VectorTable(
+            weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
+        )
 
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
         """Word pieces of each text as the model reads it: cut, without special tokens."""
@@ -321,7 +323,9 @@ def load_encoder(name: str = "bundled", *, revision: str | None = None) -> Encod
         folder = _from_hub(name, revision)
     for needed in ("config.json", "tokenizer.json"):
         if not (folder / needed).is_file():
-            raise ModelFilesError(f"{name} has no {needed}; a fast tokenizer and a config are needed")
+            raise ModelFilesError(
+                f"{name} has no {needed}; a fast tokenizer and a config are needed"
+            )
     return Encoder(folder, name=name)
 
 

@@ -38,7 +38,8 @@ class Moments:
         total: Moments | None = None
         for start in range(0, len(X), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            part = _moments_of_block(X[rows], None if sample_weight is None else sample_weight[rows])
+            weights = None if sample_weight is None else sample_weight[rows]
+            part = _moments_of_block(X[rows], weights)
             total = part if total is None else total.merge(part)
         if total is None:
             raise ValueError("moments need at least one row; got none")
@@ -101,27 +102,25 @@ class Moments:
 
 
 def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
-    n = len(X)
-    dtype = np.float32 if X.dtype == np.float32 else np.float64
-    if w is None:
-        weight = float(n)
-        mean = X.mean(axis=0, dtype=np.float64)
-    else:
-        w = np.asarray(w, dtype=np.float64)
-        weight = float(w.sum())
-        mean = w @ X.astype(np.float64) / weight if weight > 0 else np.zeros(X.shape[1])
-    # the product of *centred* rows is safe in the input's own precision; sums are float64
-    Z = (X - mean).astype(dtype, copy=False)  # (n, d)
-    squared = np.einsum("nd,nd->n", Z, Z, dtype=np.float64)  # (n,)
-    weighted = Z if w is None else (Z * w[:, None]).astype(dtype, copy=False)
-    scatter = (weighted.T @ Z).astype(np.float64)
-    row_weight = np.ones(n) if w is None else w
+    # float64 throughout: a float32 product leaves noise of about 1e-7 of the largest eigenvalue,
+    # which makes null directions look alive (300 points in 384 dimensions: rank 340, not 299)
+    Z = X.astype(np.float64)  # (n, d), a copy
+    row_weight = np.ones(len(Z)) if w is None else np.asarray(w, dtype=np.float64)
+    weight = float(row_weight.sum())
+    mean = np.zeros(Z.shape[1])
+    if weight > 0:
+        for _ in range(2):  # the sum's own rounding would give a constant column a variance
+            shift = row_weight @ Z / weight
+            mean += shift
+            Z -= shift
+    squared = np.einsum("nd,nd->n", Z, Z)  # (n,)
+    scatter = (Z if w is None else Z * row_weight[:, None]).T @ Z
     return Moments(
-        n_rows=n,
+        n_rows=len(Z),
         weight=weight,
         weight2=float(row_weight @ row_weight),
         mean=mean,
         scatter=(scatter + scatter.T) / 2,
-        cubic=(row_weight * squared) @ Z.astype(np.float64),
+        cubic=(row_weight * squared) @ Z,
         quartic=float(row_weight @ squared**2),
     )

@@ -46,10 +46,15 @@ class Projection:
         return self.coordinates.shape[1]
 
     def apply(self, X: np.ndarray) -> Projection:
-        """Other vectors (m, d) on the same axes, with trust figures of their own."""
+        """Other vectors (m, d) on the same axes, with trust figures of their own.
+
+        "pca" centres them on their own mean, as it did the first; the others keep the origin.
+        """
         if self.axes is None or self.centre is None:
             raise ValueError("a UMAP picture has no axes that other vectors could be put on")
-        frame = _Frame(self.method, self.axes, self.centre, self.n_components)
+        X = _checked(X, self.n_components)
+        centre = X.mean(axis=0) if self.method == "pca" else self.centre
+        frame = _Frame(self.method, self.axes, centre, self.n_components)
         return _on_frame(frame, X, self.random_state)
 
 
@@ -118,7 +123,9 @@ def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
     return rms[0] / rms[1] if rms[1] > 0 else 1.0
 
 
-def trustworthiness(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> tuple[float, int]:
+def trustworthiness(
+    X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0
+) -> tuple[float, int]:
     """scikit-learn's trustworthiness in [0, 1] and the number of rows it was taken on.
 
     Neighbours are by cosine in d dimensions, by distance in the picture.
@@ -216,6 +223,11 @@ def _umap(
 
     with _UMAP_LOCK:
         coordinates = fit_umap(X, n_components, random_state, n_neighbors, progress)
+    return umap_picture(X, coordinates, random_state=random_state)
+
+
+def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> Projection:
+    """The Projection of UMAP coordinates (n, k) that were fitted to X (n, d) elsewhere."""
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
         coordinates=coordinates,
@@ -237,7 +249,9 @@ def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
     if X.ndim != 2 or X.shape[1] < 3:
         raise ValueError(f"expected vectors as rows with at least 3 dimensions; got {X.shape}")
     if len(X) <= n_components:
-        raise ValueError(f"{n_components} components need more than {n_components} rows; got {len(X)}")
+        raise ValueError(
+            f"{n_components} components need more than {n_components} rows; got {len(X)}"
+        )
     if not np.isfinite(X).all():
         raise ValueError("vectors hold NaN or infinity; clean them first")
     return X

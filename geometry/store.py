@@ -42,6 +42,10 @@ class ArrayStore:
             digest.update(len(text).to_bytes(8, "big") + text)
         return digest.hexdigest()
 
+    def has(self, key: str) -> bool:
+        """True where a file of that key exists; only ``read`` verifies it."""
+        return self._path(key).is_file()
+
     def read(self, key: str) -> np.ndarray | None:
         """The array, read-only, or None where it is absent, truncated or altered."""
         path = self._path(key)
@@ -71,14 +75,12 @@ class ArrayStore:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                dir=self.folder, suffix=".part", delete=False
-            ) as part:
+            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as part:
                 try:
                     part.write(hashlib.sha256(body).digest())
                     part.write(body)
                     part.close()
-                    os.replace(part.name, self._path(key))
+                    Path(part.name).replace(self._path(key))
                 except OSError:
                     Path(part.name).unlink(missing_ok=True)
                     raise
@@ -114,5 +116,7 @@ def _size_from_environment() -> int:
     except ValueError:
         megabytes = 0
     if megabytes <= 0:
-        raise ValueError(f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}")
+        raise ValueError(
+            f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
+        )
     return megabytes * 10**6

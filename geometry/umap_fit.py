@@ -42,7 +42,9 @@ def fit_umap(
         return np.asarray(fit.fit_transform(X), dtype=np.float64)
 
 
-def _exact_neighbours(U: np.ndarray, k: int, block_rows: int = 1024) -> tuple[np.ndarray, np.ndarray]:
+def _exact_neighbours(
+    U: np.ndarray, k: int, block_rows: int = 1024
+) -> tuple[np.ndarray, np.ndarray]:
     """(indices (n, k), cosine distances (n, k)), each row itself first, as umap wants them."""
     n = len(U)
     U = U.astype(np.float32)
@@ -74,4 +76,9 @@ def _epoch_reports(progress: Callable[[str, int, int], None] | None) -> dict[str
                 progress("epochs", int(done), int(total))
             return len(text)
 
-    return {"file": Reports(), "bar_format": "{n_fmt}/{total_fmt}", "mininterval": 0.3, "disable": False}
+    return {
+        "file": Reports(),
+        "bar_format": "{n_fmt}/{total_fmt}",
+        "mininterval": 0.3,
+        "disable": False,
+    }

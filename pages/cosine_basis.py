@@ -1,5 +1,34 @@
-from pages.common.shell import open_page
+"""Cosine depends on the basis: three points, a basis the reader sets, and whitening."""
+
 import streamlit as st
-_=open_page('cosine_basis')
-st.slider('s',0.,1.,.5,key='s',bind='query-params')
-st.write('lang', st.session_state.lang)
+
+from pages.common.plane_controls import read_settings
+from pages.common.plane_numbers import show_condition, show_downloads, show_formula, show_numbers
+from pages.common.plane_panels import CLOUD_N, show_pictures
+from pages.common.shell import close_page, open_page, show_question
+from pages.common.words import prose
+
+PAGE = "cosine_basis"
+_ = open_page(PAGE)
+
+# the pictures and the numbers stand above the controls that they depend on
+pictures = st.columns(2)
+measured = st.columns(2)
+
+st.subheader(_("Try"))
+settings = read_settings(_)
+show_question(PAGE, "sign")
+show_question(PAGE, "shift")
+show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
+
+show_pictures(*pictures, settings, _)
+with pictures[0]:
+    show_downloads(settings, _)
+with measured[0]:
+    show_numbers(settings, _)
+with measured[1]:
+    show_condition(settings, _)
+    show_formula(settings.plane)
+    st.caption(prose(PAGE, "formula"))
+
+close_page(PAGE, _)

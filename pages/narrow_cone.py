@@ -1,5 +1,11 @@
-from pages.common.shell import open_page
-import streamlit as st
-_=open_page('narrow_cone')
-st.slider('s',0.,1.,.5,key='s',bind='query-params')
-st.write('lang', st.session_state.lang)
+"""The landing page: the raw cloud beside the whitened one."""
+
+from __future__ import annotations
+
+from pages.common.cone_explorer import explore
+from pages.common.shell import close_page, open_page
+from pages.common.uploads import chosen_corpus
+
+_ = open_page("narrow_cone")
+explore(chosen_corpus(), _)
+close_page("narrow_cone", _)

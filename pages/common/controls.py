@@ -6,7 +6,7 @@ sliders and numbers bind by themselves, choices go through ``choose``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -21,12 +21,14 @@ def choose(
     default: str,
     labels: Mapping[str, str] | None = None,
     always_in_url: bool = False,
+    private: Collection[str] = (),
     **settings: Any,
 ) -> str:
     """A selectbox, radio or segmented control over codes; the chosen code.
 
     The URL's ``?key=code`` sets it on arrival and follows it afterwards; the default leaves no
-    trace there unless ``always_in_url``. A code that is not on offer counts as the default.
+    trace there unless ``always_in_url``, and ``private`` codes never do. A code that is not on
+    offer counts as the default.
     """
     if st.session_state.get(key) not in options:
         asked = st.query_params.get(key)
@@ -42,7 +44,8 @@ def choose(
             **settings,
         )
     )
-    put_in_url(key, None if value == default and not always_in_url else value)
+    unsaid = value in private or (value == default and not always_in_url)
+    put_in_url(key, None if unsaid else value)
     return value
 
 

@@ -7,16 +7,26 @@ The order is the same on every page: claim, look, measure, try, what it does not
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import streamlit as st
 
 from .controls import choose
-from .words import DEFAULT_LANGUAGE, Translate, browser_language, languages, own_name, prose
+from .uploads import select_corpus
+from .words import (
+    DEFAULT_LANGUAGE,
+    Translate,
+    browser_language,
+    languages,
+    own_name,
+    prose,
+    translator,
+)
 from .words import questions as question_names
-from .words import translator
 
 PAGES = ("narrow_cone", "cosine_basis", "your_corpus")
 LANDING = PAGES[0]
+ASSETS = Path(__file__).parents[2] / "assets"
 
 
 def page_path(name: str) -> str:
@@ -36,6 +46,7 @@ def page_labels(_: Translate) -> dict[str, str]:
 def open_page(name: str) -> Translate:
     """Configure the page, draw the sidebar and the claim; returns the session's ``_``."""
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
+    st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
     with st.sidebar:
         choose(
             st.selectbox,
@@ -49,6 +60,7 @@ def open_page(name: str) -> Translate:
         _ = translator()
         for page, label in page_labels(_).items():
             st.page_link(page_path(page), label=label)
+        select_corpus(_)
     st.title(page_labels(_)[name])
     st.markdown(prose(name, "claim"))
     return _

@@ -1,6 +1,6 @@
 """Words in the reader's language: labels through gettext, prose from Markdown files.
 
-A language is a folder under assets/text: ``labels.po`` and one ``<page>.md`` for each page.
+A language is a folder under assets/text: catalogues ``*.po`` and one ``<page>.md`` a page.
 English needs no catalogue, because the labels in the code are English.
 """
 
@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -56,12 +57,18 @@ def translator() -> Translate:
 
 @lru_cache(maxsize=8)
 def _catalogue(code: str) -> gettext.NullTranslations:
-    path = TEXT / code / "labels.po"
-    if not path.is_file():
+    """All catalogues of a language as one; a page keeps its labels in a file of its own."""
+    files = sorted((TEXT / code).glob("*.po"))
+    if not files:
         return gettext.NullTranslations()
+    merged = Catalog(locale=code.replace("-", "_"))
+    for path in files:
+        with path.open("rb") as file:
+            for message in read_po(file, locale=merged.locale):
+                if message.id:
+                    merged[message.id] = message
     compiled = io.BytesIO()
-    with path.open("rb") as file:
-        write_mo(compiled, read_po(file, locale=code.replace("-", "_")))
+    write_mo(compiled, merged)
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
 
@@ -70,9 +77,7 @@ def _catalogue(code: str) -> gettext.NullTranslations:
 def _sections(code: str, page: str) -> dict[str, str]:
     text = (TEXT / code / f"{page}.md").read_text(encoding="utf8")
     parts = re.split(r"^<!-- ([\w-]+) -->\n", text, flags=re.MULTILINE)
-    return {
-        name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
+    return {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def prose(page: str, section: str, values: Mapping[str, object] | None = None) -> str:

@@ -1,0 +1,190 @@
+"""A file's bytes to text: size, kind and encoding are checked, and each refusal says what to do."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from .limits import MAX_BYTES, CorpusError
+
+Source = str | os.PathLike[str] | bytes | BinaryIO
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
+
+# How a file that is no text begins. An .xlsx, .docx or .npz file is a ZIP archive.
+_MAGIC = (
+    (b"\x89PNG", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF87a", "GIF image"),
+    (b"GIF89a", "GIF image"),
+    (b"%PDF-", "PDF document"),
+    (b"PK\x03\x04", "ZIP archive or Office document"),
+    (b"\xd0\xcf\x11\xe0", "old Office document"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"\x93NUMPY", "NumPy array"),
+    (b"SQLite format 3", "SQLite database"),
+)
+_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it is asked first
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# What text files really come in, likeliest first: between equals the first is taken.
+_LEGACY = (
+    "cp1252", "big5", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251", "koi8_r",
+    "cp1253", "cp1254", "cp1255", "cp1256", "cp874",
+)  # fmt: skip
+_MAX_CHAOS = 0.1  # share of oddities charset-normalizer may find in a guess that is kept
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file's text.
+
+    title: what to call it.   suffix: of its name, lower case, "" where there is none.
+    encoding: the one it was read in.
+    """
+
+    title: str
+    suffix: str
+    text: str
+    encoding: str
+
+    @property
+    def is_table(self) -> bool:
+        """True for the suffixes of tables; any other file is one text a line."""
+        return self.suffix in TABLE_SUFFIXES
+
+
+def read_text_file(
+    source: Source,
+    *,
+    name: str | None = None,
+    encoding: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> TextFile:
+    """Read a path (a str is a path), bytes, or a binary file, from its start.
+
+    name : its title, and for bytes the name whose suffix tells tables from lines.
+    encoding : None finds it: a byte order mark, UTF-8, else a guess where one is clear.
+    """
+    content = _read_bytes(source, max_bytes)
+    if isinstance(source, (str, os.PathLike)):
+        own = Path(source)
+    else:
+        own = Path(str(getattr(source, "name", None) or name or "text"))
+    title = Path(name or own.name)
+    known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES)
+    text, encoding = decode(content, encoding=encoding)
+    return TextFile(title.stem if known else str(title), own.suffix.lower(), text, encoding)
+
+
+def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
+    """(text, the encoding it was read in). Raises CorpusError binary, wrong_encoding, …"""
+    if encoding is not None:
+        return _decode_as(content, encoding)
+    for start, kind in _MAGIC:
+        if content.startswith(start):
+            raise _binary(kind)
+    for mark, codec in _MARKS:
+        if content.startswith(mark):
+            return _decode_as(content, codec)
+    if b"\0" in content:
+        raise _binary("binary file")
+    try:
+        return content.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError as error:
+        return _guessed(content, error)
+
+
+def _read_bytes(source: Source, max_bytes: int) -> bytes:
+    if isinstance(source, (bytes, bytearray)):
+        content = bytes(source)
+    elif isinstance(source, (str, os.PathLike)):
+        try:
+            with Path(source).open("rb") as file:
+                content = file.read(max_bytes + 1)
+        except (OSError, ValueError) as error:
+            raise CorpusError(
+                "unreadable",
+                f"The file {os.fspath(source)!r:.120} cannot be read "
+                f"({getattr(error, 'strerror', None) or error}). Check its path.",
+                path=os.fspath(source),
+            ) from error
+    else:
+        if source.seekable():
+            source.seek(0)
+        content = source.read(max_bytes + 1)
+        if not isinstance(content, bytes):
+            raise TypeError('source gives str; open the file in binary mode, "rb"')
+    if len(content) > max_bytes:
+        raise CorpusError(
+            "too_many_bytes",
+            f"The file is larger than the limit of {max_bytes / 1e6:g} MB. Cut it into parts or "
+            "draw a sample of its rows.",
+            limit=max_bytes,
+        )
+    return content
+
+
+def _binary(kind: str) -> CorpusError:
+    return CorpusError(
+        "binary",
+        f"This is no text file: it looks like a {kind}. Save its text as UTF-8 in a .txt or .csv "
+        "file and take that.",
+        kind=kind,
+    )
+
+
+def _decode_as(content: bytes, encoding: str) -> tuple[str, str]:
+    try:
+        text = content.decode(encoding)
+    except LookupError as error:
+        raise CorpusError(
+            "unknown_encoding",
+            f"There is no text encoding named {encoding!r}. Use one such as utf-8, big5 or cp1252.",
+            encoding=encoding,
+        ) from error
+    except UnicodeDecodeError as error:
+        raise _wrong_encoding(content, error) from error
+    if "\0" in text:
+        raise _binary("binary file")
+    return text, encoding.removesuffix("-sig")
+
+
+def _wrong_encoding(content: bytes, error: UnicodeDecodeError) -> CorpusError:
+    line = content.count(b"\n", 0, error.start) + 1
+    name = error.encoding.upper()
+    return CorpusError(
+        "wrong_encoding",
+        f"The file is not {name}: byte {error.start:,} (line {line:,}) does not fit. Save the file "
+        "as UTF-8 and take that.",
+        encoding=name,
+        offset=error.start,
+        line=line,
+    )
+
+
+def _guessed(content: bytes, error: UnicodeDecodeError) -> tuple[str, str]:
+    """The text in the one legacy encoding that fits clearly; CorpusError where none does."""
+    from charset_normalizer import from_bytes
+
+    lenient = content.decode("utf-8", "replace")
+    broken = lenient.count("\ufffd")
+    unbroken = len(lenient) - len(lenient.encode("ascii", "ignore")) - broken
+    if unbroken > broken:  # UTF-8 with some bytes damaged: any guess would garble all the rest
+        raise _wrong_encoding(content, error) from error
+    fits = [m for m in from_bytes(content, cp_isolation=list(_LEGACY)) if m.chaos <= _MAX_CHAOS]
+    fits.sort(key=lambda m: (-m.coherence, m.chaos, _LEGACY.index(m.encoding)))
+    # coherence 0: no language was recognised, so that the guess is a coin toss
+    if not fits or fits[0].coherence == 0:
+        raise _wrong_encoding(content, error) from error
+    try:
+        return content.decode(fits[0].encoding), fits[0].encoding
+    except UnicodeDecodeError as late:  # a large file is guessed from a sample of it
+        raise _wrong_encoding(content, error) from late

@@ -1,0 +1,62 @@
+"""From labels or values to marker colours, the same for every panel that is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .theme import SYMBOLS, Theme
+
+
+@dataclass(frozen=True)
+class PointColours:
+    """What colours n points.
+
+    codes (n,) : category codes, or values.   names : category names by code; None for values.
+    title : what the colour means, for the scale bar.
+    """
+
+    codes: np.ndarray
+    names: tuple[str, ...] | None
+    title: str
+
+    @classmethod
+    def by_label(cls, labels: Sequence[str], title: str) -> PointColours:
+        """One colour and symbol a label, in order of first appearance."""
+        names = tuple(dict.fromkeys(labels))
+        place = {name: code for code, name in enumerate(names)}
+        return cls(np.array([place[label] for label in labels]), names, title)
+
+    @classmethod
+    def by_value(cls, values: np.ndarray, title: str) -> PointColours:
+        """A continuous scale."""
+        return cls(np.asarray(values, dtype=float), None, title)
+
+
+def legend_entries(colours: PointColours, theme: Theme) -> list[tuple[str, str, str]]:
+    """(name, colour, symbol) of each category; empty for values."""
+    return [(name, *_look(code, theme)) for code, name in enumerate(colours.names or ())]
+
+
+def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
+    """Marker settings for ONE trace of all points, coloured by an array."""
+    base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
+    if colours.names is None:
+        bar = {"title": {"text": colours.title, "side": "top"}, "orientation": "h", "thickness": 10}
+        bar |= {"y": -0.12, "yanchor": "top", "len": 0.6}
+        return {**base, "color": colours.codes, "colorscale": theme.scale, "colorbar": bar}
+    looks = [_look(code, theme) for code in range(len(colours.names))]
+    return {
+        **base,
+        "color": [looks[code][0] for code in colours.codes],
+        "symbol": [looks[code][1] for code in colours.codes],
+    }
+
+
+def _look(code: int, theme: Theme) -> tuple[str, str]:
+    """Six hues by four symbols: 24 categories before any two look alike."""
+    hues = len(theme.categories)
+    return theme.categories[code % hues], SYMBOLS[code // hues % len(SYMBOLS)]

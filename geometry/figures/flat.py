@@ -1,0 +1,105 @@
+"""A panel in two dimensions: WebGL points over an SVG wedge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .colours import PointColours, marker
+from .panel import Panel
+from .theme import Theme, axis
+
+ARC_POINTS = 24
+OPACITY = 0.75
+WIDEST_FILLED = 75.0  # degrees; a wider one is no cone to the eye and only darkens the picture
+
+
+def draw_flat(
+    panel: Panel, colours: PointColours, theme: Theme, layout: dict[str, Any]
+) -> go.Figure:
+    """Scattergl with equal axes, the origin in the middle, wedges and bands below the points."""
+    x, y = panel.coordinates.astype(np.float32).T
+    figure = go.Figure(
+        go.Scattergl(
+            x=x,
+            y=y,
+            mode="markers",
+            marker=marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY),
+            text=list(panel.texts),
+            hovertemplate="%{text}<extra></extra>",
+            showlegend=False,
+            # a chosen point is ringed by a mark; the others should not fade
+            selected={"marker": {"opacity": OPACITY}},
+            unselected={"marker": {"opacity": OPACITY}},
+        )
+    )
+    for mark in panel.marks:
+        rows = list(mark.rows)
+        ring = {"symbol": mark.symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
+        figure.add_trace(
+            go.Scattergl(
+                x=x[rows],
+                y=y[rows],
+                mode="markers",
+                marker=ring,
+                name=mark.caption,
+                hoverinfo="skip",
+                showlegend=True,
+            )
+        )
+    span = [-panel.reach, panel.reach]
+    figure.update_layout(
+        layout,
+        shapes=[*_bands(panel, theme), *_wedges(panel, theme)],
+        xaxis=axis(theme, panel.axis_titles[0], range=span, constrain="domain"),
+        yaxis=axis(theme, panel.axis_titles[1], range=span, scaleanchor="x", constrain="domain"),
+        dragmode="pan",
+        clickmode="event+select",
+    )
+    if panel.origin_label:
+        figure.add_annotation(
+            x=0,
+            y=0,
+            text=f"✚ {panel.origin_label}",
+            xanchor="right",
+            yanchor="top",
+            showarrow=False,
+            opacity=0.85,
+            bgcolor=theme.paper,
+            font={"size": 12, "color": theme.ink},
+        )
+    return figure
+
+
+def _wedges(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
+    shapes = []
+    for wedge in panel.wedges:
+        middle = float(np.degrees(np.arctan2(wedge.axis[1], wedge.axis[0])))
+        filled = wedge.degrees <= WIDEST_FILLED
+        shapes.append(
+            _sector(panel.reach, middle - wedge.degrees, middle + wedge.degrees)
+            | {
+                "line": {"color": theme.raw, "width": 1.5},
+                "fillcolor": theme.raw if filled else "rgba(0,0,0,0)",
+                "opacity": 0.15 if filled else 0.7,
+            }
+        )
+    return shapes
+
+
+def _bands(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
+    look = {"fillcolor": theme.white, "opacity": 0.35, "line": {"width": 0}}
+    return [
+        _sector(panel.reach, sign * band.low, sign * band.high) | look
+        for band in panel.bands
+        for sign in (1, -1)
+    ]
+
+
+def _sector(radius: float, start: float, stop: float) -> dict[str, Any]:
+    """A slice of the disc around the origin, from start to stop degrees, below the points."""
+    angles = np.radians(np.linspace(start, stop, ARC_POINTS))
+    arc = " ".join(f"L {radius * np.cos(a):.5g},{radius * np.sin(a):.5g}" for a in angles)
+    return {"type": "path", "path": f"M 0,0 {arc} Z", "layer": "below"}

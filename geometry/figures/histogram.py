@@ -1,0 +1,74 @@
+"""Pairwise cosines before and after, with what isotropic directions would give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .theme import Theme, axis, base_layout
+
+
+@dataclass(frozen=True)
+class HistogramWords:
+    """Captions: the two clouds, the reference, both axes."""
+
+    raw: str
+    white: str
+    reference: str
+    x: str
+    y: str
+
+
+def cosine_histogram_figure(
+    raw: np.ndarray,
+    white: np.ndarray,
+    reference: np.ndarray,
+    edges: np.ndarray,
+    words: HistogramWords,
+    theme: Theme,
+    *,
+    height: int = 300,
+) -> go.Figure:
+    """Shares of pairs (m,) per bin for both clouds, and the isotropic reference (m,).
+
+    edges (m + 1,) over [-1, 1].
+    """
+    middle = (edges[:-1] + edges[1:]) / 2
+    width = np.diff(edges)
+    figure = go.Figure()
+    for shares, colour, name in (
+        (raw, theme.raw, words.raw),
+        (white, theme.white, words.white),
+    ):
+        figure.add_trace(
+            go.Bar(
+                x=middle,
+                y=shares,
+                width=width,
+                name=name,
+                marker={"color": colour},
+                opacity=0.7,
+                hovertemplate="%{x:.3f}: %{y:.2%}",
+            )
+        )
+    figure.add_trace(
+        go.Scatter(
+            x=middle,
+            y=reference,
+            mode="lines",
+            name=words.reference,
+            line={"color": theme.ink, "width": 1.5, "dash": "dot"},
+            hovertemplate="%{x:.3f}: %{y:.2%}",
+        )
+    )
+    figure.update_layout(
+        base_layout(theme, height=height),
+        barmode="overlay",
+        bargap=0,
+        xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25),
+        yaxis=axis(theme, words.y, tickformat=".0%", rangemode="tozero"),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )
+    return figure

@@ -1,0 +1,81 @@
+"""Colours and layout that every figure shares, for light and dark backgrounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of one background.
+
+    ink: text and axes.   grid: faint lines.   paper: the background itself.
+    raw, white: the two clouds' colours where a cloud has one.   accent: what is chosen.
+    categories: six hues that stay apart under colour blindness (Okabe, Ito 2008, adapted to
+    the background); ``symbols`` doubles them to twelve.   scale: name of the value scale.
+    """
+
+    ink: str
+    grid: str
+    paper: str
+    raw: str
+    white: str
+    accent: str
+    categories: tuple[str, ...]
+    scale: str = "Cividis"
+
+
+SYMBOLS = ("circle", "diamond", "square", "cross")
+
+LIGHT = Theme(
+    ink="#16212c",
+    grid="#d5dde5",
+    paper="#ffffff",
+    raw="#d55e00",
+    white="#0072b2",
+    accent="#16212c",
+    categories=("#0072b2", "#d55e00", "#009e73", "#b85a90", "#b87d00", "#5b3fa0"),
+)
+DARK = Theme(
+    ink="#e8edf2",
+    grid="#2f3b47",
+    paper="#0d1218",
+    raw="#ff8a4c",
+    white="#56b4e9",
+    accent="#ffffff",
+    categories=("#56b4e9", "#ff8a4c", "#2fc79a", "#e39ac4", "#f0e442", "#b9a5f2"),
+)
+THEMES = {"light": LIGHT, "dark": DARK}
+
+
+def theme_named(name: str | None) -> Theme:
+    """LIGHT or DARK; light for an unknown name, as before the browser has said which it shows."""
+    return THEMES.get(name or "light", LIGHT)
+
+
+def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
+    """Layout settings common to all figures; ``uirevision`` keeps zoom and camera over updates."""
+    return {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "paper_bgcolor": theme.paper,
+        "plot_bgcolor": theme.paper,
+        "font": {"color": theme.ink, "size": 13},
+        "uirevision": "constant",
+        "hoverlabel": {"align": "left"},
+        **more,
+    }
+
+
+def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
+    """A labelled axis with a visible zero line."""
+    return {
+        "title": {"text": title},
+        "gridcolor": theme.grid,
+        "zeroline": True,
+        "zerolinecolor": theme.ink,
+        "zerolinewidth": 1,
+        "automargin": True,
+        **more,
+    }

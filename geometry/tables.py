@@ -1,0 +1,288 @@
+"""A file's text to a table of strings: delimiter, quoting and header are found, no row is lost.
+
+The standard library's parser, not pandas': every cell stays the string it is ("NA", "1.0"),
+every row keeps its line in the file for messages, and a row too long or too short is an error.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal
+
+from .decode import TextFile
+from .limits import MAX_BYTES, CorpusError
+
+DELIMITERS = (",", "\t", ";", "|")
+TEXT_NAMES = (
+    "text", "texts", "sentence", "sentences", "content", "body", "document", "review", "comment",
+    "message", "utterance", "question", "headline", "title",
+    "文本", "文字", "句子", "內容", "内容", "評論", "评论",
+)  # fmt: skip
+LABEL_NAMES = (
+    "label", "labels", "topic", "category", "class", "genre", "target", "tag",
+    "標籤", "标签", "主題", "主题", "類別", "类别", "分類", "分类",
+)  # fmt: skip
+PAIR_NAMES = (
+    ("left", "right"), ("sentence1", "sentence2"), ("sentence_1", "sentence_2"),
+    ("text1", "text2"), ("text_1", "text_2"), ("s1", "s2"), ("句子1", "句子2"),
+)  # fmt: skip
+SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
+_KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
+_NOWHERE = "\x1f"  # the delimiter of a table of one column: it stands in no text
+_SAMPLE_ROWS = 200
+_MAX_LABELS = 50
+_MIN_SHARE = 0.8  # of sample rows as wide as the first, below which a sign is no delimiter
+
+Dialect = tuple[str, Literal[0, 3]]  # delimiter, and how the csv module treats quotes
+_QUOTINGS: tuple[Literal[0, 3], ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
+
+# A process-wide limit of 131,072 characters a cell: a long text is cut by the encoder, not here.
+csv.field_size_limit(MAX_BYTES)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of strings, each as wide as ``columns``.
+
+    lines: where in the file each row begins, counted from 1.   n_rows: rows in the file, of
+    which at most the number asked for are kept.   n_blank: empty lines and rows of empty cells.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+    n_rows: int
+    n_blank: int
+    has_header: bool = False
+
+    def index(self, column: str | int) -> int:
+        """Place of a column by name or, counted from 0, by place."""
+        if column in self.columns:
+            return self.columns.index(column)
+        if isinstance(column, int) and 0 <= column < len(self.columns):
+            return column
+        raise CorpusError(
+            "unknown_column",
+            f"There is no column {column!r}; the file has {', '.join(self.columns)}. Choose one of "
+            "these.",
+            column=column,
+            columns=self.columns,
+        )
+
+    def cells(self, place: int) -> list[str]:
+        """One column's cells."""
+        return [row[place] for row in self.rows]
+
+    @property
+    def text_column(self) -> int | None:
+        """The column that looks like text: by its name, else the one with the longest cells."""
+        by_name = self.named(TEXT_NAMES)
+        if by_name is not None:
+            return by_name
+        mean_lengths = {
+            place: sum(map(len, cells)) / len(cells)
+            for place in range(len(self.columns))
+            if (cells := self.cells(place)[:_SAMPLE_ROWS]) and _mostly(map(_has_letter, cells))
+        }
+        return max(mean_lengths, key=lambda place: mean_lengths[place]) if mean_lengths else None
+
+    @property
+    def label_column(self) -> int | None:
+        """The column that looks like labels: by its name, else the one with fewest values."""
+        by_name = self.named(LABEL_NAMES)
+        if by_name is not None:
+            return by_name
+        most = min(_MAX_LABELS, len(self.rows) // 2)
+        values = {
+            place: distinct
+            for place in range(len(self.columns))
+            if place != self.text_column and 2 <= (distinct := len(set(self.cells(place)))) <= most
+        }
+        return min(values, key=lambda place: values[place]) if values else None
+
+    def named(self, names: Sequence[str]) -> int | None:
+        """Place of the first of ``names`` that the header has, in any case."""
+        folded = [column.casefold() for column in self.columns]
+        return next((folded.index(name) for name in names if name in folded), None)
+
+
+def read_table(
+    file: TextFile,
+    *,
+    max_rows: int | None = None,
+    has_header: bool | None = None,
+    wanted: Sequence[str | int | None] = (),
+) -> Table:
+    """The table in a file of columns.
+
+    max_rows : rows that are kept; the others are counted.   has_header : None finds out.
+    wanted : columns that will be asked for; a first row that holds such a name is a header.
+    """
+    delimiters = ("\t",) if file.suffix in (".tsv", ".tab") else DELIMITERS
+    # one row more than asked for, since the first may be the header
+    found = _parse(file.text, delimiters, None if max_rows is None else max_rows + 1)
+    if not found.rows:
+        return found
+    first, body = found.rows[0], found.rows[1:]
+    if has_header is None:
+        has_header = any(column in first for column in wanted) or _looks_like_header(first, body)
+    skip = int(has_header)
+    keep = slice(skip, None if max_rows is None else skip + max_rows)
+    return replace(
+        found,
+        columns=_unique_names(first if has_header else [""] * len(first)),
+        rows=found.rows[keep],
+        lines=found.lines[keep],
+        n_rows=found.n_rows - skip,
+        has_header=has_header,
+    )
+
+
+def read_lines(file: TextFile, *, max_rows: int | None = None) -> Table:
+    """The lines of a file as a table of one column, "text"."""
+    rows: list[tuple[str]] = []
+    lines: list[int] = []
+    n_rows = n_blank = 0
+    for number, line in enumerate(io.StringIO(file.text, newline=None), start=1):
+        if not line.strip():
+            n_blank += 1
+            continue
+        n_rows += 1
+        if max_rows is None or n_rows <= max_rows:
+            rows.append((line.strip(),))
+            lines.append(number)
+    return Table(("text",), tuple(rows), tuple(lines), n_rows, n_blank)
+
+
+def is_number(cell: str) -> bool:
+    """True for a cell that reads as a number, nan and infinity among them."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def mostly_numbers(cells: Sequence[str]) -> bool:
+    """True where over half of the cells are numbers."""
+    return _mostly(map(is_number, cells))
+
+
+def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """(line where it begins, cells) of each record; a blank line has no cells."""
+    delimiter, quoting = dialect
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
+    )
+    line = 1
+    try:
+        for cells in reader:
+            yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise CorpusError(
+            "bad_quotes",
+            f"The quotes in the row at line {line:,} do not close where a column ends. Put quotes "
+            "around the whole cell and double those inside it.",
+            line=line,
+        ) from error
+
+
+def _parse(text: str, delimiters: Sequence[str], max_rows: int | None) -> Table:
+    """The rows under the dialect that fits; columns are not named yet."""
+    delimiter, quoting = _sniff(text, delimiters)
+    try:
+        return _rows(text, (delimiter, quoting), max_rows)
+    except CorpusError as error:
+        # quotes may simply belong to the text, as in STS-B: they do if every row then fits
+        with suppress(CorpusError):
+            return _rows(text, (delimiter, csv.QUOTE_NONE), max_rows)
+        raise error
+
+
+def _sniff(text: str, delimiters: Sequence[str]) -> Dialect:
+    """The dialect under which most sample rows are as wide as the first, and that above 1."""
+    best: Dialect = (_NOWHERE, csv.QUOTE_MINIMAL)  # a table of one column
+    best_share = _MIN_SHARE
+    for quoting in _QUOTINGS:
+        for delimiter in delimiters:
+            try:
+                sample = list(islice(_records(text, (delimiter, quoting)), _SAMPLE_ROWS))
+            except CorpusError:
+                continue
+            widths = [len(cells) for _, cells in sample if cells]
+            if not widths or widths[0] == 1:
+                continue
+            share = widths.count(widths[0]) / len(widths)
+            if share > best_share:
+                best, best_share = (delimiter, quoting), share
+    return best
+
+
+def _rows(text: str, dialect: Dialect, max_rows: int | None) -> Table:
+    rows: list[tuple[str, ...]] = []
+    lines: list[int] = []
+    n_rows = n_blank = width = 0
+    for line, cells in _records(text, dialect):
+        if not any(cell.strip() for cell in cells):
+            n_blank += 1
+            continue
+        width = width or len(cells)
+        if len(cells) != width:
+            raise CorpusError(
+                "uneven_row",
+                f"The row at line {line:,} has {len(cells)} columns and the first row has {width}. "
+                "Put quotes around a cell that holds the delimiter, or take a .txt file with one "
+                "text a line.",
+                line=line,
+                n=len(cells),
+                expected=width,
+            )
+        n_rows += 1
+        if max_rows is None or n_rows <= max_rows:
+            rows.append(tuple(cell.strip() for cell in cells))
+            lines.append(line)
+    return Table((), tuple(rows), tuple(lines), n_rows, n_blank)
+
+
+def _looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    if any(is_number(cell) for cell in first):
+        return False
+    if any(cell.casefold() in _KNOWN for cell in first):
+        return True
+    sample = body[:_SAMPLE_ROWS]
+    if len(first) < 2 or not sample or not all(map(_is_like_a_name, first)):
+        return False  # of one column, the first line may well be a text
+    columns = list(zip(*sample, strict=True))
+    if any(mostly_numbers(cells) for cells in columns):
+        return True
+    if any(cell in cells for cell, cells in zip(first, columns, strict=True)):
+        return False
+    longest = max(sum(map(len, cells)) / len(cells) for cells in columns)
+    return longest > 2 * max(map(len, first))
+
+
+def _unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    unique: list[str] = []
+    for place, name in enumerate(names, start=1):
+        name = name or f"column {place}"
+        unique.append(name if name not in unique else f"{name} ({place})")
+    return tuple(unique)
+
+
+def _mostly(flags: Iterable[bool]) -> bool:
+    seen = list(flags)
+    return 2 * sum(seen) > len(seen)
+
+
+def _is_like_a_name(cell: str) -> bool:
+    return 0 < len(cell) <= 30 and len(cell.split()) <= 3 and cell[-1] not in ".?!。？！"
+
+
+def _has_letter(cell: str) -> bool:
+    return any(character.isalpha() for character in cell)

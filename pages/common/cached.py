@@ -1,0 +1,176 @@
+"""Calls of the library whose answers are kept. Arrays travel beside a content key, as ``_X``.
+
+``cache_data`` samples large arrays when it hashes them, so most one-value edits would return
+the old answer; and it copies. Read-only arrays are therefore kept by ``cache_resource``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import numpy as np
+import streamlit as st
+
+from geometry import (
+    ArrayStore,
+    Cloud,
+    Corpus,
+    Coverage,
+    Encoder,
+    IsotropyReport,
+    Projection,
+    Whitening,
+    describe,
+    label_agreement,
+    load_encoder,
+    pairwise_cosines,
+    project,
+    read_cloud,
+)
+from geometry.cloud import is_stored
+from geometry.measure import cosine_shares
+from geometry.project import UMAP_NEIGHBOURS, umap_picture
+from geometry.twin import fit_whitening
+
+from . import jobs
+from .umap_worker import fit_elsewhere
+from .words import Translate
+
+SEED = 0
+EDGES = np.linspace(-1.0, 1.0, 161)  # of the cosine histogram
+HISTOGRAM_ROWS = 1500  # 1.1 million pairs; of a larger cloud a sample, and the page says so
+UMAP_VERSION = version("umap-learn")
+MAX_POINTS = 3000  # what a picture draws; a larger cloud is sampled, and the page says so
+
+
+@dataclass(frozen=True)
+class CloudSpec:
+    """Which cloud of a corpus."""
+
+    unit: str
+    layer: int
+    pooling: str
+    max_points: int = MAX_POINTS
+    seed: int = SEED
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def encoder(name: str = "bundled") -> Encoder:
+    """The encoder, one copy for all sessions."""
+    return load_encoder(name)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def store() -> ArrayStore:
+    """The disk cache."""
+    return ArrayStore()
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def coverage(corpus_key: str, _corpus: Corpus) -> Coverage:
+    """Texts cut and tokens unknown."""
+    return encoder().coverage(_corpus.texts)
+
+
+def cloud_key(corpus: Corpus, spec: CloudSpec) -> str:
+    """What the cloud's numbers depend on."""
+    return ArrayStore.key(encoder().fingerprint, corpus.sha256, spec)
+
+
+def cloud(corpus: Corpus, spec: CloudSpec, _: Translate) -> Cloud:
+    """The cloud: from memory or disk at once, else encoded with progress and cancel."""
+    key = cloud_key(corpus, spec)
+    if not is_stored(
+        encoder(),
+        corpus,
+        unit=spec.unit,
+        layer=spec.layer,
+        pooling=spec.pooling,
+        max_points=spec.max_points,
+        seed=spec.seed,
+        store=store(),
+    ):
+        what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
+        jobs.wait_for(f"cloud-{key}", lambda report: _read(corpus, spec, report), _, what)
+    return _kept_cloud(key, corpus, spec)
+
+
+def _read(corpus: Corpus, spec: CloudSpec, report: jobs.Report | None = None) -> Cloud:
+    return read_cloud(
+        encoder(),
+        corpus,
+        unit=spec.unit,
+        layer=spec.layer,
+        pooling=spec.pooling,
+        max_points=spec.max_points,
+        seed=spec.seed,
+        store=store(),
+        progress=report,
+    )
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _kept_cloud(key: str, _corpus: Corpus, _spec: CloudSpec) -> Cloud:
+    return _read(_corpus, _spec)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def projection(key: str, method: str, n_components: int, _X: np.ndarray) -> Projection:
+    """A linear projection of the vectors named by ``key``."""
+    return project(_X, method, n_components, random_state=SEED)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def whitening(key: str, fit: str, _X: np.ndarray) -> Whitening:
+    """The fitted whitening; sliders soften it without a second fit."""
+    return fit_whitening(_X, fit)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What stands beside a panel: the report, the histogram's shares, topic agreement."""
+
+    report: IsotropyReport
+    shares: np.ndarray
+    pairs: int
+    agreement: float | None
+
+
+def numbers(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
+    """The numbers of one cloud X (n, d)."""
+    cosines = pairwise_cosines(X, max_rows=HISTOGRAM_ROWS, seed=SEED)
+    return Numbers(
+        report=describe(X),
+        shares=cosine_shares(cosines, EDGES),
+        pairs=len(cosines),
+        agreement=label_agreement(X, labels) if labels else None,
+    )
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def raw_numbers(key: str, _X: np.ndarray, _labels: tuple[str, ...] | None) -> Numbers:
+    """``numbers`` of a raw cloud, kept: sliders do not change it."""
+    return numbers(_X, _labels)
+
+
+def umap_key(key: str, n_components: int) -> str:
+    """Where the coordinates of a UMAP picture are kept."""
+    return ArrayStore.key("umap", UMAP_VERSION, UMAP_NEIGHBOURS, key, n_components, SEED)
+
+
+def umap_if_ready(key: str, n_components: int, X: np.ndarray) -> Projection | None:
+    """The UMAP picture where it was fitted before, else None."""
+    coordinates = store().read(umap_key(key, n_components))
+    return None if coordinates is None else umap_picture(X, coordinates, random_state=SEED)
+
+
+def fit_umap(key: str, n_components: int, X: np.ndarray, _: Translate) -> None:
+    """Fit and keep it, with progress and cancel."""
+
+    def work(report: jobs.Report) -> None:
+        coordinates = fit_elsewhere(X, n_components, SEED, report)
+        store().write(umap_key(key, n_components), coordinates)
+
+    what = _("UMAP of {n} points").format(n=f"{len(X):,}")
+    jobs.wait_for(f"umap-{umap_key(key, n_components)}", work, _, what, lane="umap")

@@ -1,0 +1,205 @@
+"""The controls of the narrow_cone page, and what they amount to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from geometry import Cloud, Encoder
+from geometry.pool import POOLINGS
+
+from .cached import CloudSpec
+from .controls import choose
+from .words import Translate
+
+VIEWS = ("mean", "svd", "pca", "cone", "umap")
+STEPS = 8  # of each slider while it plays
+PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
+    "needle": ("5", "cls"),
+    "max": ("4", "max"),
+    "mean": ("4", "mean"),
+    "last": ("6", "mean"),
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the clouds are drawn."""
+
+    view: str
+    n_components: int
+    colour: str
+
+
+def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
+    """Unit, layer and pooling, with the presets that show the range of cones."""
+    names = {
+        "needle": _("[CLS], layer 5: a needle"),
+        "max": _("max, layer 4: narrow"),
+        "mean": _("mean, layer 4: the usual cone"),
+        "last": _("mean, last layer: no cone"),
+    }
+    with st.container(horizontal=True, key="presets"):
+        for name, label in names.items():
+            st.button(label, key=f"preset-{name}", on_click=_apply_preset, args=(name,))
+    unit_box, layer_box, pooling_box = st.columns(3)
+    with unit_box:
+        unit = choose(
+            st.selectbox,
+            _("Unit"),
+            ["sentences", "tokens", "types"],
+            key="unit",
+            default="sentences",
+            labels={
+                "sentences": _("sentences (pooled)"),
+                "tokens": _("contextual tokens"),
+                "types": _("types (input embeddings)"),
+            },
+        )
+    last = encoder.n_layers
+    with layer_box:
+        layer = choose(
+            st.selectbox,
+            _("Layer"),
+            [str(index) for index in range(last + 1)],
+            key="layer",
+            default=str(min(4, last)),
+            labels={"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)},
+            disabled=unit == "types",
+        )
+    with pooling_box:
+        pooling = choose(
+            st.selectbox,
+            _("Pooling"),
+            list(POOLINGS),
+            key="pooling",
+            default="mean",
+            disabled=unit != "sentences",
+        )
+    return CloudSpec(unit=unit, layer=int(layer), pooling=pooling)
+
+
+def _apply_preset(name: str) -> None:
+    layer, pooling = PRESETS[name]
+    st.session_state.update(unit="sentences", layer=layer, pooling=pooling)
+
+
+def choose_look(_: Translate, *, has_labels: bool) -> Look:
+    """View, dimensions and colour."""
+    view_box, size_box, colour_box = st.columns([3, 1, 2])
+    with view_box:
+        view = choose(
+            st.selectbox,
+            _("View"),
+            list(VIEWS),
+            key="view",
+            default="mean",
+            labels={
+                "mean": _("mean direction + principal directions"),
+                "svd": _("SVD (uncentred)"),
+                "pca": _("PCA (centred)"),
+                "cone": _("angle-true"),
+                "umap": _("UMAP (neighbours only)"),
+            },
+        )
+    with size_box:
+        size = choose(
+            st.segmented_control,
+            _("Dimensions"),
+            ["2D", "3D"],
+            key="dims",
+            default="2D",
+            required=True,
+        )
+    colours = {
+        "topic": _("topic"),
+        "length": _("length"),
+        "frequency": _("frequency in this corpus"),
+    }
+    if not has_labels:
+        del colours["topic"]
+    with colour_box:
+        colour = choose(
+            st.selectbox,
+            _("Colour"),
+            list(colours),
+            key="colour",
+            default=next(iter(colours)),
+            labels=colours,
+        )
+    return Look(view=view, n_components=int(size[0]), colour=colour)
+
+
+def choose_fit(cloud: Cloud, _: Translate) -> str:
+    """Which whitening: the recommended, Ledoit-Wolf, or in full."""
+    return choose(
+        st.selectbox,
+        _("Whitening"),
+        ["recommended", "ledoit-wolf", "full"],
+        key="fit",
+        default="recommended",
+        labels={
+            "recommended": _("recommended for n/d = {ratio}").format(
+                ratio=f"{len(cloud) / cloud.vectors.shape[1]:.2f}"
+            ),
+            "ledoit-wolf": _("Ledoit-Wolf, all directions"),
+            "full": _("in full, no shrinkage"),
+        },
+    )
+
+
+def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
+    """Play button and the two sliders: (centring, strength). Centring moves first."""
+    if st.session_state.get("playing"):
+        _advance()
+    button, left, right = st.columns([1, 3, 3], vertical_alignment="bottom")
+    playing = bool(st.session_state.get("playing"))
+    with button:
+        st.button(
+            _("Stop") if playing else _("Play"),
+            key="play",
+            icon=":material/stop:" if playing else ":material/play_arrow:",
+            on_click=_toggle_play,
+            disabled=not can_play,
+            width="stretch",
+        )
+    with left:
+        centring = st.slider(
+            _("Centring s: share of the mean taken away"),
+            0.0,
+            1.0,
+            1.0,
+            0.125 / 2,
+            key="centring",
+            bind="query-params",
+        )
+    with right:
+        strength = st.slider(
+            _("Strength t: how far the axes are made equal"),
+            0.0,
+            1.0,
+            1.0,
+            0.125 / 2,
+            key="strength",
+            bind="query-params",
+        )
+    return centring, strength
+
+
+def _toggle_play() -> None:
+    playing = not st.session_state.get("playing")
+    st.session_state["playing"] = playing
+    if playing:
+        st.session_state.update(centring=0.0, strength=0.0)
+        st.session_state["play-step"] = 0
+
+
+def _advance() -> None:
+    """One step of the film: centring 0 to 1, then strength 0 to 1, then it stops."""
+    step = st.session_state["play-step"] + 1
+    st.session_state["play-step"] = step
+    st.session_state["centring"] = min(step, STEPS) / STEPS
+    st.session_state["strength"] = max(step - STEPS, 0) / STEPS
+    if step >= 2 * STEPS:
+        st.session_state["playing"] = False

@@ -1,0 +1,83 @@
+"""narrow_cone's moving part: one fragment, so that a control redraws it and nothing else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import Corpus
+
+from . import cached
+from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar
+from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
+from .cone_numbers import show_numbers, take_away
+from .cone_panels import draw_panels
+from .cone_scene import build_scene, fit_umaps, lesson_values
+from .coverage_notes import warn_of_coverage
+from .shell import show_question
+from .umap_worker import warm_up
+from .words import Translate, prose
+
+PAGE = "narrow_cone"
+FEWEST_POINTS = 4
+PLAY_SECONDS = 0.4
+
+
+def explore(corpus: Corpus, _: Translate) -> None:
+    """Draw the fragment; while the film plays it reruns by itself."""
+    playing = bool(st.session_state.get("playing"))
+    st.fragment(_explore, run_every=PLAY_SECONDS if playing else None)(corpus, _)
+
+
+def _explore(corpus: Corpus, _: Translate) -> None:
+    was_playing = bool(st.session_state.get("playing"))
+    look_box, measure_box, try_box = st.container(), st.container(), st.container()
+    with try_box:
+        st.subheader(_("Try"))
+        spec = choose_cloud(cached.encoder(), _)
+    with look_box:
+        st.subheader(_("Look"))
+        warn_of_coverage(cached.coverage(corpus.sha256, corpus), _)
+        cloud = cached.cloud(corpus, spec, _)
+        if len(cloud) < FEWEST_POINTS:
+            st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+            return
+        if cached.whitening(cached.cloud_key(corpus, spec), "full", cloud.vectors).rank_ == 0:
+            st.info(prose(PAGE, "all-equal"))
+            return
+    with try_box:
+        look = choose_look(_, has_labels=cloud.labels is not None)
+        fit = choose_fit(cloud, _)
+        row = choose_point(cloud, _)
+    with look_box:
+        centring, strength = play_bar(_, can_play=look.view != "umap")
+        umap_box = st.container()
+        scene = build_scene(corpus, cloud, spec, fit, look, centring, strength)
+        near = None if row is None else two_neighbourhoods(scene, row)
+        draw_panels(scene, look, near, _)
+    values = lesson_values(scene)
+    with look_box:
+        _ask("median", "narrows-first", "last-layer", "unit", values=values)
+    with measure_box:
+        st.subheader(_("Measure"))
+        show_numbers(scene, _)
+        if near is not None:
+            show_neighbours(cloud, near, _)
+        _ask("ledoit-wolf", "ninety", "worse-score", "not-mended", values=values)
+    with try_box:
+        _ask("umap", values=values)
+        take_away(scene, _)
+    if look.view == "umap":
+        with umap_box:
+            st.warning(prose(PAGE, "umap-caveat"))
+            if scene.waits_for_umap:
+                st.info(_("SVD is shown while UMAP is being fitted."))
+                fit_umaps(scene, look, _)
+                st.rerun(scope="fragment")
+    warm_up()
+    if was_playing and not st.session_state.get("playing"):
+        st.rerun()  # the film is over: the next fragment has no clock
+
+
+def _ask(*names: str, values: dict[str, str]) -> None:
+    for name in names:
+        show_question(PAGE, name, values)

@@ -1,0 +1,162 @@
+"""The numbers under the panels, what each was measured on, the histogram, the data to take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import streamlit as st
+
+from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.measure import isotropic_angle_spread, isotropic_cosine_shares
+from geometry.twin import IsotropyReport
+
+from . import cached
+from .cone_panels import current_theme, picture_config, side_title
+from .cone_scene import Scene, Side
+from .coverage_notes import coverage_line
+from .words import Translate, prose
+
+
+def show_numbers(scene: Scene, _: Translate) -> None:
+    """A table under each panel, the line that says what they are about, and the histogram."""
+    with st.container(key="numbers"):
+        boxes = st.columns(2)
+    for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+        box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, _)}")
+    st.caption(provenance(scene, _))
+    st.caption(coverage_line(cached.coverage(scene.corpus.sha256, scene.corpus), _))
+    whitening = scene.twin.whitening
+    if scene.fit == "full" and whitening.is_simplex_:
+        st.error(prose("narrow_cone", "simplex-warning", {"n": f"{scene.raw.numbers.report.n:,}"}))
+    _histogram(scene, _)
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """n, model, layer, pooling, centring, strength, fit set, n/d, rank, shrinkage, seed."""
+    report, whitening = scene.raw.numbers.report, scene.twin.whitening
+    cloud, spec = scene.cloud, scene.spec
+    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
+    count = f"n = {report.n:,} {units[cloud.unit]}"
+    if cloud.n_available > report.n:
+        count += " " + _("(a sample of {n})").format(n=f"{cloud.n_available:,}")
+    parts = [count, cached.encoder().name]
+    if cloud.unit == "types":
+        parts.append(_("input embeddings"))
+    else:
+        parts.append(
+            _("layer {layer} of {last}").format(layer=spec.layer, last=cached.encoder().n_layers)
+        )
+    if cloud.unit == "sentences":
+        parts.append(_("pooling {name}").format(name=spec.pooling))
+    parts += [
+        _("centring {s}").format(s=f"{whitening.centring:.2f}"),
+        _("strength {t}").format(t=f"{whitening.strength:.2f}"),
+        _("whitening fitted on the same {n} {unit}").format(
+            n=f"{report.n:,}", unit=units[cloud.unit]
+        ),
+        _("n/d = {ratio}").format(ratio=f"{report.n / report.d:.2f}"),
+        _("rank {rank} of {d}").format(rank=whitening.rank_, d=report.d),
+        _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage_:.3f}")
+        if whitening.shrinkage
+        else _("no shrinkage"),
+    ]
+    if len(whitening.components_) < report.d:
+        parts.append(_("{k} directions kept").format(k=len(whitening.components_)))
+    return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
+
+
+def signed(value: float) -> str:
+    """Three decimals with a real minus sign, and no minus before a zero."""
+    text = f"{value:.3f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def numbers_table(side: Side, _: Translate) -> str:
+    """The numbers of one side as a Markdown table, with what isotropy would give."""
+    rows = _number_rows(side.numbers.report, _)
+    if side.numbers.agreement is not None:
+        rows.append((_("topic agreement of 5 neighbours"), f"{side.numbers.agreement:.1%}", ""))
+    head = (_("measure"), _("value"), _("reference"))
+    lines = [head, ("---", "---:", "---:"), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, str]]:
+    no_mean = _("— (mean 0)")
+    spread = isotropic_angle_spread(report.d)
+    median, wide = (
+        no_mean if angle is None else f"{angle:.1f}°"
+        for angle in (report.angle_median, report.angle_90)
+    )
+    baseline = _("{value} at this n, d").format(value=f"{report.isoscore_baseline:.3f}")
+    most = _("at most {d}").format(d=min(report.n, report.d))
+    return [
+        (_("mean cosine of pairs"), signed(report.mean_cosine), "0"),
+        (_("share of positive cosines"), f"{report.positive_share:.4f}", "0.5"),
+        (_("opening angle, median"), median, f"90° ± {spread:.1f}°"),
+        (_("opening angle, 90%"), wide, ""),
+        (_("mean-norm share ‖μ‖²/E‖x‖²"), f"{report.mean_norm_share:.3f}", "0"),
+        (_("IsoScore"), f"{report.isoscore:.3f}", baseline),
+        (_("effective rank, centred"), f"{report.effective_rank:.0f}", most),
+        (_("effective rank, uncentred"), f"{report.effective_rank_uncentred:.0f}", most),
+    ]
+
+
+def _histogram(scene: Scene, _: Translate) -> None:
+    pairs = scene.raw.numbers.pairs
+    st.markdown(_("**Cosines of all pairs, before and after**"))
+    st.plotly_chart(
+        cosine_histogram_figure(
+            scene.raw.numbers.shares,
+            scene.white.numbers.shares,
+            isotropic_cosine_shares(cached.EDGES, scene.raw.numbers.report.d),
+            cached.EDGES,
+            HistogramWords(
+                raw=side_title(scene.raw, scene, _),
+                white=side_title(scene.white, scene, _),
+                reference=_("isotropic directions, d = {d}").format(d=scene.raw.numbers.report.d),
+                x=_("cosine of a pair"),
+                y=_("share of pairs"),
+            ),
+            current_theme(),
+        ),
+        key="chart-histogram",
+        config=picture_config("narrow-cone-cosines"),
+        alt=_("Histogram of {n} pairwise cosines: raw around {raw}, white around {white}.").format(
+            n=f"{pairs:,}",
+            raw=f"{scene.raw.numbers.report.mean_cosine:.2f}",
+            white=f"{scene.white.numbers.report.mean_cosine:.2f}",
+        ),
+    )
+    if pairs < len(scene.cloud) * (len(scene.cloud) - 1) // 2:
+        st.caption(
+            _("Pairs of a sample of {n} points, seed {seed}.").format(
+                n=f"{cached.HISTOGRAM_ROWS:,}", seed=cached.SEED
+            )
+        )
+
+
+def take_away(scene: Scene, _: Translate) -> None:
+    """The pictures' data as CSV; the pictures themselves have a camera button."""
+    st.download_button(
+        _("Take the points away (CSV)"),
+        data=lambda: points_csv(scene),
+        file_name="narrow-cone.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def points_csv(scene: Scene) -> bytes:
+    """One row a point: text, label, raw and white coordinates as drawn before scaling."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    axes = "xyz"[: scene.raw.projection.n_components]
+    writer.writerow(["text", "label", *(f"raw_{a}" for a in axes), *(f"white_{a}" for a in axes)])
+    labels = scene.cloud.labels or ("",) * len(scene.cloud)
+    for row, (text, label) in enumerate(zip(scene.cloud.texts, labels, strict=True)):
+        places = [*scene.raw.projection.coordinates[row], *scene.white.projection.coordinates[row]]
+        writer.writerow([text, label, *(f"{value:.6g}" for value in places)])
+    return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese

@@ -1,0 +1,145 @@
+"""What narrow_cone shows at one moment: both clouds, their pictures, their numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from geometry import Cloud, Corpus, Projection, Twin, whiten_beside
+from geometry.measure import mean_cosine
+
+from . import cached
+from .cached import CloudSpec, Numbers
+from .cone_choices import Look
+from .words import Translate
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of the comparison: its vectors, its picture, its numbers."""
+
+    name: str
+    vectors: np.ndarray
+    projection: Projection
+    numbers: Numbers
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Both sides and all that a number must say of itself.
+
+    waits_for_umap : UMAP was asked for and is not fitted yet; the pictures are SVD's meanwhile.
+    """
+
+    corpus: Corpus
+    cloud: Cloud
+    spec: CloudSpec
+    fit: str
+    twin: Twin
+    raw: Side
+    white: Side
+    waits_for_umap: bool
+
+    @property
+    def is_white(self) -> bool:
+        """True at the end of both sliders."""
+        return self.twin.whitening.centring == self.twin.whitening.strength == 1
+
+
+def build_scene(
+    corpus: Corpus,
+    cloud: Cloud,
+    spec: CloudSpec,
+    fit: str,
+    look: Look,
+    centring: float,
+    strength: float,
+) -> Scene:
+    """Whiten, project and measure; what does not depend on the sliders comes from the cache."""
+    key = cached.cloud_key(corpus, spec)
+    fitted = cached.whitening(key, fit, cloud.vectors)
+    twin = whiten_beside(cloud.vectors, fitted, centring=centring, strength=strength)
+    pictures = _umap_pictures(key, cloud, twin, fit, look) if look.view == "umap" else None
+    waits = look.view == "umap" and pictures is None
+    if pictures is None:
+        first = cached.projection(
+            key, "svd" if waits else look.view, look.n_components, cloud.vectors
+        )
+        pictures = (first, first.apply(twin.vectors))
+    return Scene(
+        corpus=corpus,
+        cloud=cloud,
+        spec=spec,
+        fit=fit,
+        twin=twin,
+        raw=Side(
+            "raw", cloud.vectors, pictures[0], cached.raw_numbers(key, cloud.vectors, cloud.labels)
+        ),
+        white=Side(
+            "white", twin.vectors, pictures[1], cached.numbers(twin.kept_vectors, cloud.labels)
+        ),
+        waits_for_umap=waits,
+    )
+
+
+def _umap_pictures(
+    key: str, cloud: Cloud, twin: Twin, fit: str, look: Look
+) -> tuple[Projection, Projection] | None:
+    raw = cached.umap_if_ready(key, look.n_components, cloud.vectors)
+    white = cached.umap_if_ready(_white_key(key, twin, fit), look.n_components, twin.vectors)
+    return None if raw is None or white is None else (raw, white)
+
+
+def fit_umaps(scene: Scene, look: Look, _: Translate) -> None:
+    """Fit both UMAP pictures, with progress and cancel, so that the next scene finds them."""
+    key = cached.cloud_key(scene.corpus, scene.spec)
+    cached.fit_umap(key, look.n_components, scene.cloud.vectors, _)
+    white_key = _white_key(key, scene.twin, scene.fit)
+    cached.fit_umap(white_key, look.n_components, scene.twin.vectors, _)
+
+
+def _white_key(key: str, twin: Twin, fit: str) -> str:
+    return f"{key}/{fit}/{twin.whitening.centring}/{twin.whitening.strength}"
+
+
+def lesson_values(scene: Scene) -> dict[str, str]:
+    """Live figures that the page's questions quote."""
+    X = scene.cloud.vectors
+    raw, white = scene.raw.numbers, scene.white.numbers
+    whitening = scene.twin.whitening
+
+    def cosine_at(centring: float, strength: float) -> str:
+        fitted = cached.whitening(
+            cached.cloud_key(scene.corpus, scene.spec), scene.fit, scene.cloud.vectors
+        )
+        twin = whiten_beside(X, fitted, centring=centring, strength=strength)
+        return f"{mean_cosine(twin.vectors):.2f}"
+
+    angle = raw.report.angle_median
+    return {
+        "n": f"{raw.report.n:,}",
+        "d": f"{raw.report.d}",
+        "ratio": f"{raw.report.n / raw.report.d:.2f}",
+        "layer": "0" if scene.cloud.unit == "types" else str(scene.spec.layer),
+        "pooling": scene.spec.pooling if scene.cloud.unit == "sentences" else "—",
+        "unit": scene.cloud.unit,
+        "median": "—" if angle is None else f"{angle:.0f}",
+        "angle_90": "—" if raw.report.angle_90 is None else f"{raw.report.angle_90:.0f}",
+        "mean_cosine": f"{raw.report.mean_cosine:.2f}",
+        "norm_share": f"{raw.report.mean_norm_share:.2f}",
+        "positive": f"{raw.report.positive_share:.4f}",
+        "white_cosine": f"{white.report.mean_cosine:.3f}",
+        "half_together": cosine_at(0.5, 0.5),
+        "strength_alone": cosine_at(0.0, 1.0),
+        "centred": cosine_at(1.0, 0.0),
+        "shrinkage": f"{whitening.shrinkage_:.3f}",
+        "rank": f"{whitening.rank_}",
+        "raw_agreement": _percent(raw.agreement),
+        "white_agreement": _percent(white.agreement),
+        "simplex": f"{-1 / (raw.report.n - 1):.4f}",
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "—" if share is None else f"{share:.0%}"

@@ -1,0 +1,130 @@
+"""A reader's own corpus, encoded: what was read of it, and a first picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from geometry import Cloud, Corpus, ModelFilesError
+from geometry.figures.cone import Panel, Wedge, cone_figure
+from geometry.figures.theme import LIGHT, SYMBOLS
+from geometry.measure import mean_cosine
+from geometry.twin import cone_edges, one_scale
+
+from .cached import CloudSpec, cloud, cloud_key, coverage, encoder, projection
+from .cone_panels import axis_titles, current_theme, draw_legend, picture_config, point_colours
+from .coverage_notes import show_coverage
+from .words import Translate
+
+FIRST_LOOK = CloudSpec(unit="sentences", layer=4, pooling="mean")
+VIEW, COMPONENTS = "mean", 2
+MAX_LABELS = len(SYMBOLS) * len(LIGHT.categories)
+
+
+def own_corpus() -> Corpus | None:
+    """The corpus chosen in the sidebar where it is one of this session's own, else None."""
+    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
+    return uploads.get(st.session_state.get("corpus", ""))
+
+
+def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
+    """The corpus as sentence vectors, with progress and cancel; None after saying what failed."""
+    try:
+        return cloud(corpus, FIRST_LOOK, _)
+    except (ModelFilesError, MemoryError, OSError, RuntimeError) as error:
+        reason = str(error) or type(error).__name__
+        st.error(
+            _(
+                "The texts could not be encoded ({reason}). Nothing was lost: try again, with "
+                "fewer texts if memory was short."
+            ).format(reason=reason)
+        )
+        return None
+
+
+def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
+    """The raw cloud around the origin, with the cone that holds it."""
+    if len(points) <= COMPONENTS:
+        st.info(
+            _(
+                "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
+                "The numbers below hold all the same."
+            ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(points))
+        )
+        return
+    picture = projection(cloud_key(corpus, FIRST_LOOK), VIEW, COMPONENTS, points.vectors)
+    labels = set(points.labels or ())
+    colours = point_colours(points, "topic" if len(labels) <= MAX_LABELS else "length", _)
+    theme = current_theme()
+    wedge = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
+    panel = Panel(
+        coordinates=picture.coordinates - picture.origin,
+        texts=points.texts,
+        reach=one_scale(picture, picture)[1],
+        axis_titles=axis_titles(VIEW, COMPONENTS, _),
+        origin_label=_("origin"),
+        wedges=[
+            Wedge(
+                edge.axis,
+                edge.drawn,
+                wedge.format(
+                    share=f"{edge.quantile:.0%}".rstrip("%"),
+                    angle=f"{edge.angle:.1f}",
+                    d=points.vectors.shape[1],
+                    drawn=f"{edge.drawn:.1f}",
+                ),
+            )
+            for edge in cone_edges(points.vectors, picture)
+        ],
+    )
+    st.plotly_chart(
+        cone_figure(panel, colours, theme),
+        key="own_cloud",
+        config=picture_config("narrow-cone-your-corpus"),
+        alt=_picture_line(points, _),
+    )
+    draw_legend(colours, theme)
+    st.caption(_picture_line(points, _))
+    if len(labels) > MAX_LABELS:
+        st.caption(
+            _(
+                "{n} different labels are more than the {limit} colours and shapes that can be "
+                "told apart, so the colour shows the length of the text."
+            ).format(n=f"{len(labels):,}", limit=MAX_LABELS)
+        )
+
+
+def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
+    """How many texts, what was left out or doubled, what the model read, how narrow it is."""
+    read = coverage(corpus.sha256, corpus)
+    counts = {
+        _("texts"): f"{len(corpus):,}",
+        _("duplicates, kept"): f"{duplicates(corpus):,}",
+        _("blank lines, left out"): f"{corpus.n_blank:,}",
+        _("texts cut"): f"{read.truncated:,}",
+        _("unknown tokens"): f"{read.unknown_share:.1%}",
+        _("mean cosine of pairs"): f"{mean_cosine(points.vectors):.3f}",
+    }
+    for place, (label, value) in zip(st.columns(len(counts)), counts.items(), strict=True):
+        place.metric(label, value)
+    show_coverage(read, _)
+
+
+def duplicates(corpus: Corpus) -> int:
+    """Texts that stand in the corpus already, above them."""
+    return sum(count - 1 for count in Counter(corpus.texts).values())
+
+
+def _picture_line(points: Cloud, _: Translate) -> str:
+    return _(
+        "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "
+        "no transform; seed {seed}."
+    ).format(
+        shown=f"{len(points):,}",
+        n=f"{points.n_available:,}",
+        model=encoder().name,
+        layer=FIRST_LOOK.layer,
+        pooling=FIRST_LOOK.pooling,
+        seed=FIRST_LOOK.seed,
+    )

@@ -1,0 +1,66 @@
+"""What the model did not read: texts cut at its limit, tokens it does not know."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import Coverage
+
+from .words import Translate
+
+UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is about [UNK] rather than the texts
+MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+
+
+def show_coverage(coverage: Coverage, _: Translate) -> None:
+    """One line of counts, and what is wrong with them."""
+    st.caption(coverage_line(coverage, _))
+    warn_of_coverage(coverage, _)
+
+
+def warn_of_coverage(coverage: Coverage, _: Translate) -> None:
+    """A warning for texts cut and for too many unknown tokens; nothing where all is well."""
+    if coverage.truncated:
+        st.warning(truncation_warning(coverage, _), icon=":material/content_cut:")
+    if coverage.unknown_share > UNKNOWN_LIMIT:
+        st.warning(unknown_warning(coverage, _), icon=":material/translate:")
+
+
+def coverage_line(coverage: Coverage, _: Translate) -> str:
+    """The counts in one line."""
+    return _(
+        "The model read {n} texts: {truncated} cut at {max_tokens} tokens, "
+        "{unknown} of {tokens} tokens unknown ({share})."
+    ).format(
+        n=f"{coverage.n_texts:,}",
+        truncated=f"{coverage.truncated:,}",
+        max_tokens=f"{coverage.max_tokens:,}",
+        unknown=f"{coverage.unknown:,}",
+        tokens=f"{coverage.tokens:,}",
+        share=f"{coverage.unknown_share:.1%}",
+    )
+
+
+def truncation_warning(coverage: Coverage, _: Translate) -> str:
+    """That some texts were cut, at which limit, and what to do."""
+    return _(
+        "{truncated} of {n} texts are longer than the model's limit of {max_tokens} tokens. Only "
+        "their beginnings are in the picture; split them into sentences to see the rest."
+    ).format(
+        truncated=f"{coverage.truncated:,}",
+        n=f"{coverage.n_texts:,}",
+        max_tokens=f"{coverage.max_tokens:,}",
+    )
+
+
+def unknown_warning(coverage: Coverage, _: Translate) -> str:
+    """That the picture is about [UNK], above which limit, and which model knows the language."""
+    return _(
+        "The model does not know {share} of the tokens (the limit is {limit}), so this picture is "
+        "about its token [UNK], not about your texts. Their language or script is not the model's; "
+        "{model} is a model that knows it."
+    ).format(
+        share=f"{coverage.unknown_share:.0%}",
+        limit=f"{UNKNOWN_LIMIT:.0%}",
+        model=f"`{MULTILINGUAL_MODEL}`",
+    )

@@ -1,0 +1,175 @@
+"""The numbers of the page ``cosine_basis``: table, sign condition, Gram matrix, files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from geometry.toy import PAIRS, POINTS, Plane
+
+from .plane_controls import Settings
+from .plane_panels import (
+    CLOUD_N,
+    CLOUD_SEED,
+    Cosines,
+    cloud,
+    cosines,
+    number,
+    reader_scene,
+)
+from .words import Translate, prose
+
+PAGE = "cosine_basis"
+
+
+def show_numbers(settings: Settings, _: Translate) -> None:
+    """The table, what cosine sees in this reading, and what the numbers depend on."""
+    found = cosines(settings)
+    st.markdown(_table(settings, found, _))
+    st.markdown(prose(PAGE, f"reading-{settings.reading}", reading_values(found, _)))
+    if np.isnan(found.true).any():
+        st.warning(
+            _("A point lies on the origin. It has no direction, so its cosines are undefined."),
+            icon=":material/radio_button_unchecked:",
+        )
+    st.caption(provenance(settings, _))
+
+
+def reading_values(found: Cosines, _: Translate) -> dict[str, str]:
+    """What the prose of a reading quotes."""
+    return {
+        "coordinates": ", ".join(number(value, _) for value in found.coordinates),
+        "true": ", ".join(number(value, _) for value in found.true),
+    }
+
+
+def _table(settings: Settings, found: Cosines, _: Translate) -> str:
+    """A Markdown table; the column that cosine sees in this reading is bold."""
+    columns = [(_("Coordinate cosine"), found.coordinates), (_("True cosine"), found.true)]
+    bold = 0 if settings.reading == "coordinates" else 1
+    if found.whitened is not None:
+        columns.append((_("After whitening"), found.whitened))
+    rows = [[_("Pair"), *(name for name, _values in columns)], ["---", *["--:"] * len(columns)]]
+    for row, (first, second) in enumerate(PAIRS):
+        cells = [number(values[row], _) for _name, values in columns]
+        cells[bold] = f"**{cells[bold]}**"
+        rows.append([f"cos({first},\u00a0{second})", *cells])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def show_condition(settings: Settings, _: Translate) -> None:
+    """The sign condition, lit when it holds, and what follows from it."""
+    plane = settings.plane
+    say = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
+    if plane.first_axis_shorter:
+        st.success(say, icon=":material/lightbulb:")
+    else:
+        st.info(say, icon=":material/lightbulb_outline:")
+
+
+def _sign_sentence(plane: Plane, _: Translate) -> str:
+    if plane.first_axis_shorter:
+        return _("**‖e₁‖ < ‖e₂‖ holds.** The true cos(a, b) is negative, cos(a, c) positive.")
+    if plane.length_1 == plane.length_2:
+        return _("**‖e₁‖ = ‖e₂‖.** Both true cosines are 0, whatever the angle between the axes.")
+    return _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
+
+
+def show_formula(plane: Plane) -> None:
+    """The Gram matrix and the formula, with the current numbers."""
+    (g11, g12), (_g21, g22) = ([_term(value) for value in row] for row in plane.gram)
+    squared = f"({g12})^2" if g12.startswith("-") else rf"{g12}^2"
+    st.latex(
+        rf"\small G = P^\top P = \begin{{pmatrix}} {g11} & {g12} \\ {g12} & {g22} \end{{pmatrix}}"
+    )
+    st.latex(
+        r"\small\begin{aligned}\cos(a, b) &= \frac{g_{11} - g_{22}}"
+        r"{\sqrt{(g_{11} + g_{22})^2 - 4 g_{12}^2}}\\[4pt]"
+        rf"&= \frac{{{g11} - {g22}}}{{\sqrt{{({g11} + {g22})^2 - 4 \cdot {squared}}}}}"
+        rf" = {_three(plane.cosine_by_formula())}\end{{aligned}}"
+    )
+
+
+def _term(value: float) -> str:
+    return f"{round(float(value), 3) + 0.0:g}"
+
+
+def _three(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"
+
+
+def provenance(settings: Settings, _: Translate) -> str:
+    """What every number on the page depends on."""
+    fitted = {
+        "no": _("no whitening"),
+        "cloud": _("whitening fitted on the cloud (n = {n}), a, b, c not among it").format(
+            n=CLOUD_N
+        ),
+        "points": _("whitening fitted on a, b, c alone (n = 3)"),
+    }[settings.whiten]
+    return _(
+        "Background cloud: n = {n}, seed {seed}, as wide in every direction of the standard "
+        "basis, carried by the same basis and shift; {fitted}."
+    ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
+
+
+def show_downloads(settings: Settings, _: Translate) -> None:
+    """Points and cosines as CSV; the pictures have their own camera button."""
+    with st.container(horizontal=True):
+        for name, label, table in (
+            ("points", _("Points (CSV)"), points_table(settings)),
+            ("cosines", _("Cosines (CSV)"), cosines_table(settings)),
+        ):
+            st.download_button(
+                label,
+                table.to_csv(index=False),
+                file_name=f"cosine-basis-{name}.csv",
+                mime="text/csv",
+                key=f"download-{name}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def points_table(settings: Settings) -> pd.DataFrame:
+    """Every point of the right panel: coordinates, position, and the whitened one if there is."""
+    coordinates = np.concatenate([POINTS, cloud()])
+    placed = settings.plane.place(coordinates)
+    table = pd.DataFrame(
+        {
+            "point": ["a", "b", "c"] + ["cloud"] * len(cloud()),
+            "coordinate_1": coordinates[:, 0],
+            "coordinate_2": coordinates[:, 1],
+            "x": placed[:, 0],
+            "y": placed[:, 1],
+        }
+    )
+    if settings.whiten != "no":
+        scene = reader_scene(settings)
+        table[["whitened_x", "whitened_y"]] = np.concatenate([scene.points, scene.cloud])
+    return table
+
+
+def cosines_table(settings: Settings) -> pd.DataFrame:
+    """The three pairs' cosines with all that they depend on; an empty cell is undefined."""
+    found, plane = cosines(settings), settings.plane
+    table = pd.DataFrame(
+        {
+            "pair": [f"{first}-{second}" for first, second in PAIRS],
+            "coordinate_cosine": found.coordinates,
+            "true_cosine": found.true,
+        }
+    )
+    if found.whitened is not None:
+        table["whitened_cosine"] = found.whitened
+    return table.assign(
+        length_e1=plane.length_1,
+        length_e2=plane.length_2,
+        angle_degrees=plane.angle,
+        shift_x=plane.shift[0],
+        shift_y=plane.shift[1],
+        whitening_fitted_on=settings.whiten,
+        cloud_n=CLOUD_N,
+        cloud_seed=CLOUD_SEED,
+    )

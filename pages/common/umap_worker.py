@@ -1,0 +1,74 @@
+"""UMAP in a process of its own: 11 s of imports and compilation never hold up a page.
+
+The worker is niced, killed on cancel, and goes away when idle. numba and umap are not safe
+side by side, so there is one worker and it does one fit at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from concurrent.futures import TimeoutError as NotYet
+from pathlib import Path
+
+import numpy as np
+from loky import get_reusable_executor
+
+from geometry.project import UMAP_NEIGHBOURS
+
+from .jobs import Cancelled, Report
+
+IDLE_SECONDS = 900
+POLL_SECONDS = 0.3
+_warmed = threading.Event()
+
+
+def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -> np.ndarray:
+    """UMAP coordinates (n, n_components), fitted in the worker; reports its epochs."""
+    with tempfile.TemporaryDirectory() as folder:
+        note = Path(folder) / "epochs"
+        future = _executor().submit(_fit, np.asarray(X), n_components, seed, str(note))
+        try:
+            while True:
+                try:
+                    return np.asarray(future.result(timeout=POLL_SECONDS))
+                except NotYet:
+                    report(*_read_note(note))
+        except Cancelled:
+            _executor().shutdown(wait=False, kill_workers=True)
+            raise
+
+
+def warm_up() -> None:
+    """Start the worker's imports and compilation in the background, once a server."""
+    if not _warmed.is_set():
+        _warmed.set()
+        cloud = np.random.default_rng(0).standard_normal((60, 8))
+        _executor().submit(_fit, cloud, 2, 0, os.devnull)
+
+
+def _executor():  # type: ignore[no-untyped-def]
+    return get_reusable_executor(max_workers=1, timeout=IDLE_SECONDS, initializer=_be_nice)
+
+
+def _be_nice() -> None:
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
+def _fit(X: np.ndarray, n_components: int, seed: int, note: str) -> np.ndarray:
+    from geometry.umap_fit import fit_umap
+
+    def write(stage: str, done: int, total: int) -> None:
+        Path(note).write_text(f"{done} {total}", encoding="ascii")
+
+    return fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
+
+
+def _read_note(note: Path) -> tuple[int, int]:
+    try:
+        done, total = note.read_text(encoding="ascii").split()
+    except (OSError, ValueError):  # not begun, or caught in mid-writing: the next look will do
+        return 0, 0
+    return int(done), int(total)

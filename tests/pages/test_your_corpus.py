@@ -1,0 +1,273 @@
+"""The reader's own corpus: paste or file to corpus, every refusal in both languages."""
+
+import string
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from babel.messages.pofile import read_po
+from streamlit.testing.v1 import AppTest
+
+from geometry import Corpus, CorpusError, Coverage
+from geometry.corpus import MAX_BYTES, MAX_TEXTS, read_pasted
+from pages.common import corpus_form, words
+from pages.common.corpus_errors import error_text, too_large_text
+from pages.common.corpus_result import duplicates
+from pages.common.coverage_notes import (
+    MULTILINGUAL_MODEL,
+    coverage_line,
+    truncation_warning,
+    unknown_warning,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGES = ("en", "zh-Hant")
+PASTED = "The kettle is on.\n\nWhy is the night sky dark?\nRain fell.\nThe kettle is on.\n"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
+
+# what is uploaded or pasted: (file name or None for pasted, content, words of each language)
+REFUSALS = {
+    "nothing pasted": (None, "", "There is no text here", "這裡沒有文字"),
+    "only blanks pasted": (None, " \n\n  ", "There is no text here", "這裡沒有文字"),
+    "one sentence pasted": (None, "One.", "There is only one text", "只有一筆文字"),
+    "too many pasted": (
+        None,
+        "a\n" * (MAX_TEXTS + 1),
+        "There are 20,001 texts and the limit is 20,000",
+        "共有 20,001 筆文字，上限是 20,000 筆",
+    ),
+    "empty file": ("a.txt", b"", "There is no text here", "這裡沒有文字"),
+    "binary": ("a.csv", PNG, "it looks like a PNG image", "看起來是 PNG 圖片"),
+    "unknown binary": ("a.txt", b"ab\0cd", "it looks like a binary file", "看起來是二進位檔"),
+    "wrong encoding": (
+        "a.txt",
+        "Ünïcödé çà là, où êtes-vous? 天地玄黃宇宙洪荒\n".encode() * 3 + b"\xff\n",
+        "The file is not `UTF-8`",
+        "檔案不是 `UTF-8` 編碼",
+    ),
+    "no text column": ("a.csv", b"x,y\n1,2\n3,4\n", "Add a column of sentences", "請加上一欄句子"),
+    "one row": ("a.csv", b"text\nOne sentence.\n", "There is only one text", "只有一筆文字"),
+    "too many rows": (
+        "a.csv",
+        b"text,n\n" + b"a b,1\n" * (MAX_TEXTS + 1),
+        "the limit is 20,000",
+        "上限是 20,000 筆",
+    ),
+    "uneven": ("a.csv", b"text,n\n" + b"a,1\n" * 9 + b"b\n", "has 1 columns", "有 1 欄"),
+    "too large": ("a.txt", None, "larger than the limit of 50 MB", "超過 50 MB 的上限"),
+}
+
+
+@pytest.fixture(autouse=True)
+def no_memory() -> Iterator[None]:
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def visit() -> Callable[..., AppTest]:
+    def open_page(language: str = "en", **query: str) -> AppTest:
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+        at.switch_page("pages/your_corpus.py")
+        for name, value in {"lang": language, **query}.items():
+            at.query_params[name] = value
+        at.run()
+        assert not at.exception
+        return at
+
+    return open_page
+
+
+def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
+    if name is None:
+        at.text_area(key="pasted").set_value(content)
+        at.button(key="use_pasted").click().run()
+    else:
+        given = bytes(MAX_BYTES + 1) if content is None else content
+        at.get("file_uploader")[0].upload(name, given).run()
+
+
+def shown_errors(at: AppTest) -> list[str]:
+    """Errors on screen; the one that lies ready for what the browser refuses is hidden."""
+    ready = too_large_text(MAX_BYTES, words._catalogue(at.session_state["lang"]).gettext)
+    errors = [box.value for box in at.error]
+    if ready in errors:
+        errors.remove(ready)
+    return errors
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("case", REFUSALS)
+def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, case, language):
+    name, content, english, chinese = REFUSALS[case]
+    at = visit(language, source="paste" if name is None else "upload")
+    give(at, name, content)
+    assert not at.exception
+    told = shown_errors(at)
+    assert len(told) == 1
+    assert {"en": english, "zh-Hant": chinese}[language] in told[0]
+    assert at.session_state["corpus"] == "topics"
+    assert "uploads" not in at.session_state
+    if name is None:
+        assert at.text_area(key="pasted").value == content
+    assert at.subheader[-1].value == words._catalogue(language).gettext("Sources")
+
+
+def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
+    monkeypatch.setattr("pages.common.corpus_result.encoded", lambda corpus, _: None)
+    at = visit()
+    give(at, None, PASTED)
+    chosen = at.session_state["corpus"]
+    assert chosen.startswith("upload-")
+    give(at, None, "Only one.")
+    assert not at.exception
+    assert len(shown_errors(at)) == 1
+    assert at.session_state["corpus"] == chosen
+    assert at.text_area(key="pasted").value == "Only one."
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pasted_lines_become_the_corpus_of_every_page(visit, language):
+    at = visit(language)
+    give(at, None, PASTED)
+    assert not at.exception
+    assert not shown_errors(at)
+    code = at.session_state["corpus"]
+    corpus = at.session_state["uploads"][code]
+    assert corpus.texts == read_pasted(PASTED).texts
+    assert at.selectbox(key="corpus").value == code
+    assert [metric.value for metric in at.metric[:5]] == ["4", "1", "1", "0", "0.0%"]
+    assert len(at.get("plotly_chart")) == 1
+    assert at.text_area(key="pasted").value == PASTED
+
+
+@pytest.mark.model
+def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
+    rows = "".join(f"{i},The kettle number {i} is on.,{'ab'[i % 2]}\n" for i in range(6))
+    at = visit(source="upload")
+    give(at, "kettles.csv", f"id,sentence,kind\n{rows}".encode())
+    assert not shown_errors(at)
+    text, label = at.main.selectbox
+    assert (text.value, label.value) == ("sentence", "kind")
+    assert text.options == ["id", "sentence", "kind"]
+    assert label.options == ["id", "kind"]
+    at.button(key="use_file").click().run()
+    assert not at.exception
+    corpus = at.session_state["uploads"][at.session_state["corpus"]]
+    assert corpus.name == "kettles"
+    assert corpus.labels == ("a", "b") * 3
+
+
+def test_the_reader_may_choose_another_column_and_deny_the_header(visit):
+    at = visit(source="upload")
+    give(at, "a.csv", b"text,other\nOne kettle.,Ein Kessel.\nTwo kettles.,Zwei Kessel.\n")
+    at.main.selectbox[0].set_value("other").run()
+    assert not shown_errors(at)
+    assert "2 texts ready" in at.caption[-1].value
+    at.main.toggle[0].set_value(False).run()
+    assert not at.exception
+    assert not shown_errors(at)
+    assert "3 texts ready" in at.caption[-1].value
+
+
+@pytest.mark.model
+def test_texts_in_a_script_the_model_does_not_know_are_told(visit):
+    at = visit()
+    give(at, None, "ሰላም ለዓለም\nእንደምን አደሩ\nመልካም ቀን\n")
+    assert not at.exception
+    assert any(MULTILINGUAL_MODEL in box.value and "[UNK]" in box.value for box in at.warning)
+
+
+@pytest.mark.model
+def test_two_texts_have_numbers_but_no_picture(visit):
+    at = visit()
+    give(at, None, "The kettle is on.\nRain fell.\n")
+    assert not at.exception
+    assert not at.get("plotly_chart")
+    assert any("at least 3 texts, and there are 2" in box.value for box in at.info)
+    assert at.metric[0].value == "2"
+
+
+@pytest.mark.model
+def test_labels_beyond_colours_and_shapes_give_way_to_length(visit):
+    at = visit(source="upload")
+    rows = "".join(f"The kettle number {i} is on.,label {i}\n" for i in range(60))
+    give(at, "a.csv", f"text,label\n{rows}".encode())
+    at.button(key="use_file").click().run()
+    assert not at.exception
+    assert any("60 different labels" in caption.value for caption in at.caption)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("out of memory")])
+def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, error):
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("pages.common.corpus_result.cloud", fail)
+    at = visit()
+    give(at, None, PASTED)
+    assert not at.exception
+    assert "could not be encoded" in shown_errors(at)[0]
+    assert at.session_state["corpus"].startswith("upload-")
+
+
+def test_the_limits_stand_before_the_form(visit):
+    at = visit()
+    text = "\n".join(block.value for block in at.markdown)
+    for value in corpus_form.limits().values():
+        assert value in text
+
+
+def test_nothing_is_said_to_be_wrong_before_anything_is_given(visit):
+    for source in ("paste", "upload"):
+        assert not shown_errors(visit(source=source))
+
+
+# The sentences themselves
+
+
+def test_an_unknown_code_says_its_english_message():
+    error = CorpusError("brand_new", "Something is off. Do this.")
+    assert error_text(error, str) == "Something is off. Do this."
+
+
+def test_a_column_without_any_text_is_not_called_one_text():
+    none = CorpusError("too_few_texts", "…", n=0, limit=2)
+    assert "no text at all" in error_text(none, str)
+
+
+def test_names_from_a_file_do_not_act_as_markdown():
+    error = CorpusError("unknown_column", "…", column="**a**", columns=("`b`", "c"))
+    assert "`**a**`" in error_text(error, str)
+    assert "`'b'`, `c`" in error_text(error, str)
+
+
+def test_every_sentence_has_a_chinese_one_with_the_same_placeholders():
+    path = ROOT / "assets" / "text" / "zh-Hant" / "your_corpus.po"
+    with path.open("rb") as file:
+        messages = [message for message in read_po(file) if message.id]
+    fields = {
+        text: {name for _, name, *_ in string.Formatter().parse(text) if name}
+        for message in messages
+        for text in (message.id, message.string)
+    }
+    assert messages
+    for message in messages:
+        assert message.string.strip()
+        assert fields[message.id] == fields[message.string]
+
+
+def test_duplicates_are_counted_beyond_the_first():
+    assert duplicates(Corpus("c", ("a", "b", "a", "a", "b"))) == 3
+
+
+def test_coverage_sentences_show_their_counts():
+    coverage = Coverage(n_texts=1200, truncated=7, max_tokens=256, tokens=4000, unknown=500)
+    assert coverage_line(coverage, str) == (
+        "The model read 1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens unknown (12.5%)."
+    )
+    assert truncation_warning(coverage, str).startswith("7 of 1,200 texts")
+    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage, str)

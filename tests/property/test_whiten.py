@@ -1,0 +1,145 @@
+"""What holds for every whitening of every cloud."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geometry.measure import unit_rows
+from geometry.whiten import Whitening
+
+from .clouds import clouds, rotation, seeds
+
+methods = st.sampled_from(["pca", "zca"])
+shrinkages = st.sampled_from([None, 0.0, 0.3, "ledoit-wolf"])
+shares = st.floats(0, 1)
+full_rank = clouds(more_rows_than_dimensions=True)
+
+
+def cosines(X: np.ndarray) -> np.ndarray:
+    U = unit_rows(X)
+    return U @ U.T
+
+
+def cholesky(X: np.ndarray) -> np.ndarray:
+    centred = X - X.mean(axis=0)
+    L = np.linalg.cholesky(np.cov(X.T, bias=True))
+    return centred @ np.linalg.inv(L).T
+
+
+def correlation(X: np.ndarray, *, zca: bool) -> np.ndarray:
+    """PCA-cor and ZCA-cor: D^(-1/2) G Theta^(-1/2) (G'), Kessy, Lewin, Strimmer 2018."""
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    theta, G = np.linalg.eigh(np.corrcoef(X.T))
+    white = standardised @ G / np.sqrt(theta)
+    return white @ G.T if zca else white
+
+
+@given(full_rank)
+def test_all_full_rank_whitenings_give_one_set_of_cosines(X):
+    first = cosines(Whitening("pca").fit_transform(X))
+    for white in (
+        Whitening("zca").fit_transform(X),
+        cholesky(X),
+        correlation(X, zca=False),
+        correlation(X, zca=True),
+    ):
+        np.testing.assert_allclose(cosines(white), first, atol=1e-6)
+
+
+@given(clouds(), methods)
+def test_the_covariance_is_the_identity_on_the_kept_subspace(X, method):
+    fitted = Whitening(method).fit(X)
+    white = fitted.transform(X)
+    values = np.linalg.eigvalsh(np.atleast_2d(np.cov(white.T, bias=True)))[::-1]
+    np.testing.assert_allclose(values[: fitted.rank_], 1, atol=1e-6)
+    np.testing.assert_allclose(values[fitted.rank_ :], 0, atol=1e-6)
+    np.testing.assert_allclose(white.mean(axis=0), 0, atol=1e-6)
+    assert fitted.rank_ <= min(len(X) - 1, X.shape[1])
+
+
+@given(st.integers(2, 15), st.integers(0, 20), methods, seeds)
+def test_rank_n_minus_1_is_a_simplex(n, more, method, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n - 1 + more)) * rng.uniform(0.1, 3, n - 1 + more) + 4
+    fitted = Whitening(method).fit(X)
+    assert fitted.is_simplex_
+    off_diagonal = cosines(fitted.transform(X))[~np.eye(n, dtype=bool)]
+    np.testing.assert_allclose(off_diagonal, -1 / (n - 1), atol=1e-6)
+
+
+@given(clouds(rows=(4, 60)), methods, shrinkages, st.data())
+def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
+    whole = Whitening(method, shrinkage=shrinkage).fit(X)
+    cuts = data.draw(st.lists(st.integers(3, len(X) - 1), max_size=4, unique=True).map(sorted))
+    blocks = np.split(X, cuts)  # the first holds two rows or more, the others one or more
+    rest = data.draw(st.permutations(blocks[1:]))
+    parts = Whitening(method, shrinkage=shrinkage)
+    for block in (blocks[0], *rest):
+        parts.partial_fit(block)
+    assert parts.n_samples_seen_ == len(X)
+    assert parts.rank_ == whole.rank_
+    np.testing.assert_allclose(parts.shrinkage_, whole.shrinkage_, atol=1e-9)
+    np.testing.assert_allclose(parts.mean_, whole.mean_, atol=1e-9)
+    np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(cosines(parts.transform(X)), cosines(whole.transform(X)), atol=1e-5)
+
+
+@given(clouds(), shrinkages)
+def test_zca_without_strength_and_centring_is_the_identity(X, shrinkage):
+    soft = Whitening("zca", strength=0.0, centring=0.0, shrinkage=shrinkage)
+    np.testing.assert_allclose(soft.fit_transform(X), X, atol=1e-9)
+
+
+@given(clouds(), shares)
+def test_pca_without_strength_keeps_every_distance(X, centring):
+    turned = Whitening("pca", strength=0.0, centring=centring).fit_transform(X)
+    between = X[:, None] - X
+    np.testing.assert_allclose(
+        np.linalg.norm(turned[:, None] - turned, axis=2), np.linalg.norm(between, axis=2), atol=1e-6
+    )
+
+
+@given(full_rank, seeds, st.floats(1e-3, 1e3), methods)
+def test_white_cosines_ignore_scale_rotation_and_shift(X, seed, scale, method):
+    d = X.shape[1]
+    moved = scale * X @ rotation(d, seed) + np.random.default_rng(seed).standard_normal(d)
+    np.testing.assert_allclose(
+        cosines(Whitening(method).fit_transform(moved)),
+        cosines(Whitening(method).fit_transform(X)),
+        atol=1e-6,
+    )
+
+
+@given(clouds(), methods, shares, shares, shrinkages)
+def test_inverse_transform_is_exact_on_the_fitted_rows(X, method, centring, strength, shrinkage):
+    fitted = Whitening(method, centring=centring, strength=strength, shrinkage=shrinkage).fit(X)
+    back = fitted.inverse_transform(fitted.transform(X))
+    if method == "pca" and centring < 1:
+        # the part of the mean outside the span is dropped with the null directions
+        V = fitted.components_.T
+        lost = (1 - centring) * (fitted.mean_ - V @ (V.T @ fitted.mean_))
+        back = back + lost
+    np.testing.assert_allclose(back, X, atol=1e-6)
+
+
+@given(clouds(), st.integers(1, 4), seeds)
+def test_null_directions_are_never_scaled_up(X, copies, seed):
+    d = X.shape[1]
+    wide = np.hstack([X, np.tile(X, copies), np.full((len(X), 2), 0.1)])
+    wide = wide @ rotation(wide.shape[1], seed)
+    for dtype in (np.float64, np.float32):
+        fitted = Whitening("zca").fit(wide.astype(dtype))
+        assert fitted.rank_ <= min(d, len(X) - 1)
+        assert (fitted.scales_[fitted.rank_ :] == 1.0).all()
+        # a whitened row is at most sqrt(n - 1) from the centre
+        white = fitted.transform(wide.astype(dtype)).astype(np.float64)
+        assert np.linalg.norm(white, axis=1).max() <= np.sqrt(len(X)) + 0.1
+
+
+@given(clouds(rows=(3, 40)), methods, seeds)
+def test_only_the_proportions_of_weights_matter(X, method, seed):
+    w = np.random.default_rng(seed).uniform(0.1, 1, len(X))
+    one = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w)
+    other = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w * 7.5)
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(one.mean_, other.mean_, atol=1e-9)

@@ -1,0 +1,76 @@
+"""Neighbours by hand and by brute force."""
+
+import numpy as np
+import pytest
+
+from geometry.neighbours import label_agreement, nearest, nearest_of_all
+
+# directions at 0, 10, 30, 90 and 180 degrees, of different lengths
+DEGREES = np.array([0, 10, 30, 90, 180])
+FAN = np.array([[1], [9], [0.2], [4], [2]]) * np.column_stack(
+    [np.cos(np.radians(DEGREES)), np.sin(np.radians(DEGREES))]
+)
+
+
+def test_worked_by_hand():
+    rows, cosines = nearest(FAN, 1, k=3)  # from 10 degrees: 0 (10 away), 30 (20), 90 (80)
+    assert rows.tolist() == [0, 2, 3]
+    np.testing.assert_allclose(cosines, np.cos(np.radians([10, 20, 80])))
+    assert nearest_of_all(FAN, k=2).tolist() == [[1, 2], [0, 2], [1, 0], [2, 1], [3, 2]]
+
+
+def test_ties_keep_the_lower_index_first():
+    X = np.array([[1.0, 0], [0, 1], [0, 2], [0, 3], [5, 0]])
+    assert nearest(X, 0, k=4)[0].tolist() == [4, 1, 2, 3]
+
+
+@pytest.mark.parametrize("block_rows", [1, 13, 1024])
+def test_all_at_once_is_one_by_one(block_rows):
+    X = np.random.default_rng(0).standard_normal((60, 8))
+    together = nearest_of_all(X, k=5, block_rows=block_rows)
+    for row in range(60):
+        by_hand = sorted(
+            (other for other in range(60) if other != row),
+            key=lambda other, row=row: (
+                -X[row] @ X[other] / np.linalg.norm(X[row]) / np.linalg.norm(X[other])
+            ),
+        )[:5]
+        assert together[row].tolist() == by_hand
+        assert nearest(X, row)[0].tolist() == by_hand
+
+
+def test_a_copy_is_a_neighbour_and_oneself_is_not():
+    X = np.array([[1.0, 1], [3, 3], [-1, 2]])
+    rows, cosines = nearest(X, 0, k=1)
+    assert rows.tolist() == [1]
+    assert cosines[0] == pytest.approx(1)
+    assert all(row not in found for row, found in enumerate(nearest_of_all(X, k=9)))
+
+
+def test_k_is_cut():
+    assert len(nearest(FAN, 0, k=50)[0]) == 4
+    assert nearest_of_all(FAN, k=50).shape == (5, 4)
+
+
+def test_label_agreement_by_hand():
+    # nearest: 0 to 10, 10 to 0, 30 to 10 (another label), 90 to 30, 180 to 90
+    assert label_agreement(FAN, ["x", "x", "y", "y", "y"], k=1) == pytest.approx(4 / 5)
+    assert label_agreement(FAN, [1, 1, 1, 1, 1], k=3) == 1.0
+    assert label_agreement(FAN, list("abcde"), k=3) == 0.0
+
+
+def test_chance():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(12), 50)
+    agreement = label_agreement(rng.standard_normal((600, 30)), labels)
+    assert agreement == pytest.approx(49 / 599, abs=0.02)
+
+
+def test_what_is_refused():
+    for row in (-1, 5):
+        with pytest.raises(IndexError, match=f"row {row} is not one of the 5"):
+            nearest(FAN, row)
+    with pytest.raises(ValueError, match="4 labels for 5 rows"):
+        label_agreement(FAN, list("abcd"))
+    with pytest.raises(ValueError, match="row 2 is zero"):
+        nearest_of_all([[1, 0], [0, 1], [0, 0]])

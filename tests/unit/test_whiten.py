@@ -1,0 +1,417 @@
+"""Whitening: by hand, against scikit-learn, and where there is nothing to divide by."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.covariance import LedoitWolf
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+
+from geometry.measure import mean_cosine, unit_rows
+from geometry.whiten import Whitening, recommended_whitening
+
+CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
+BOTH = pytest.mark.parametrize("method", ["pca", "zca"])
+
+
+def cloud(n: int, d: int, *, seed: int = 0, shift: float = 2.0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    mixing = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(3, 0.3, d)
+    return rng.standard_normal((n, d)) @ mixing.T + shift
+
+
+def cosines(X: np.ndarray) -> np.ndarray:
+    U = unit_rows(X)
+    return U @ U.T
+
+
+def covariance(X: np.ndarray) -> np.ndarray:
+    return np.cov(X.T, bias=True)
+
+
+# By hand
+
+
+@BOTH
+@pytest.mark.parametrize("shift", [0.0, 5.0])
+def test_worked_by_hand(method, shift):
+    # scales 1/sqrt(2) and 1/sqrt(1/2): (2, 0) -> (sqrt 2, 0), (0, 1) -> (0, sqrt 2)
+    r = np.sqrt(2)
+    white = Whitening(method).fit_transform(CROSS + shift)
+    np.testing.assert_allclose(white, [[r, 0], [-r, 0], [0, r], [0, -r]], atol=1e-12)
+
+
+def test_strength_and_centring_by_hand():
+    # centring 1/2 of the mean (3, 0) leaves (1.5, 0); strength 1/2 gives lambda^(-1/4):
+    # (2 + 1.5) 2^(-1/4) and 1 * (1/2)^(-1/4)
+    X = CROSS + np.array([3, 0])
+    soft = Whitening("zca", centring=0.5, strength=0.5).fit_transform(X)
+    np.testing.assert_allclose(soft[0], [3.5 * 2**-0.25, 0], atol=1e-12)
+    np.testing.assert_allclose(soft[2], [1.5 * 2**-0.25, 2**0.25], atol=1e-12)
+
+
+def test_shrinkage_by_hand():
+    # tr/d = 1.25; a = 0.2: 0.8 * 2 + 0.25 = 1.85 and 0.8 * 0.5 + 0.25 = 0.65
+    fitted = Whitening(shrinkage=0.2).fit(CROSS)
+    np.testing.assert_allclose(fitted.eigenvalues_, [1.85, 0.65])
+    np.testing.assert_allclose(fitted.scales_, [1.85**-0.5, 0.65**-0.5])
+    # a = 1 leaves one variance for all: the shape stays as it is
+    flat = Whitening("zca", shrinkage=1).fit_transform(CROSS)
+    np.testing.assert_allclose(flat, CROSS / np.sqrt(1.25), atol=1e-12)
+
+
+def test_axes_point_to_their_largest_entry():
+    components = Whitening().fit(cloud(60, 8)).components_
+    largest = np.abs(components).argmax(axis=1)
+    assert (components[np.arange(8), largest] > 0).all()
+    np.testing.assert_allclose(components @ components.T, np.eye(8), atol=1e-12)
+
+
+# Second routes
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_pca_is_scikit_learns(k):
+    X, n = cloud(80, 6), 80
+    theirs = PCA(n_components=k, whiten=True).fit_transform(X) * np.sqrt(n / (n - 1))  # N - 1
+    ours = Whitening("pca", n_components=k).fit_transform(X)
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), rtol=1e-9)
+
+
+def test_zca_is_the_inverse_square_root():
+    X = cloud(80, 6)
+    centred = X - X.mean(axis=0)
+    U, _, Vt = np.linalg.svd(centred, full_matrices=False)
+    # X V Lambda^(-1/2) V' with Lambda = s^2 / n is sqrt(n) U V'
+    np.testing.assert_allclose(Whitening("zca").fit_transform(X), np.sqrt(80) * U @ Vt, rtol=1e-8)
+
+
+def test_ledoit_wolf_is_scikit_learns():
+    X = cloud(30, 20)
+    theirs = LedoitWolf().fit(X)
+    ours = Whitening("zca", shrinkage="ledoit-wolf").fit(X)
+    assert ours.shrinkage_ == pytest.approx(theirs.shrinkage_, rel=1e-9)
+    rebuilt = ours.components_.T * ours.eigenvalues_ @ ours.components_
+    np.testing.assert_allclose(rebuilt, theirs.covariance_, atol=1e-10)
+
+
+@BOTH
+def test_weights_are_repetitions(method):
+    X = cloud(20, 4)
+    w = np.arange(20) % 4
+    weighted = Whitening(method).fit(X, sample_weight=w).transform(X)
+    repeated = Whitening(method).fit(np.repeat(X, w, axis=0)).transform(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
+
+
+def test_weights_that_sum_to_one_scale_nothing():
+    X, w = cloud(50, 4), np.random.default_rng(0).random(50)
+    one, many = (Whitening("zca").fit(X, sample_weight=v) for v in (w / w.sum(), 1000 * w))
+    np.testing.assert_allclose(one.transform(X), many.transform(X), rtol=1e-9)
+    white = one.transform(X)
+    np.testing.assert_allclose((white.T * w) @ white / w.sum(), np.eye(4), atol=1e-9)
+
+
+# scikit-learn's own checks
+
+SETTINGS = [
+    {},
+    {"method": "zca"},
+    {"n_components": 1},
+    {"method": "zca", "n_components": 1, "strength": 0.4},
+    {"method": "zca", "centring": 0.5, "strength": 0.3},
+    # under pca, shrinkage makes null directions equal and alive, and their basis arbitrary
+    {"method": "zca", "shrinkage": 0.1},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_estimator_checks(settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they feed odd data on purpose
+        check_estimator(Whitening(**settings), on_skip=None)
+
+
+# Kish's effective n of integer weights is not the number of repeated rows, so that
+# Ledoit-Wolf cannot treat a weight of 2 as two rows.
+NOT_FOR_LEDOIT_WOLF = "check_sample_weight_equivalence_on_dense_data"
+
+
+@BOTH
+def test_estimator_checks_with_ledoit_wolf(method):
+    ran = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ledoit_wolf = Whitening(method, shrinkage="ledoit-wolf")
+        for estimator, check in estimator_checks_generator(ledoit_wolf):
+            name = getattr(check, "func", check).__name__
+            if name not in (NOT_FOR_LEDOIT_WOLF, "check_array_api_input"):
+                check(estimator)
+                ran += 1
+    assert ran > 40
+
+
+# Null directions are never scaled up
+
+
+def null_clouds() -> list:
+    rng = np.random.default_rng(5)
+    base = rng.standard_normal((500, 20))
+    constant = base.copy()
+    constant[:, 3] = 7.3
+    low = rng.standard_normal((400, 10)) @ rng.standard_normal((10, 60)) + 100
+    return [
+        pytest.param(np.hstack([base, base]), 20, id="columns twice"),
+        pytest.param(constant, 19, id="a constant column"),
+        pytest.param(np.vstack([base[:10]] * 50), 9, id="ten rows repeated"),
+        pytest.param(rng.standard_normal((50, 80)), 49, id="fewer rows than dimensions"),
+        pytest.param(rng.standard_normal((120, 120)), 119, id="as many rows as dimensions"),
+        pytest.param(low, 10, id="low rank off the origin"),
+        pytest.param(base - base.mean(axis=1, keepdims=True), 19, id="rows sum to 0"),
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("X", "rank"), null_clouds())
+def test_null_directions_are_found(X, rank, dtype):
+    X = X.astype(dtype)
+    zca = Whitening("zca").fit(X)
+    assert zca.rank_ == rank
+    assert (zca.scales_[rank:] == 1.0).all()
+    assert np.abs(zca.transform(X)).max() < 30
+    pca = Whitening("pca").fit(X)
+    white = pca.transform(X)
+    assert white.shape[1] == rank
+    np.testing.assert_allclose(covariance(white), np.eye(rank), atol=2e-3)  # float32's
+
+
+def test_a_float32_cone_is_not_divided_by_rounding():
+    # at 1000 a float32 is spaced by 6e-5: of a spread of 1e-5 nothing but rounding is left
+    rng = np.random.default_rng(6)
+    X = (rng.standard_normal((400, 30)) * 1e-5 + 1000).astype(np.float32)
+    fitted = Whitening("zca").fit(X)
+    assert fitted.rank_ == 0
+    assert (fitted.scales_ == 1.0).all()
+    wide = (rng.standard_normal((400, 30)) + 1000).astype(np.float32)
+    assert Whitening().fit(wide).rank_ == 30
+    white = Whitening("zca").fit_transform(wide)
+    np.testing.assert_allclose(covariance(white), np.eye(30), atol=1e-2)
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "ledoit-wolf"])
+@pytest.mark.parametrize("n", [2, 5000])
+def test_a_constant_cloud_has_rank_0_and_goes_to_0(method, dtype, shrinkage, n):
+    X = np.tile(np.array([0.1, -700.3, 1e-3], dtype=dtype), (n, 1))
+    fitted = Whitening(method, shrinkage=shrinkage).fit(X)
+    assert fitted.rank_ == 0
+    assert (fitted.scales_ == 1.0).all()
+    # the mean is rounded to the input's precision, no more
+    assert np.abs(fitted.transform(X)).max() <= 1e-3 * (dtype == np.float32) + 1e-10
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d"), [(2, 5), (40, 60), (300, 384)])
+def test_rank_n_minus_1_is_a_simplex(n, d, dtype):
+    X = cloud(n, d).astype(dtype)
+    for method in ("pca", "zca"):
+        fitted = Whitening(method).fit(X)
+        assert fitted.is_simplex_
+        off_diagonal = cosines(fitted.transform(X))[~np.eye(n, dtype=bool)]
+        np.testing.assert_allclose(
+            off_diagonal, -1 / (n - 1), atol=1e-3 if dtype == np.float32 else 1e-8
+        )
+    assert not Whitening().fit(cloud(3 * d, d)).is_simplex_
+
+
+def test_ledoit_wolf_is_no_simplex():
+    X = cloud(40, 60)
+    white = Whitening("zca", shrinkage="ledoit-wolf").fit_transform(X)
+    off_diagonal = cosines(white)[~np.eye(40, dtype=bool)]
+    assert off_diagonal.std() > 0.02
+    assert mean_cosine(white) == pytest.approx(off_diagonal.mean())
+
+
+# Output, and back
+
+
+@BOTH
+@pytest.mark.parametrize("settings", [{}, {"strength": 0.5, "centring": 0.5}, {"shrinkage": 0.2}])
+def test_inverse_transform(method, settings):
+    X = cloud(60, 5)
+    fitted = Whitening(method, **settings).fit(X)
+    np.testing.assert_allclose(fitted.inverse_transform(fitted.transform(X)), X, atol=1e-10)
+
+
+def test_inverse_transform_of_what_was_left_out():
+    X = cloud(60, 5)
+    centred = X - X.mean(axis=0)
+    for method in ("pca", "zca"):
+        fitted = Whitening(method, n_components=2).fit(X)
+        V = fitted.components_.T
+        back = fitted.inverse_transform(fitted.transform(X))
+        np.testing.assert_allclose(back, centred @ V @ V.T + X.mean(axis=0), atol=1e-10)
+    # half faded under zca is not lost
+    fading = Whitening("zca", n_components=2, strength=0.5).fit(X)
+    np.testing.assert_allclose(fading.inverse_transform(fading.transform(X)), X, atol=1e-10)
+
+
+def test_zca_with_n_components_projects_the_rest_out():
+    X = cloud(60, 5)
+    white = Whitening("zca", n_components=2).fit_transform(X)
+    assert white.shape == (60, 5)
+    np.testing.assert_allclose(np.linalg.eigvalsh(covariance(white)), [0, 0, 0, 1, 1], atol=1e-9)
+    pca = Whitening("pca", n_components=2).fit_transform(X)
+    np.testing.assert_allclose(cosines(white), cosines(pca), atol=1e-9)
+
+
+@BOTH
+def test_dtype_is_kept(method):
+    X = cloud(60, 5)
+    exact = Whitening(method).fit_transform(X)
+    assert exact.dtype == np.float64
+    single = Whitening(method).fit(X.astype(np.float32))
+    white = single.transform(X.astype(np.float32))
+    assert white.dtype == np.float32
+    assert single.inverse_transform(white).dtype == np.float32
+    np.testing.assert_allclose(white, exact, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda X: X.astype(np.float16),
+        lambda X: np.round(X * 100).astype(int),
+        lambda X: np.asfortranarray(X),
+        lambda X: np.repeat(X, 2, axis=0)[::2],
+        lambda X: np.flip(np.flip(X, axis=1).copy(), axis=1),
+        lambda X: X.tolist(),
+    ],
+)
+def test_any_numbers_are_taken(odd):
+    X = odd(cloud(60, 5))
+    plain = np.ascontiguousarray(np.asarray(X), dtype=np.float64)
+    white = Whitening("zca").fit_transform(X)
+    np.testing.assert_allclose(white, Whitening("zca").fit_transform(plain), atol=1e-9)
+
+
+def test_names_of_the_columns():
+    fitted = Whitening("pca", n_components=2).fit(cloud(20, 3))
+    assert list(fitted.get_feature_names_out()) == ["whitening0", "whitening1"]
+    assert len(Whitening("zca", n_components=2).fit(cloud(20, 3)).get_feature_names_out()) == 3
+
+
+def test_the_input_is_left_alone():
+    X = cloud(20, 3)
+    kept = X.copy()
+    Whitening().fit(X, sample_weight=np.ones(20)).transform(X)
+    np.testing.assert_array_equal(X, kept)
+
+
+# Fitting in parts, and softening
+
+
+def test_a_second_fit_forgets_the_first():
+    X, Y = cloud(30, 4), cloud(40, 4, seed=1, shift=-5)
+    again = Whitening().fit(X).fit(Y)
+    np.testing.assert_array_equal(again.transform(Y), Whitening().fit(Y).transform(Y))
+    assert again.n_samples_seen_ == 40
+
+
+def test_a_block_of_one_row_may_follow():
+    X = cloud(31, 4)
+    parts = Whitening("zca").partial_fit(X[:30]).partial_fit(X[30:])
+    np.testing.assert_allclose(parts.transform(X), Whitening("zca").fit(X).transform(X), atol=1e-9)
+
+
+def test_the_coarsest_block_sets_the_floor():
+    X = np.hstack([cloud(60, 4), cloud(60, 4)])  # rank 4
+    rough = X + np.random.default_rng(0).standard_normal(X.shape) * 1e-8  # float32's rounding
+    single, double = rough[:30].astype(np.float32), rough[30:]
+    one = Whitening().partial_fit(single).partial_fit(double)
+    other = Whitening().partial_fit(double).partial_fit(single)
+    assert one.rank_floor_ == pytest.approx(other.rank_floor_)
+    assert one.rank_ == other.rank_ == 4
+
+
+@BOTH
+def test_soften_is_the_same_fit_applied_otherwise(method):
+    X = cloud(60, 5)
+    fitted = Whitening(method, shrinkage=0.1).fit(X)
+    before = fitted.transform(X)
+    for centring, strength in ((0, 0), (1, 0), (0.3, 0.8), (1, 1)):
+        soft = fitted.soften(centring=centring, strength=strength)
+        fresh = Whitening(method, shrinkage=0.1, centring=centring, strength=strength).fit(X)
+        np.testing.assert_allclose(soft.transform(X), fresh.transform(X), atol=1e-12)
+    np.testing.assert_array_equal(fitted.transform(X), before)
+    with pytest.raises(ValueError, match="strength"):
+        fitted.soften(centring=1, strength=1.5)
+
+
+def test_recommended_whitening():
+    assert recommended_whitening(500, 100) == {}
+    assert recommended_whitening(499, 100) == {"shrinkage": "ledoit-wolf"}
+    for n in (2, 50, 100):
+        Whitening(**recommended_whitening(n, 100)).fit(cloud(n, 100))
+        assert 1 <= recommended_whitening(n, 100)["n_components"] <= 100
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "svd"},
+        {"centring": -0.1},
+        {"centring": "1"},
+        {"strength": 1.1},
+        {"strength": float("nan")},
+        {"shrinkage": 2},
+        {"shrinkage": "lw"},
+        {"n_components": 0},
+        {"n_components": 6},
+        {"n_components": 2.0},
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range(settings):
+    (name,) = settings
+    fresh = Whitening(**settings)
+    with pytest.raises(ValueError, match=name):
+        fresh.fit(cloud(20, 5))
+    with pytest.raises(NotFittedError):
+        clone(fresh).transform(cloud(20, 5))
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, np.nan], [0, 1]], "NaN"),
+        ([[1.0, np.inf], [0, 1]], "infinity"),
+        ([[1.0, 2.0]], "minimum of 2"),
+        (np.empty((0, 3)), "minimum of 2"),
+        ([1.0, 2.0], "2D array"),
+        (3.0, "2D array"),
+        (np.zeros((2, 3, 4)), "dim 3"),
+    ],
+)
+def test_data_that_cannot_be_fitted(X, message):
+    with pytest.raises(ValueError, match=message):
+        Whitening().fit(X)
+
+
+def test_weights_that_cannot_be_used():
+    X = cloud(4, 2)
+    for weights in ([1, 1, 1], [1, 1, 1, -1], [1, 1, 1, np.nan], [0, 0, 0, 0]):
+        with pytest.raises(ValueError):
+            Whitening().fit(X, sample_weight=weights)
+
+
+def test_another_width():
+    with pytest.raises(ValueError, match="3 features"):
+        Whitening().fit(cloud(20, 5)).transform(cloud(20, 3))
