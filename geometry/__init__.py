@@ -19,7 +19,8 @@ _HOME = {
     "store": ("ArrayStore",),
     "cloud": ("Cloud", "read_cloud"),
     "project": ("Projection",),
-    "whiten": ("Whitening", "recommended_whitening"),
+    "whiten": ("Whitening",),
+    "whitening_map": ("WhiteningMap", "recommended_whitening"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("label_agreement", "nearest"),
     "measure": (
@@ -63,7 +64,8 @@ if TYPE_CHECKING:
     from .store import ArrayStore
     from .toy import Plane
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
-    from .whiten import Whitening, recommended_whitening
+    from .whiten import Whitening
+    from .whitening_map import WhiteningMap, recommended_whitening
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .corpus import Corpus
 from .encode import Encoder, Progress
-from .pool import POOLINGS
+from .pool import POOLINGS, check_pooling
 from .store import ArrayStore
 
 UNITS = ("sentences", "tokens", "types")
@@ -115,6 +115,8 @@ def sentence_vectors(
 
     All layers and poolings come out of the same forward pass, so the next choice is a hit.
     """
+    layer = encoder.layer_index(layer)
+    check_pooling(pooling)
 
     def compute() -> dict[str, np.ndarray]:
         every = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), progress=progress)

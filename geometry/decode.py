@@ -174,11 +174,6 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> tuple[str, str]:
     """The text in the one legacy encoding that fits clearly; CorpusError where none does."""
     from charset_normalizer import from_bytes
 
-    lenient = content.decode("utf-8", "replace")
-    broken = lenient.count("\ufffd")
-    unbroken = len(lenient) - len(lenient.encode("ascii", "ignore")) - broken
-    if unbroken > broken:  # UTF-8 with some bytes damaged: any guess would garble all the rest
-        raise _wrong_encoding(content, error) from error
     fits = [m for m in from_bytes(content, cp_isolation=list(_LEGACY)) if m.chaos <= _MAX_CHAOS]
     fits.sort(key=lambda m: (-m.coherence, m.chaos, _LEGACY.index(m.encoding)))
     # coherence 0: no language was recognised, so that the guess is a coin toss

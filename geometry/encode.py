@@ -23,6 +23,9 @@ Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it
 
 TOKENS_PER_BATCH = 4096  # padded tokens in one forward pass; see bench/encode.py
 HUB_FILES = ("*.json", "*.safetensors")
+# What BERT, DistilBERT and GPT-2 call the same thing in config.json.
+LAYER_SETTINGS = ("num_hidden_layers", "n_layers", "n_layer")
+DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd")
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,8 @@ class Encoder:
         self.folder = folder
         self.name = name
         config = _read_json(folder / "config.json")
-        self.n_layers: int = config["num_hidden_layers"]
-        self.dimension: int = config["hidden_size"]
+        self.n_layers: int = _setting(config, *LAYER_SETTINGS, model=name)
+        self.dimension: int = _setting(config, *DIMENSION_SETTINGS, model=name)
         limits = [
             config.get("max_position_embeddings"),
             _read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
@@ -108,18 +111,32 @@ class Encoder:
         self._verify("tokenizer.json")
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
         tokenizer.no_padding()
-        tokenizer.no_truncation()  # cutting is done here, where it can be counted
+        tokenizer.no_truncation()  # what is cut must be countable
+        return tokenizer
+
+    @cached_property
+    def _cutting_tokenizer(self) -> Tokenizer:
+        """Another that cuts: switching one on and off would change it under another thread."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self._tokenizer.to_str())
+        tokenizer.enable_truncation(self.max_tokens)
         return tokenizer
 
     @cached_property
     def _model(self) -> Any:
+        import torch
         from transformers import AutoModel
         from transformers.utils import logging
 
         logging.disable_progress_bar()
         self._verify("model.safetensors")
         return AutoModel.from_pretrained(
-            self.folder, local_files_only=True, use_safetensors=True, trust_remote_code=False
+            self.folder,
+            dtype=torch.float32,  # whatever the file holds: NumPy has no bfloat16
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
         ).eval()
 
     def _verify(self, file: str) -> None:
@@ -184,7 +201,7 @@ class Encoder:
             [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
             for e in encodings
         ]
-        starts = np.concatenate([[0], np.cumsum([len(k) for k in keep])])
+        starts = np.cumsum([0, *(len(k) for k in keep)])
         vectors = np.empty((starts[-1], self.dimension), dtype=np.float32)
         for rows, _, hidden in self._forward(encodings, progress):
             states = hidden[index].numpy()  # (b, L, d), padded on the right
@@ -215,6 +232,8 @@ class Encoder:
     @property
     def _unknown_id(self) -> int | None:
         model = json.loads(self._tokenizer.to_str())["model"]
+        if "unk_id" in model:  # a Unigram model names its id, the others its text
+            return model["unk_id"]
         unknown = model.get("unk_token")
         return None if unknown is None else self._tokenizer.token_to_id(unknown)
 
@@ -224,6 +243,8 @@ class Encoder:
 
     def _layer_indices(self, layer: int | tuple[int, ...]) -> tuple[int, ...]:
         asked = layer if isinstance(layer, tuple) else (layer,)
+        if not asked:
+            raise ValueError("layer is an empty tuple: name at least one to average")
         count = self.n_layers + 1
         for index in asked:
             if not -count <= index < count:
@@ -238,11 +259,7 @@ class Encoder:
         special = self._tokenizer.num_special_tokens_to_add(False)
         if any(len(e.ids) > self.max_tokens for e in encodings):
             # the template must see the cut text, so that [SEP] is still its last token
-            self._tokenizer.enable_truncation(self.max_tokens)
-            try:
-                encodings = self._tokenizer.encode_batch(list(texts))
-            finally:
-                self._tokenizer.no_truncation()
+            encodings = self._cutting_tokenizer.encode_batch(list(texts))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
             raise ValueError(f"text {empty[0]} has no tokens, so there is nothing to encode")
         return encodings
@@ -326,6 +343,8 @@ def load_encoder(name: str = "bundled", *, revision: str | None = None) -> Encod
             raise ModelFilesError(
                 f"{name} has no {needed}; a fast tokenizer and a config are needed"
             )
+    if not any(folder.glob("*.safetensors")):
+        raise ModelFilesError(f"{name} has no weights as .safetensors; no other format is read")
     return Encoder(folder, name=name)
 
 
@@ -342,6 +361,16 @@ def _from_hub(repository: str, revision: str | None) -> Path:
             f"the model {repository} could not be fetched ({type(error).__name__}). Check the name "
             "and the network, or use the bundled encoder, which needs none"
         ) from error
+
+
+def _setting(config: dict[str, Any], *names: str, model: str) -> int:
+    for name in names:
+        if name in config:
+            return int(config[name])
+    raise ModelFilesError(
+        f"the config.json of {model} has none of {', '.join(names)}: it is no transformer "
+        "encoder that can be read here"
+    )
 
 
 def _read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -26,8 +26,9 @@ def pool_last(H: Tensor, mask: Tensor) -> Tensor:
 
 def pool_mean(H: Tensor, mask: Tensor) -> Tensor:
     """Mean over tokens."""
-    weights = mask.unsqueeze(-1).to(H.dtype)  # (b, L, 1)
-    return (H * weights).sum(dim=1) / weights.sum(dim=1)
+    # filled, not multiplied by 0: what a model leaves in the padding may be NaN
+    tokens = H.masked_fill(mask.unsqueeze(-1) == 0, 0.0)
+    return tokens.sum(dim=1) / mask.sum(dim=1, keepdim=True)
 
 
 def pool_max(H: Tensor, mask: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-TRUST_ROWS = 1000  # trustworthiness is O(n^2 log n); beyond this it is taken on a sample
+TRUST_ROWS = 1000  # trustworthiness is O(n^2); beyond this it is taken on a sample
 TRUST_NEIGHBOURS = 5
 UMAP_NEIGHBOURS = 15
 _UMAP_LOCK = threading.Lock()  # umap and numba are not safe side by side
@@ -26,8 +26,9 @@ class Projection:
     axes (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
     centre (d,) : subtracted before the axes apply; zeros for all but "pca", None for "umap".
     origin (k,) : where the true origin lies in the picture; None for "umap".
-    kept : share of sum |x - centre|^2 that the axes hold, in [0, 1]; None for "umap".
-    trustworthiness : scikit-learn's, in [0, 1], 5 neighbours, on ``trust_rows`` rows.
+    kept : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone", which keeps every
+    length; None for "umap".
+    trustworthiness : in [0, 1], 5 neighbours, on ``trust_rows`` rows.
     """
 
     coordinates: np.ndarray
@@ -126,22 +127,33 @@ def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
 def trustworthiness(
     X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0
 ) -> tuple[float, int]:
-    """scikit-learn's trustworthiness in [0, 1] and the number of rows it was taken on.
+    """Trustworthiness in [0, 1] and the number of rows it was taken on.
 
-    Neighbours are by cosine in d dimensions, by distance in the picture.
-    Venna, Kaski 2001.
+    1 - 2/(nk(2n - 3k - 1)) sum of (rank - k) over shown neighbours that are none: neighbours
+    are by cosine in d dimensions, by distance in the picture. The same number as
+    scikit-learn's with metric="cosine".   Venna, Kaski 2001, equation 1.
     """
-    from sklearn.manifold import trustworthiness as measure
-
     n = len(X)
     rows = np.arange(n)
     if n > TRUST_ROWS:
         rows = np.random.default_rng(random_state).choice(n, TRUST_ROWS, replace=False)
-    k = min(TRUST_NEIGHBOURS, (len(rows) - 1) // 2)
+    m = len(rows)
+    k = min(TRUST_NEIGHBOURS, (m - 1) // 2)
     if k < 1:
-        return 1.0, len(rows)
-    value = measure(X[rows], coordinates[rows], n_neighbors=k, metric="cosine")
-    return float(value), len(rows)
+        return 1.0, m
+    P = coordinates[rows]
+    squares = np.einsum("nk,nk->n", P, P)
+    distance = squares[:, None] + squares - 2 * P @ P.T  # (m, m), squared, in the picture
+    np.fill_diagonal(distance, np.inf)
+    shown = np.argpartition(distance, k, axis=1)[:, :k]  # (m, k) neighbours in the picture
+    U = X[rows] / np.linalg.norm(X[rows], axis=1, keepdims=True)
+    cosines = U @ U.T
+    np.fill_diagonal(cosines, -np.inf)
+    # rank of each shown neighbour in d dimensions: how many rows are nearer, plus one
+    near = np.take_along_axis(cosines, shown, axis=1)  # (m, k)
+    ranks = [1 + np.count_nonzero(cosines > column[:, None], axis=1) for column in near.T]
+    penalty = (np.array(ranks) - k).clip(min=0).sum()
+    return float(1 - 2 * penalty / (m * k * (2 * m - 3 * k - 1))), m
 
 
 def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -165,10 +177,12 @@ def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError("the mean vector is zero, so it has no direction; use svd or pca")
     direction = mean / length
     Z = X - mean
-    Z -= np.outer(Z @ direction, direction)  # what is left is orthogonal to the mean
-    rest = _leading(Z.T @ Z, k - 1)
-    rest -= np.outer(rest @ direction, direction)
-    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    for _ in range(2):  # what is left is orthogonal to the mean, even where it is all rounding
+        Z -= np.outer(Z @ direction, direction)
+    S = Z.T @ Z
+    # the direction becomes the least of S's axes, so that the leading ones are orthogonal to it
+    S -= (np.trace(S) or 1.0) * np.outer(direction, direction)
+    rest = _leading(S, k - 1)
     return np.vstack([direction, rest]), np.zeros(X.shape[1])
 
 
@@ -197,7 +211,6 @@ def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
     coordinates = frame.place(X)
     centred = X - frame.centre
     total = float(np.einsum("nd,nd->", centred, centred))
-    on_axes = centred @ frame.axes[: frame.n_components].T
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
         coordinates=coordinates,
@@ -205,7 +218,7 @@ def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
         axes=frame.axes,
         centre=frame.centre,
         origin=frame.place(np.zeros((1, X.shape[1])))[0],
-        kept=float(np.sum(on_axes**2)) / total if total > 0 else 1.0,
+        kept=float(np.sum(coordinates**2)) / total if total > 0 else 1.0,
         trustworthiness=trust,
         trust_rows=rows,
         random_state=random_state,

@@ -10,6 +10,7 @@ import hashlib
 import io
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -55,9 +56,10 @@ class ArrayStore:
             return None
         body = memoryview(content)[_DIGEST_BYTES:]
         if hashlib.sha256(body).digest() != content[:_DIGEST_BYTES]:
-            path.unlink(missing_ok=True)
+            _drop(path)
             return None
-        os.utime(path)  # used now: the last to be dropped
+        with suppress(OSError):  # a folder that can be read only
+            os.utime(path)  # used now: the last to be dropped
         array = np.load(io.BytesIO(body), allow_pickle=False)
         array.flags.writeable = False
         return array
@@ -71,7 +73,7 @@ class ArrayStore:
         buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
         body = buffer.getbuffer()
-        if len(body) > self.max_bytes:
+        if _DIGEST_BYTES + len(body) > self.max_bytes:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -81,8 +83,8 @@ class ArrayStore:
                     part.write(body)
                     part.close()
                     Path(part.name).replace(self._path(key))
-                except OSError:
-                    Path(part.name).unlink(missing_ok=True)
+                except BaseException:
+                    _drop(Path(part.name))
                     raise
         except OSError:
             return
@@ -103,8 +105,13 @@ class ArrayStore:
         for _, size, path in sorted(files):
             if excess <= 0:
                 return
-            path.unlink(missing_ok=True)
+            _drop(path)
             excess -= size
+
+
+def _drop(path: Path) -> None:
+    with suppress(OSError):  # gone already, or not ours to remove
+        path.unlink()
 
 
 def _size_from_environment() -> int:

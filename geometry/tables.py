@@ -195,9 +195,9 @@ def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
 
 def _parse(text: str, delimiters: Sequence[str], max_rows: int | None) -> Table:
     """The rows under the dialect that fits; columns are not named yet."""
-    delimiter, quoting = _sniff(text, delimiters)
+    delimiter = _sniff(text, delimiters)
     try:
-        return _rows(text, (delimiter, quoting), max_rows)
+        return _rows(text, (delimiter, csv.QUOTE_MINIMAL), max_rows)
     except CorpusError as error:
         # quotes may simply belong to the text, as in STS-B: they do if every row then fits
         with suppress(CorpusError):
@@ -205,10 +205,9 @@ def _parse(text: str, delimiters: Sequence[str], max_rows: int | None) -> Table:
         raise error
 
 
-def _sniff(text: str, delimiters: Sequence[str]) -> Dialect:
-    """The dialect under which most sample rows are as wide as the first, and that above 1."""
-    best: Dialect = (_NOWHERE, csv.QUOTE_MINIMAL)  # a table of one column
-    best_share = _MIN_SHARE
+def _sniff(text: str, delimiters: Sequence[str]) -> str:
+    """The delimiter that makes most sample rows as wide as the first, and that above 1."""
+    best, best_share = _NOWHERE, _MIN_SHARE  # a table of one column
     for quoting in _QUOTINGS:
         for delimiter in delimiters:
             try:
@@ -220,7 +219,7 @@ def _sniff(text: str, delimiters: Sequence[str]) -> Dialect:
                 continue
             share = widths.count(widths[0]) / len(widths)
             if share > best_share:
-                best, best_share = (delimiter, quoting), share
+                best, best_share = delimiter, share
     return best
 
 

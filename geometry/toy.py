@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .whiten import Whitening
+from .moments import Moments
+from .whitening_map import WhiteningMap
 
 POINTS = np.array([[2.0, 2.0], [2.0, -2.0], [-2.0, 2.0]])  # a, b, c as rows
 PAIRS = (("a", "b"), ("a", "c"), ("b", "c"))
@@ -97,7 +98,7 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
     if n < 3:
         raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
     cloud = np.random.default_rng(seed).standard_normal((n, 2))
-    return Whitening("zca").fit_transform(cloud) * np.sqrt(2.0)
+    return _zca(cloud).apply(cloud) * np.sqrt(2.0)
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray) -> np.ndarray:
@@ -107,5 +108,8 @@ def whiten_points(plane: Plane, fit_on: np.ndarray) -> np.ndarray:
     shift. Fitted on ``POINTS`` themselves they are -.5, -.5, -.5: three points in two
     dimensions whiten to the corners of an equilateral triangle, whatever they were.
     """
-    whitening = Whitening("zca").fit(plane.place(fit_on))
-    return whitening.transform(plane.place(POINTS))
+    return _zca(plane.place(fit_on)).apply(plane.place(POINTS))
+
+
+def _zca(points: np.ndarray) -> WhiteningMap:
+    return WhiteningMap.solve(Moments.of(points), eps=float(np.finfo(np.float64).eps))

@@ -7,6 +7,7 @@ that gives both drawn clouds the same rms radius: white has unit variance, raw h
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,9 @@ from .measure import (
     mean_norm_share,
     positive_cosine_share,
 )
+from .moments import Moments
 from .project import Projection, match_radius
-from .whiten import Whitening, recommended_whitening
+from .whitening_map import WhiteningMap, recommended_whitening
 
 FITS = ("recommended", "ledoit-wolf", "full")
 EDGE_QUANTILES = (0.5, 0.9)
@@ -64,15 +66,10 @@ class Twin:
 
     vectors: np.ndarray
     kept_vectors: np.ndarray
-    whitening: Whitening
-
-    @property
-    def rank(self) -> int:
-        """Rank of the cloud the whitening was fitted on."""
-        return int(self.whitening.rank_)
+    whitening: WhiteningMap
 
 
-def fit_whitening(X: np.ndarray, fit: str = "recommended") -> Whitening:
+def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
     """The full-strength ZCA whitening of rows X (n, d) that ``whiten_beside`` softens.
 
     fit : "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
@@ -80,21 +77,22 @@ def fit_whitening(X: np.ndarray, fit: str = "recommended") -> Whitening:
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
-    settings = {
-        "recommended": recommended_whitening(*X.shape),
+    n, d = X.shape
+    settings: dict[str, Any] = {
+        "recommended": recommended_whitening(n, d),
         "ledoit-wolf": {"shrinkage": "ledoit-wolf"},
         "full": {},
     }[fit]
-    return Whitening("zca", **settings).fit(X)
+    return WhiteningMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps), **settings)
 
 
 def whiten_beside(
-    X: np.ndarray, fitted: Whitening, *, centring: float = 1.0, strength: float = 1.0
+    X: np.ndarray, fitted: WhiteningMap, *, centring: float = 1.0, strength: float = 1.0
 ) -> Twin:
     """Apply a fitted ZCA whitening softly; (0, 0) gives X back, (1, 1) the white cloud."""
     whitening = fitted.soften(centring=centring, strength=strength)
-    Z = whitening.transform(X)
-    kept = whitening.components_
+    Z = whitening.apply(X)
+    kept = whitening.components
     whole = len(kept) == X.shape[1] or strength < 1
     return Twin(Z, Z if whole else Z @ kept.T.astype(Z.dtype), whitening)
 

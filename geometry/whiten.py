@@ -6,7 +6,6 @@ so they give the same cosines; truncation, shrinkage and weights do not.
 
 from __future__ import annotations
 
-import copy
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,10 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .moments import Moments
-
-METHODS = ("pca", "zca")
-MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
-ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
+from .whitening_map import METHODS, WhiteningMap
 
 
 class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -133,50 +129,30 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError(f"n_components must be an integer in [1, {d}] or None; got {k!r}")
 
     def _solve(self) -> None:
-        """Eigenvectors, scales and rank from the moments."""
-        m = self.moments_
-        d = len(m.mean)
-        values, vectors = np.linalg.eigh(m.covariance)
-        values, V = values[::-1].clip(min=0.0), vectors[:, ::-1]
-        V = V * np.where(V[np.abs(V).argmax(axis=0), np.arange(d)] < 0, -1.0, 1.0)
-        self.mean_ = m.mean
-        self.n_samples_seen_ = m.n_rows
-        self.rank_floor_ = _rank_floor(values[0], float(m.mean @ m.mean), d, self._eps)
-        self.rank_ = int(np.sum(values > self.rank_floor_))
-        a = m.ledoit_wolf() if self.shrinkage == "ledoit-wolf" else float(self.shrinkage or 0.0)
-        self.shrinkage_ = a
-        self.eigenvalues_ = (1 - a) * values + a * values.mean()
-        usable = int(np.sum(self.eigenvalues_ > self.rank_floor_))
-        keep = self._directions_to_keep(d, usable)
-        self.components_ = np.ascontiguousarray(V[:, :keep].T)  # (k, d)
-        self._set_scales()
-
-    def _set_scales(self) -> None:
-        kept = self.eigenvalues_[: len(self.components_)]
-        alive = kept > self.rank_floor_
-        self.scales_ = np.where(alive, kept, 1.0) ** (-self.strength / 2)
-
-    def _directions_to_keep(self, d: int, usable: int) -> int:
-        k = self.n_components
-        if self.method == "zca":
-            return d if k is None else int(k)
-        # one column at least, so that constant data give zeros instead of an empty array
-        return max(1, usable if k is None else min(int(k), usable))
-
-    def _map(self) -> np.ndarray:
-        """W, (d, k) for pca and (d, d) for zca."""
-        V = self.components_.T  # (d, k)
-        if self.method == "pca":
-            return V * self.scales_
-        fade = 1.0 - self.strength  # of the directions that n_components leaves out
-        return (V * (self.scales_ - fade)) @ V.T + fade * np.eye(len(V))
+        """The map of the moments so far, and scikit-learn's names for its parts."""
+        self.map_ = WhiteningMap.solve(
+            self.moments_,
+            eps=self._eps,
+            method=self.method,
+            n_components=self.n_components,
+            shrinkage=self.shrinkage,
+            centring=float(self.centring),
+            strength=float(self.strength),
+        )
+        self.mean_ = self.map_.mean
+        self.eigenvalues_ = self.map_.eigenvalues
+        self.components_ = self.map_.components
+        self.scales_ = self.map_.scales
+        self.shrinkage_ = self.map_.shrinkage
+        self.rank_ = self.map_.rank
+        self.rank_floor_ = self.map_.rank_floor
+        self.n_samples_seen_ = self.map_.n_rows
 
     def transform(self, X: Any) -> np.ndarray:
         """(n, d) to (n, k) for ``pca``, (n, d) for ``zca``; float32 stays float32."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        centred = X - (self.centring * self.mean_).astype(X.dtype)
-        return centred @ self._map().astype(X.dtype)
+        return self.map_.apply(X)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Back to the original space; exact on the span of the kept directions."""
@@ -184,27 +160,13 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Z = np.asarray(Z)
         if Z.dtype not in (np.float32, np.float64):
             Z = Z.astype(np.float64)
-        back = self.components_ / self.scales_[:, None]  # (k, d)
-        W = back
-        if self.method == "zca":
-            V, fade = self.components_.T, 1.0 - self.strength
-            unfade = 1.0 / fade if fade > 0 else 0.0  # what has faded out in full is lost
-            W = (V * (1.0 / self.scales_ - unfade)) @ V.T + unfade * np.eye(len(V))
-        return Z @ W.astype(Z.dtype) + (self.centring * self.mean_).astype(Z.dtype)
-
-    def soften(self, *, centring: float, strength: float) -> Whitening:
-        """The same fit applied with another centring and strength: no second eigenproblem."""
-        check_is_fitted(self)
-        softer = copy.copy(self).set_params(centring=centring, strength=strength)
-        softer._check_parameters()
-        softer._set_scales()
-        return softer
+        return self.map_.undo(Z)
 
     @property
     def is_simplex_(self) -> bool:
         """True when full whitening would make every fitted pair's cosine -1/(n - 1)."""
         check_is_fitted(self)
-        return self.rank_ == self.n_samples_seen_ - 1
+        return self.map_.is_simplex
 
     @property
     def _n_features_out(self) -> int:
@@ -214,30 +176,3 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
-    """Variance at or below which a direction is rounding noise.
-
-    eps is the precision of the data. Rounding moves a row by about eps times its length,
-    so the floor covers the mean as well as the spread: [CLS] of the embedding layer is one
-    vector repeated, and its rank is 0. The last term is eigh's own error, d eps64.
-    """
-    spread = (d * eps) ** 2 * largest
-    offset = 4 * eps**2 * mean_norm2
-    return max(spread, offset, d * np.finfo(np.float64).eps * largest)
-
-
-def recommended_whitening(n: int, d: int) -> dict[str, Any]:
-    """Keywords of ``Whitening`` for a cloud of n rows in d dimensions: what pages default to.
-
-    n >= 5 d: none, whitening in full.   d < n < 5 d: Ledoit-Wolf.   n <= d: Ledoit-Wolf and the
-    n / 10 leading directions, because no shrinkage tells the trailing ones from noise (on 200
-    sentences in 384 dimensions they drown the topic in the nearest neighbours).
-    """
-    if n >= MIN_ROWS_PER_DIMENSION * d:
-        return {}
-    if n > d:
-        return {"shrinkage": "ledoit-wolf"}
-    kept = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
-    return {"shrinkage": "ledoit-wolf", "n_components": kept}

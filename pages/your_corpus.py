@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.common.corpus_form import limits, show_form
-from pages.common.corpus_result import draw_cloud, encoded, own_corpus, show_counts
+from pages.common.corpus_result import draw_cloud, encoded, own_corpus, show_counts, tell_unread
 from pages.common.shell import close_page, open_page, page_path
 from pages.common.words import prose
 
@@ -16,7 +16,7 @@ st.markdown(prose(PAGE, "limits", limits()))
 show_form(_)
 
 result = st.container()
-close_page(PAGE, _)  # drawn first, so that the page is whole while the texts are encoded
+close_page(PAGE, _, limits())  # drawn first, so that the page is whole while the texts are encoded
 
 with result:
     st.subheader(_("Look"))
@@ -28,6 +28,7 @@ with result:
             _("“{name}” is the corpus of every page now.").format(name=corpus.name),
             icon=":material/check_circle:",
         )
+        tell_unread(corpus, _)
         points = encoded(corpus, _)
         if points is not None:
             draw_cloud(points, corpus, _)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from .colours import PointColours, marker
 from .panel import Panel, Wedge
-from .theme import Theme
+from .theme import SYMBOL_CODES, Theme
 
 CONE_RINGS = 48
 
@@ -25,7 +25,7 @@ def draw_deep(
             y=y,
             z=z,
             mode="markers",
-            marker=marker(colours, theme, size=3.5, opacity=0.8),
+            marker=_named_symbols(marker(colours, theme, size=3.5, opacity=0.8)),
             text=list(panel.texts),
             hovertemplate="%{text}<extra></extra>",
             showlegend=False,
@@ -69,6 +69,14 @@ def draw_deep(
         },
     )
     return figure
+
+
+def _named_symbols(settings: dict[str, Any]) -> dict[str, Any]:
+    """scatter3d knows symbols by name only."""
+    if "symbol" in settings:
+        names = {code: name for name, code in SYMBOL_CODES.items()}
+        settings["symbol"] = [names[code] for code in settings["symbol"]]
+    return settings
 
 
 def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:

@@ -121,7 +121,7 @@ def draw_plane(
     _write_labels(figure, arrows, arcs, half_range, theme)
     settings = {
         "range": [-half_range, half_range],
-        "dtick": 1 if half_range < 6 else 2 if half_range < 15 else 5,
+        "dtick": 1 if half_range < 6 else 2 if half_range < 12 else 5,
         "constrain": "domain",
         "showgrid": False,
     }

@@ -31,7 +31,7 @@ def place_labels(
     ink = np.concatenate([_samples(line * scale) for line in lines])
     boxes: list[np.ndarray] = []  # placed so far: (centre, half size) in px
     for spots, text in zip(anchors, texts, strict=True):
-        half = _half_size(text)
+        half = half_size(text)
         candidates = [
             (COST_SPOT * late + _cost(centre, half, ink, boxes) + preference, centre)
             for late, spot in enumerate(np.atleast_2d(spots) * scale)
@@ -50,7 +50,8 @@ def _samples(line: np.ndarray) -> np.ndarray:
     return np.concatenate(pieces)
 
 
-def _half_size(text: str) -> np.ndarray:
+def half_size(text: str) -> np.ndarray:
+    """Half the width and half the height (2,) of a label's box, in px."""
     width = sum(WIDE_LETTER if ord(letter) > 0x2E80 else LETTER for letter in text)
     return np.array([width, LINE]) / 2
 

@@ -27,6 +27,7 @@ class Theme:
 
 
 SYMBOLS = ("circle", "diamond", "square", "cross")
+SYMBOL_CODES = {"circle": 0, "square": 1, "diamond": 2, "cross": 3}  # Plotly's numbers for them
 
 LIGHT = Theme(
     ink="#16212c",

@@ -20,7 +20,7 @@ from geometry import (
     Encoder,
     IsotropyReport,
     Projection,
-    Whitening,
+    WhiteningMap,
     describe,
     label_agreement,
     load_encoder,
@@ -29,9 +29,9 @@ from geometry import (
     read_cloud,
 )
 from geometry.cloud import is_stored
-from geometry.measure import cosine_shares
+from geometry.measure import cosine_shares, mean_cosine
 from geometry.project import UMAP_NEIGHBOURS, umap_picture
-from geometry.twin import fit_whitening
+from geometry.twin import fit_whitening, whiten_beside
 
 from . import jobs
 from .umap_worker import fit_elsewhere
@@ -122,7 +122,7 @@ def projection(key: str, method: str, n_components: int, _X: np.ndarray) -> Proj
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def whitening(key: str, fit: str, _X: np.ndarray) -> Whitening:
+def whitening(key: str, fit: str, _X: np.ndarray) -> WhiteningMap:
     """The fitted whitening; sliders soften it without a second fit."""
     return fit_whitening(_X, fit)
 
@@ -152,6 +152,17 @@ def numbers(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
 def raw_numbers(key: str, _X: np.ndarray, _labels: tuple[str, ...] | None) -> Numbers:
     """``numbers`` of a raw cloud, kept: sliders do not change it."""
     return numbers(_X, _labels)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def film_cosines(key: str, fit: str, _X: np.ndarray) -> dict[tuple[float, float], str]:
+    """Mean cosine at three places of (centring, strength), as the lesson on the film quotes it."""
+    fitted = whitening(key, fit, _X)
+    places = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
+    return {
+        (s, t): f"{mean_cosine(whiten_beside(_X, fitted, centring=s, strength=t).vectors):.2f}"
+        for s, t in places
+    }
 
 
 def umap_key(key: str, n_components: int) -> str:

@@ -41,7 +41,7 @@ def _explore(corpus: Corpus, _: Translate) -> None:
         if len(cloud) < FEWEST_POINTS:
             st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
             return
-        if cached.whitening(cached.cloud_key(corpus, spec), "full", cloud.vectors).rank_ == 0:
+        if cached.whitening(cached.cloud_key(corpus, spec), "full", cloud.vectors).rank == 0:
             st.info(prose(PAGE, "all-equal"))
             return
     with try_box:

@@ -27,7 +27,7 @@ def show_numbers(scene: Scene, _: Translate) -> None:
     st.caption(provenance(scene, _))
     st.caption(coverage_line(cached.coverage(scene.corpus.sha256, scene.corpus), _))
     whitening = scene.twin.whitening
-    if scene.fit == "full" and whitening.is_simplex_:
+    if scene.fit == "full" and whitening.is_simplex:
         st.error(prose("narrow_cone", "simplex-warning", {"n": f"{scene.raw.numbers.report.n:,}"}))
     _histogram(scene, _)
 
@@ -56,13 +56,13 @@ def provenance(scene: Scene, _: Translate) -> str:
             n=f"{report.n:,}", unit=units[cloud.unit]
         ),
         _("n/d = {ratio}").format(ratio=f"{report.n / report.d:.2f}"),
-        _("rank {rank} of {d}").format(rank=whitening.rank_, d=report.d),
-        _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage_:.3f}")
+        _("rank {rank} of {d}").format(rank=whitening.rank, d=report.d),
+        _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
         if whitening.shrinkage
         else _("no shrinkage"),
     ]
-    if len(whitening.components_) < report.d:
-        parts.append(_("{k} directions kept").format(k=len(whitening.components_)))
+    if len(whitening.components) < report.d:
+        parts.append(_("{k} directions kept").format(k=len(whitening.components)))
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 

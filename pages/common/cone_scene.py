@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from geometry import Cloud, Corpus, Projection, Twin, whiten_beside
-from geometry.measure import mean_cosine
 
 from . import cached
 from .cached import CloudSpec, Numbers
@@ -105,17 +104,10 @@ def _white_key(key: str, twin: Twin, fit: str) -> str:
 
 def lesson_values(scene: Scene) -> dict[str, str]:
     """Live figures that the page's questions quote."""
-    X = scene.cloud.vectors
     raw, white = scene.raw.numbers, scene.white.numbers
     whitening = scene.twin.whitening
-
-    def cosine_at(centring: float, strength: float) -> str:
-        fitted = cached.whitening(
-            cached.cloud_key(scene.corpus, scene.spec), scene.fit, scene.cloud.vectors
-        )
-        twin = whiten_beside(X, fitted, centring=centring, strength=strength)
-        return f"{mean_cosine(twin.vectors):.2f}"
-
+    key = cached.cloud_key(scene.corpus, scene.spec)
+    film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
     angle = raw.report.angle_median
     return {
         "n": f"{raw.report.n:,}",
@@ -130,11 +122,11 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "norm_share": f"{raw.report.mean_norm_share:.2f}",
         "positive": f"{raw.report.positive_share:.4f}",
         "white_cosine": f"{white.report.mean_cosine:.3f}",
-        "half_together": cosine_at(0.5, 0.5),
-        "strength_alone": cosine_at(0.0, 1.0),
-        "centred": cosine_at(1.0, 0.0),
-        "shrinkage": f"{whitening.shrinkage_:.3f}",
-        "rank": f"{whitening.rank_}",
+        "half_together": film[0.5, 0.5],
+        "strength_alone": film[0.0, 1.0],
+        "centred": film[1.0, 0.0],
+        "shrinkage": f"{whitening.shrinkage:.3f}",
+        "rank": f"{whitening.rank}",
         "raw_agreement": _percent(raw.agreement),
         "white_agreement": _percent(white.agreement),
         "simplex": f"{-1 / (raw.report.n - 1):.4f}",

@@ -18,22 +18,30 @@ from .words import Translate
 PREVIEW_ROWS = 8
 PASTE_HEIGHT = 220
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
-# The browser itself refuses a file over the limit, in English and in a tooltip. The app's own
-# words lie ready, hidden, and appear as soon as the uploader marks a file as refused.
-REFUSED_STYLE = """<style>
-.st-key-upload_refused { display: none; }
+# The uploader speaks English only, and refuses a file over the limit in a mere tooltip. So its
+# words are replaced, and the app's own refusal lies ready, hidden, until the uploader marks a
+# file as refused.
+UPLOADER_STYLE = """<style>
+.st-key-corpus_file [data-testid="stFileUploaderDropzone"] button p,
+.st-key-corpus_file [data-testid="stFileUploaderDropzoneInstructions"] span {{ font-size: 0; }}
+.st-key-corpus_file [data-testid="stFileUploaderDropzone"] button p::after {{
+  content: "{browse}"; font-size: 1rem; }}
+.st-key-corpus_file [data-testid="stFileUploaderDropzoneInstructions"] span::after {{
+  content: "{drop}"; font-size: 0.875rem; }}
+.st-key-upload_refused {{ display: none; }}
 body:has(.st-key-corpus_file [data-testid="stFileChip"][aria-invalid="true"])
-  .st-key-upload_refused { display: flex; }
+  .st-key-upload_refused {{ display: flex; }}
 </style>"""
 
 
 def limits() -> dict[str, str]:
-    """The numbers that the page states before an upload."""
+    """The numbers that the page's prose states, before an upload and after."""
     return {
         "max_texts": f"{MAX_TEXTS:,}",
         "max_mb": f"{MAX_BYTES / MEGABYTE:g}",
         "max_tokens": f"{encoder().max_tokens:,}",
         "model": encoder().name,
+        "dimension": f"{encoder().dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
     }
 
@@ -93,8 +101,9 @@ def _adopt(corpus: Corpus) -> None:
 
 
 def _upload_form(_: Translate) -> None:
-    file = st.file_uploader(_("A .txt, .csv or .tsv file"), key="corpus_file")
-    st.html(REFUSED_STYLE)
+    label = _("A .txt, .csv or .tsv file of at most {megabytes} MB")
+    file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key="corpus_file")
+    st.html(UPLOADER_STYLE.format(browse=_("Choose a file"), drop=_("or drop it here")))
     with st.container(key="upload_refused"):
         st.error(too_large_text(MAX_BYTES, _))
     if file is None:

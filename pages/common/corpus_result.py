@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 
+import numpy as np
 import streamlit as st
 
 from geometry import Cloud, Corpus, ModelFilesError
@@ -41,6 +44,11 @@ def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
             ).format(reason=reason)
         )
         return None
+
+
+def tell_unread(corpus: Corpus, _: Translate) -> None:
+    """Texts cut and tokens unknown, said before the picture that they concern."""
+    show_coverage(coverage(corpus.sha256, corpus), _)
 
 
 def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
@@ -82,10 +90,18 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
         cone_figure(panel, colours, theme),
         key="own_cloud",
         config=picture_config("narrow-cone-your-corpus"),
-        alt=_picture_line(points, _),
+        alt=_cloud_line(points, _),
     )
     draw_legend(colours, theme)
-    st.caption(_picture_line(points, _))
+    st.caption(_cloud_line(points, _))
+    st.download_button(
+        _("Take the points away (CSV)"),
+        data=lambda: points_csv(points, picture.coordinates),
+        file_name="your-corpus.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
     if len(labels) > MAX_LABELS:
         st.caption(
             _(
@@ -93,6 +109,17 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
                 "told apart, so the colour shows the length of the text."
             ).format(n=f"{len(labels):,}", limit=MAX_LABELS)
         )
+
+
+def points_csv(points: Cloud, coordinates: np.ndarray) -> bytes:
+    """One row a point: text, label, coordinates as drawn."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["text", "label", "x", "y"])
+    labels = points.labels or ("",) * len(points)
+    for text, label, place in zip(points.texts, labels, coordinates, strict=True):
+        writer.writerow([text, label, *(f"{value:.6g}" for value in place)])
+    return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese
 
 
 def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
@@ -106,9 +133,10 @@ def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
         _("unknown tokens"): f"{read.unknown_share:.1%}",
         _("mean cosine of pairs"): f"{mean_cosine(points.vectors):.3f}",
     }
-    for place, (label, value) in zip(st.columns(len(counts)), counts.items(), strict=True):
-        place.metric(label, value)
-    show_coverage(read, _)
+    with st.container(horizontal=True, gap="large"):
+        for label, value in counts.items():
+            st.metric(label, value, width="content")
+    st.caption(_cloud_line(points, _))
 
 
 def duplicates(corpus: Corpus) -> int:
@@ -116,7 +144,7 @@ def duplicates(corpus: Corpus) -> int:
     return sum(count - 1 for count in Counter(corpus.texts).values())
 
 
-def _picture_line(points: Cloud, _: Translate) -> str:
+def _cloud_line(points: Cloud, _: Translate) -> str:
     return _(
         "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "
         "no transform; seed {seed}."

@@ -44,7 +44,7 @@ def coverage_line(coverage: Coverage, _: Translate) -> str:
 def truncation_warning(coverage: Coverage, _: Translate) -> str:
     """That some texts were cut, at which limit, and what to do."""
     return _(
-        "{truncated} of {n} texts are longer than the model's limit of {max_tokens} tokens. Only "
+        "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
         "their beginnings are in the picture; split them into sentences to see the rest."
     ).format(
         truncated=f"{coverage.truncated:,}",
@@ -57,8 +57,8 @@ def unknown_warning(coverage: Coverage, _: Translate) -> str:
     """That the picture is about [UNK], above which limit, and which model knows the language."""
     return _(
         "The model does not know {share} of the tokens (the limit is {limit}), so this picture is "
-        "about its token [UNK], not about your texts. Their language or script is not the model's; "
-        "{model} is a model that knows it."
+        "about its token [UNK], not about the texts: their language or script is not the model's. "
+        "{model} was trained on more than 50 languages and most likely knows it."
     ).format(
         share=f"{coverage.unknown_share:.0%}",
         limit=f"{UNKNOWN_LIMIT:.0%}",

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NoReturn
+from uuid import uuid4
 
 import streamlit as st
 
@@ -42,7 +43,7 @@ class Job:
     def __init__(self, work: Callable[[Report], Any]) -> None:
         self.done, self.total = 0, 0
         self.error: BaseException | None = None
-        self.waiting = 0  # visitors before whom its progress is shown
+        self.waiting: Counter[str] = Counter()  # runs before which its progress is shown
         self._began: float | None = None
         self._reported = 0.0
         self._loaded = 0  # items in the first report, whose time was spent on loading too
@@ -78,15 +79,22 @@ class Job:
         return self._finished.wait(seconds)
 
     @contextmanager
-    def joined(self) -> Iterator[None]:
-        """One visitor more waits, as long as the block runs."""
+    def joined(self, visitor: str) -> Iterator[None]:
+        """The visitor waits for it as long as the block runs."""
         with _lock:
-            self.waiting += 1
+            self.waiting[visitor] += 1
         try:
             yield
         finally:
             with _lock:
-                self.waiting -= 1
+                self.waiting -= Counter([visitor])
+
+    def leave(self, visitor: str) -> None:
+        """Cancel the work where nobody else waits for it."""
+        with _lock:
+            # the visitor's own last run may still be about to stop, in another thread
+            if not self.waiting.keys() - {visitor}:
+                self.cancel()
 
     @property
     def cancelled(self) -> bool:
@@ -149,7 +157,7 @@ def wait_for(
     job = start(key, work, lane)
     if not job.wait(0):
         place = st.empty()
-        with place.container(), job.joined():
+        with place.container(), job.joined(_visitor()):
             bar = st.progress(0.0, text=f"{what} …")
             st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key, job))
             while not job.wait(POLL_SECONDS):
@@ -166,8 +174,12 @@ def wait_for(
 def _leave(key: str, job: Job) -> None:
     """This visitor waits no longer; the work stops where nobody else waits for it."""
     st.session_state["left_jobs"] = {*_left(), key}
-    if not job.waiting:
-        job.cancel()
+    job.leave(_visitor())
+
+
+def _visitor() -> str:
+    """A name for this session."""
+    return st.session_state.setdefault("visitor", uuid4().hex)
 
 
 def _left() -> set[str]:

@@ -74,7 +74,9 @@ def _read_plane(_: Translate) -> tuple[Plane, bool]:
         second = _slider(_("Length of e₂"), "len2", 0.25, 3.0, 0.05)
     with angle:
         between = _slider(_("Angle from e₁ to e₂"), "angle", 15.0, 165.0, 1.0, "%.1f°")
-        circle = st.toggle(_("Draw the unit circle"), True, key="circle", bind="query-params")
+        circle = st.toggle(
+            _("Dashed: the unit circle, carried along"), True, key="circle", bind="query-params"
+        )
     with shift:
         x = _slider(_("Shift along x"), "shift_x", -4.0, 4.0, 0.1, "%.2f")
         y = _slider(_("Shift along y"), "shift_y", -4.0, 4.0, 0.1, "%.2f")

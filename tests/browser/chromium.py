@@ -11,6 +11,16 @@ COMMANDS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # The second package draws Chinese, which would be empty boxes without it.
 DEBIAN_PACKAGES = ("chromium", "fonts-noto-cjk")
 
+# The drawing flags give WebGL without a graphics card.
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+)
+
 
 def find_chromium() -> str | None:
     """The path of a Chromium: $CHROMIUM, else PATH's, else Playwright's own; None without one."""

@@ -1,6 +1,6 @@
 """A reader's own texts, through the file chooser, to a picture and to every page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,16 @@ SENTENCES = [f"The {noun} is {state}." for noun in ("kettle", "sky", "road", "te
              for state in ("cold", "old", "near", "quiet", "dark")]  # fmt: skip
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(500)
 PICTURE = ".st-key-own_cloud canvas.gl-canvas, .st-key-own_cloud canvas"
+
+
+@pytest.fixture(autouse=True)
+def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
+    """On a deep link Streamlit's own client first looks for its server below the page's address.
+
+    fresh_server is named first so that a server outlives the pages that are connected to it.
+    """
+    yield
+    page_errors[:] = [error for error in page_errors if "/your_corpus/_stcore/" not in error]
 
 
 def choose_upload(page: Page) -> None:
@@ -69,7 +79,7 @@ def test_a_csv_goes_through_to_a_picture_and_is_offered_on_every_page(
         page.get_by_role("link", name="See its cone").click()
     page.wait_for_url("**/narrow_cone*")
     assert_no_exception(page)
-    expect(page.locator(".st-key-corpus")).to_contain_text("kettles (30)")
+    expect(page.locator(".st-key-corpus input")).to_have_value("Yours: kettles (30)")
     assert "upload-" not in page.url
 
 
@@ -98,7 +108,7 @@ def test_a_picture_that_calls_itself_csv_is_refused_and_the_app_goes_on(
     upload(page, fake)
     expect(error_on_screen(page)).to_have_count(1)
     expect(error_on_screen(page)).to_contain_text("This is no text file: it looks like a PNG image")
-    expect(page.locator(".st-key-corpus")).to_contain_text("Topics (1,224 English sentences)")
+    expect(page.locator(".st-key-corpus input")).to_have_value("Topics (1,224 English sentences)")
     upload(page, table)
     expect(error_on_screen(page)).to_have_count(0)
     use(page)
@@ -122,15 +132,15 @@ def test_a_file_that_the_browser_refuses_is_told_in_the_reader_s_language(
 
 def test_pasted_texts_go_through_to_a_picture_with_one_click(page: Page, server: AppServer):
     open_app(page, server.page_url("your_corpus"))
-    page.locator(".st-key-pasted textarea").fill("\n".join(SENTENCES[:12]))
+    page.locator(".st-key-pasted textarea").fill("\n".join(SENTENCES))
     page.locator(".st-key-use_pasted button").click()
     expect(page.get_by_text("“Pasted texts” is the corpus of every page now.")).to_be_visible()
     assert_drawn(page)
-    expect(page.locator(".st-key-pasted textarea")).to_have_value("\n".join(SENTENCES[:12]))
+    expect(page.locator(".st-key-pasted textarea")).to_have_value("\n".join(SENTENCES))
 
 
 def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
-    page: Page, fresh_server: Callable[..., AppServer], tmp_path: Path
+    fresh_server: Callable[..., AppServer], page: Page, tmp_path: Path
 ):
     path = tmp_path / "long.txt"
     line = "the kettle on the old stove begins to sing when the rain comes down " * 8

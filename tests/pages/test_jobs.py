@@ -87,7 +87,7 @@ def test_two_visitors_join_one_job():
     gate = Gate()
     visitors = [Visitor(gate, page_that_waits) for _ in range(2)]
     threads = [visitor.visit() for visitor in visitors]
-    until(lambda: "work" in jobs._jobs and jobs._jobs["work"].waiting == 2)
+    until(lambda: "work" in jobs._jobs and len(jobs._jobs["work"].waiting) == 2)
     gate.passed.set()
     for thread in threads:
         thread.join(PATIENCE)
@@ -122,10 +122,20 @@ def test_the_last_who_waits_stops_the_work():
     assert isinstance(job.error, Cancelled)
 
 
+def test_a_visitor_s_own_run_that_is_about_to_stop_does_not_count():
+    job = jobs.start("work", Gate())
+    with job.joined("somebody"):
+        leaver = AppTest.from_function(page_that_leaves)
+        leaver.session_state["visitor"] = "somebody"
+        assert not leaver.run().exception
+        assert job.wait(PATIENCE)
+    assert isinstance(job.error, Cancelled)
+
+
 def test_one_of_two_who_leaves_does_not_stop_the_work_of_the_other():
     gate = Gate()
     job = jobs.start("work", gate)
-    with job.joined():
+    with job.joined("somebody else"):
         assert not AppTest.from_function(page_that_leaves).run().exception
         assert not job.cancelled
         gate.passed.set()

@@ -269,5 +269,7 @@ def test_coverage_sentences_show_their_counts():
     assert coverage_line(coverage, str) == (
         "The model read 1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens unknown (12.5%)."
     )
-    assert truncation_warning(coverage, str).startswith("7 of 1,200 texts")
+    assert truncation_warning(coverage, str).startswith(
+        "Longer than the model's limit of 256 tokens: 7 of 1,200 texts."
+    )
     assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage, str)

@@ -111,8 +111,8 @@ def test_the_histogram():
     )
     # in 3 dimensions the cosine of random directions is uniform (Archimedes)
     np.testing.assert_allclose(isotropic_cosine_shares(edges, 3), [0.25] * 4)
-    # on a circle the angle is uniform: cos in [0, 1/2] is 60 to 90 degrees of 180
-    np.testing.assert_allclose(isotropic_cosine_shares(edges, 2), [1 / 3, 1 / 6, 1 / 6, 1 / 3])
+    # in 5 the density is 3/4 (1 - c^2): 3/4 [c - c^3/3] over [0, 1/2] is 11/32
+    np.testing.assert_allclose(isotropic_cosine_shares(edges, 5)[2], 11 / 32)
     X = np.random.default_rng(0).standard_normal((600, 20))
     edges = np.linspace(-1, 1, 21)
     seen = cosine_shares(pairwise_cosines(X), edges)
@@ -285,6 +285,14 @@ def test_equal_rows_have_no_spread(of, n):
     for value in (0.1, 1e6, 0.0):  # 0.1 is rounded when it is summed
         with pytest.raises(ValueError, match="all rows are equal"):
             of(np.full((n, 3), value))
+
+
+@pytest.mark.parametrize("of", OF_SPREAD)
+def test_rows_equal_but_for_the_last_bit_have_no_spread(of):
+    X = np.tile([0.1, 0.3, 0.7], (50, 1))
+    X[3] = np.nextafter(X[3], 1)
+    with pytest.raises(ValueError, match="all rows are equal"):
+        of(X)
 
 
 def test_zeros_have_no_mean_norm_share():

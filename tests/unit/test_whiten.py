@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from geometry.measure import mean_cosine, unit_rows
-from geometry.whiten import Whitening, recommended_whitening
+from geometry.whiten import Whitening
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
 BOTH = pytest.mark.parametrize("method", ["pca", "zca"])
@@ -312,7 +312,7 @@ def test_the_input_is_left_alone():
     np.testing.assert_array_equal(X, kept)
 
 
-# Fitting in parts, and softening
+# Fitting in parts
 
 
 def test_a_second_fit_forgets_the_first():
@@ -336,28 +336,6 @@ def test_the_coarsest_block_sets_the_floor():
     other = Whitening().partial_fit(double).partial_fit(single)
     assert one.rank_floor_ == pytest.approx(other.rank_floor_)
     assert one.rank_ == other.rank_ == 4
-
-
-@BOTH
-def test_soften_is_the_same_fit_applied_otherwise(method):
-    X = cloud(60, 5)
-    fitted = Whitening(method, shrinkage=0.1).fit(X)
-    before = fitted.transform(X)
-    for centring, strength in ((0, 0), (1, 0), (0.3, 0.8), (1, 1)):
-        soft = fitted.soften(centring=centring, strength=strength)
-        fresh = Whitening(method, shrinkage=0.1, centring=centring, strength=strength).fit(X)
-        np.testing.assert_allclose(soft.transform(X), fresh.transform(X), atol=1e-12)
-    np.testing.assert_array_equal(fitted.transform(X), before)
-    with pytest.raises(ValueError, match="strength"):
-        fitted.soften(centring=1, strength=1.5)
-
-
-def test_recommended_whitening():
-    assert recommended_whitening(500, 100) == {}
-    assert recommended_whitening(499, 100) == {"shrinkage": "ledoit-wolf"}
-    for n in (2, 50, 100):
-        Whitening(**recommended_whitening(n, 100)).fit(cloud(n, 100))
-        assert 1 <= recommended_whitening(n, 100)["n_components"] <= 100
 
 
 # What is refused

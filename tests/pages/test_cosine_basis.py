@@ -1,0 +1,272 @@
+"""The page ``cosine_basis`` without a browser: its numbers, its words, its files."""
+
+import ast
+import json
+import re
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from babel.messages.pofile import read_po
+from streamlit.testing.v1 import AppTest
+
+from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from pages.common.plane_controls import PRESETS, Settings
+from pages.common.plane_numbers import cosines_table, points_table
+from pages.common.plane_panels import CLOUD_N, CLOUD_SEED, cosines, number, reader_scene
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "pages" / "cosine_basis.py"
+TEXT = ROOT / "assets" / "text"
+SOURCES = [PAGE, *sorted((ROOT / "pages" / "common").glob("plane_*.py"))]
+
+PRESET_COSINES = {  # as worked by hand
+    "standard": (0, 0, -1),
+    "diagonal": (-0.600, 0.600, -1),
+    "shear": (-0.447, 0.447, -1),
+    "half-shear": (-0.124, 0.124, -1),
+    "longer-e1": (0.600, -0.600, -1),
+    "shift": (0.832, 0.832, 0.385),
+}
+
+
+@pytest.fixture(autouse=True)
+def _empty_caches():
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+def open_page(**query: str) -> AppTest:
+    # through app.py: the sidebar's links need the navigation
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page("pages/cosine_basis.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    return healthy(app.run())
+
+
+def healthy(app: AppTest) -> AppTest:
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def table(app: AppTest) -> list[list[str]]:
+    """Rows of the table of cosines, without its head."""
+    [text] = [one.value for one in app.markdown if one.value.startswith("| ")]
+    rows = [re.split(r" *\| *", line.strip("| ")) for line in text.splitlines()]
+    return [[cell.strip("*") for cell in row[1:]] for row in rows[2:]]
+
+
+def column(app: AppTest, place: int) -> list[str]:
+    return [row[place] for row in table(app)]
+
+
+def shown(values) -> list[str]:
+    return [number(float(value), str) for value in values]
+
+
+def test_the_page_opens_on_a_basis_that_shows_the_effect():
+    app = open_page()
+    assert column(app, 0) == ["0.000", "0.000", "−1.000"]
+    assert column(app, 1) == ["−0.600", "0.600", "−1.000"]
+    assert app.success  # the sign condition is lit
+
+
+@pytest.mark.parametrize(("name", "expected"), PRESET_COSINES.items())
+def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
+    app = healthy(open_page(angle="30").button(key=f"preset-{name}").click().run())
+    assert column(app, 0) == ["0.000", "0.000", "−1.000"]
+    assert column(app, 1) == shown(expected)
+    wanted = {"len1": 1, "len2": 1, "angle": 90, "shift_x": 0, "shift_y": 0} | PRESETS[name]
+    assert {key: app.slider(key=key).value for key in wanted} == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    "plane",
+    [
+        Plane(0.7, 1.9, 37.0),
+        Plane(2.5, 0.25, 160.0, (1.3, -0.4)),
+        Plane(1.0, 1.0, 20.0, (4.0, 4.0)),
+    ],
+)
+def test_the_numbers_follow_the_controls(plane):
+    app = open_page()
+    app.slider(key="len1").set_value(plane.length_1)
+    app.slider(key="len2").set_value(plane.length_2)
+    app.slider(key="angle").set_value(plane.angle)
+    app.slider(key="shift_x").set_value(plane.shift[0])
+    app.slider(key="shift_y").set_value(plane.shift[1])
+    healthy(app.run())
+    assert column(app, 1) == shown(plane.true_cosines())
+    assert any(
+        f"{plane.cosine_by_formula():.3f}" in one.value for one in app.latex
+    )  # the formula, before the shift
+
+
+@pytest.mark.parametrize(
+    ("state", "lit", "says"),
+    [
+        ({"len1": "1", "len2": "1.5"}, True, "holds"),
+        ({"len1": "1.5", "len2": "1.5"}, False, "whatever the angle"),
+        ({"len1": "2", "len2": "1"}, False, "reversed"),
+        ({"len1": "1", "len2": "2", "shift_x": "1"}, True, "Before the shift"),
+    ],
+)
+def test_the_sign_condition_is_lit_only_when_it_holds(state, lit, says):
+    app = open_page(**state)
+    assert bool(app.success) is lit
+    [box] = app.success or app.info
+    assert says in box.value
+
+
+@pytest.mark.parametrize(
+    ("fitted_on", "expected"),
+    [("cloud", ["0.000", "0.000", "−1.000"]), ("points", ["−0.500"] * 3)],
+)
+def test_whitening_says_what_it_was_fitted_on(fitted_on, expected):
+    app = open_page(len1="2.2", angle="70", shift_x="-3", shift_y="1", whiten=fitted_on)
+    assert column(app, 2) == expected
+    fits = {"cloud": f"cloud (n = {CLOUD_N})", "points": "a, b, c alone (n = 3)"}
+    [said] = [one.value for one in app.caption if "seed" in one.value]
+    assert fits[fitted_on] in said
+    assert f"seed {CLOUD_SEED}" in said
+
+
+def test_the_whitening_button_turns_it_on_and_off():
+    app = open_page()
+    healthy(app.button(key="whiten-button").click().run())
+    assert app.radio(key="whiten").value == "cloud"
+    assert column(app, 2) == ["0.000", "0.000", "−1.000"]
+    assert app.query_params["whiten"] == "cloud"
+    healthy(app.button(key="whiten-button").click().run())
+    assert app.radio(key="whiten").value == "no"
+    assert len(table(app)[0]) == 2
+
+
+def test_the_readings_say_what_cosine_sees():
+    by_coordinates, by_position = open_page(), open_page(reading="position")
+    assert any("**By coordinates**" in one.value for one in by_coordinates.markdown)
+    assert any("**By position**" in one.value for one in by_position.markdown)
+    assert any("**−0.600**" in one.value for one in by_position.markdown)
+    assert not any("**−0.600**" in one.value for one in by_coordinates.markdown)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"len2": "1", "shift_x": "-2", "shift_y": "-2"},
+        # a is (4, 2) here only up to rounding, and (-4, -2) must still put it on the origin
+        {"len2": str(2**0.5), "angle": "45", "shift_x": "-4", "shift_y": "-2"},
+    ],
+)
+def test_a_point_on_the_origin_has_no_cosine(state):
+    app = open_page(**state)
+    assert column(app, 1)[:2] == ["undefined", "undefined"]
+    assert app.warning
+    everything = " ".join(one.value for one in [*app.markdown, *app.caption])
+    assert "nan" not in re.findall(r"\w+", everything)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"len1": "0", "len2": "-3", "angle": "0"},
+        {"len1": "nan", "angle": "180", "shift_x": "inf"},
+        {"len1": "x", "whiten": "all", "reading": "", "circle": "perhaps"},
+    ],
+)
+def test_a_bad_address_falls_back_to_the_defaults(query):
+    assert column(open_page(**query), 1) == ["−0.600", "0.600", "−1.000"]
+
+
+def test_every_chart_has_a_text_alternative_with_its_numbers():
+    app = open_page(reading="position")
+    charts = app.get("plotly_chart")
+    assert len(charts) == 2
+    alternatives = [chart.proto.alt for chart in charts]
+    assert "cos(a, b) = 0.000" in alternatives[0]
+    assert "cos(a, b) = −0.600" in alternatives[1]
+    figures = [json.loads(chart.proto.spec) for chart in charts]
+    assert figures[0]["layout"]["xaxis"]["range"] == figures[1]["layout"]["xaxis"]["range"]
+
+
+@pytest.mark.parametrize("code", ["en", "zh-Hant"])
+def test_both_languages_say_everything(code):
+    app = open_page(lang=code, shift_x="-2", whiten="points")
+    headings = [one.value for one in app.markdown if one.value.startswith("##### ")]
+    chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in headings]
+    assert len(headings) == 2
+    assert set(chinese) == {code == "zh-Hant"}
+    assert len(app.expander) == 3
+    assert {one.label for one in app.expander} == {
+        line.lstrip("# ")
+        for line in (TEXT / code / "cosine_basis.md").read_text(encoding="utf8").splitlines()
+        if line.startswith("# ")
+    }
+
+
+def test_the_languages_have_the_same_sections_and_placeholders():
+    def outline(code):
+        text = (TEXT / code / "cosine_basis.md").read_text(encoding="utf8")
+        return re.findall(r"<!-- ([\w-]+) -->", text), sorted(re.findall(r"{{\w+}}", text))
+
+    assert outline("en") == outline("zh-Hant")
+
+
+def test_every_label_is_translated():
+    with (TEXT / "zh-Hant" / "cosine_basis.po").open("rb") as file:
+        catalogue = read_po(file, locale="zh_Hant")
+    labels = {
+        node.args[0].value
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_"
+    }
+    entries = {message.id: message.string for message in catalogue if message.id}
+    assert labels == set(entries)
+    for english, chinese in entries.items():
+        assert chinese
+        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", chinese))
+
+
+@pytest.mark.parametrize("whiten", ["cloud", "points"])
+def test_the_picture_and_the_library_whiten_alike(whiten):
+    settings = Settings(Plane(0.6, 2.0, 50.0, (1.0, -3.0)), "position", whiten, True)
+    fit_on = {"cloud": background_cloud(CLOUD_N, seed=CLOUD_SEED), "points": POINTS}[whiten]
+    expected = whiten_points(settings.plane, fit_on)
+    assert reader_scene(settings).points == pytest.approx(expected)
+    assert cosines(settings).whitened == pytest.approx(pair_cosines(expected))
+
+
+def test_the_whitened_cloud_is_round():
+    scene = reader_scene(Settings(Plane(3.0, 0.5, 25.0, (2.0, 2.0)), "position", "cloud", True))
+    assert np.cov(scene.cloud.T, bias=True) == pytest.approx(np.eye(2), abs=1e-8)
+    assert scene.cloud.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-8)
+
+
+def test_the_files_hold_what_the_page_shows():
+    settings = Settings(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
+    points = pd.read_csv(StringIO(points_table(settings).to_csv(index=False)))
+    assert list(points["point"][:4]) == ["a", "b", "c", "cloud"]
+    assert len(points) == 3 + CLOUD_N
+    assert points.loc[1, ["x", "y"]].tolist() == [0, -8]
+    assert {"whitened_x", "whitened_y"} <= set(points)
+    found = pd.read_csv(StringIO(cosines_table(settings).to_csv(index=False)))
+    assert found["coordinate_cosine"].tolist() == pytest.approx([0, 0, -1])
+    assert found["true_cosine"].isna().tolist() == [True, True, False]
+    assert set(found["whitening_fitted_on"]) == {"cloud"}
+    assert set(found["cloud_seed"]) == {CLOUD_SEED}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-1e-17, "0.000"), (-0.4472, "−0.447"), (1, "1.000"), (np.nan, "undefined")],
+)
+def test_a_number_as_it_is_written(value, text):
+    assert number(value, str) == text

@@ -1,0 +1,134 @@
+"""Sentence pairs: every form of file, and scores that are none."""
+
+import numpy as np
+import pytest
+
+from geometry.limits import CorpusError
+from geometry.pairs import Pairs, read_bundled_pairs, read_pairs
+
+NAMED = "left,right,score\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
+
+
+def read(text: str, name: str = "p.csv", **options) -> Pairs:
+    return read_pairs(text.encode(), name=name, **options)
+
+
+def refused(text: str, name: str = "p.csv", **options) -> CorpusError:
+    with pytest.raises(CorpusError) as caught:
+        read(text, name, **options)
+    return caught.value
+
+
+def test_named_columns():
+    pairs = read(NAMED)
+    assert pairs.name == "p"
+    assert pairs.left == ("A dog ran.", "It rained.")
+    assert pairs.right == ("A dog runs.", "I sing.")
+    assert pairs.gold_scores.tolist() == [4.5, 0]
+    assert pairs.gold_scores.dtype == np.float64
+    assert len(pairs) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "score,right,left\n4.5,A dog runs.,A dog ran.\n0,I sing.,It rained.\n",
+        "id,sentence1,sentence2,Similarity\n7,A dog ran.,A dog runs.,4.5\n8,It rained.,I sing.,0\n",
+        "A dog ran.;A dog runs.;4.5\nIt rained.;I sing.;0\n",
+        "4.5\tA dog ran.\tA dog runs.\n0\tIt rained.\tI sing.\n",
+        "a,b,c\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n",
+        "g\tf\ty\t1\t4.5\tA dog ran.\tA dog runs.\ng\tf\ty\t2\t0\tIt rained.\tI sing.\n",
+    ],
+    ids=["any order", "more columns", "positional", "score first", "unknown names", "STS-B"],
+)
+def test_forms(text):
+    for name in ("p.csv", "p.txt"):
+        pairs = read(text, name)
+        assert pairs.left == ("A dog ran.", "It rained.")
+        assert pairs.right == ("A dog runs.", "I sing.")
+        assert pairs.gold_scores.tolist() == [4.5, 0]
+
+
+def test_columns_may_be_stated():
+    text = "k,u,v,gold mean,n\n1,A dog ran.,A dog runs.,4.5,3\n2,It rained.,I sing.,0,5\n"
+    assert refused(text).code == "no_pair_columns"
+    for columns in (("u", "v", "gold mean"), (1, 2, 3)):
+        assert read(text, columns=columns).gold_scores.tolist() == [4.5, 0]
+    assert refused(text, columns=("u", "v", "gold")).code == "unknown_column"
+
+
+@pytest.mark.parametrize("score", ["", "nan", "inf", "-inf", "high", "4,5", "1_0"])
+def test_a_score_that_is_no_number_is_named(score):
+    row = f'It rained.,I sing.,"{score}"\n'
+    error = refused(NAMED + row + "I run.,I ran.,3\n")
+    assert (error.code, error.details) == ("bad_score", {"line": 4, "score": score})
+    assert "line 4" in str(error)
+    # in the first row without a header too: it is not taken for one
+    assert refused(row + "A dog ran.,A dog runs.,4.5\n" * 3).details["line"] == 1
+
+
+def test_a_pair_without_a_sentence_is_named():
+    for row in ("I run.,,3\n", ",I ran.,3\n", "  ,I ran.,3\n"):
+        error = refused(NAMED + row)
+        assert (error.code, error.details) == ("blank_sentence", {"line": 4})
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        ("", {}, "empty"),
+        ("left,right,score\n", {}, "empty"),
+        ("left,right,score\na,b,1\n", {}, "too_few_texts"),
+        (NAMED, {"max_pairs": 1}, "too_many_texts"),
+        (NAMED, {"max_bytes": 10}, "too_many_bytes"),
+        ("A dog.,A cat.\nI run.,I ran.\n", {}, "no_pair_columns"),
+        ("A dog.,A cat.,x\nI run.,I ran.,y\n", {}, "no_pair_columns"),
+        ("1,A dog.,3\n2,I run.,4\n", {}, "no_pair_columns"),
+    ],
+)
+def test_refusals(text, options, code):
+    error = refused(text, **options)
+    assert error.code == code
+    assert str(error).endswith(".")
+
+
+def test_pairs_cannot_change():
+    scores = np.array([1, 2])
+    pairs = Pairs("p", ["a", "b"], ["c", "d"], scores)
+    scores[0] = 9
+    assert pairs.gold_scores.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        pairs.gold_scores[0] = 9
+    assert pairs.left == ("a", "b")
+    with pytest.raises(ValueError, match="every pair needs one of each"):
+        Pairs("p", ("a",), ("b", "c"), [1, 2])
+
+
+def test_bundled():
+    assert read_bundled_pairs() is read_bundled_pairs()
+
+
+@pytest.mark.parametrize(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
+def test_stsb(shared_data, part, n):
+    path = shared_data(f"stsb/sts-{part}.csv")
+    pairs = read_pairs(path)
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(pairs) == len(rows) == n
+    assert pairs.left == tuple(row[5].strip() for row in rows)
+    assert pairs.right == tuple(row[6].strip() for row in rows)
+    assert pairs.gold_scores.tolist() == [float(row[4]) for row in rows]
+
+
+def test_stsb_in_chinese(shared_data):
+    pairs = read_pairs(shared_data("stsb-zh/stsb-zh-dev.csv"))
+    assert len(pairs) == 1500
+    assert (pairs.left[0], pairs.right[0]) == (
+        "一个戴着硬帽子的人在跳舞。",
+        "一个戴着硬帽的人在跳舞。",
+    )
+    assert pairs.gold_scores[1] == 4.75
+
+
+def test_word_pairs(shared_data):
+    pairs = read_pairs(shared_data("wordsim/EN-SIMLEX-999.txt"))
+    assert (len(pairs), pairs.left[0], pairs.right[0]) == (999, "old", "new")
