@@ -16,12 +16,12 @@ FAST := not (browser or model or data or slow)
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
 WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
 
-.PHONY: help run test check format bench clean chromium
+.PHONY: help run test check format bench screenshot clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
@@ -42,6 +42,9 @@ format: $(DEV_READY) ## put the code in shape
 
 bench: $(DEV_READY) chromium ## every figure the README quotes, beside its peer (ARGS= names some)
 	$(BIN)/python -m bench $(ARGS)
+
+screenshot: $(DEV_READY) chromium ## take the README's picture from the running app
+	$(BIN)/python -m tests.browser.screenshot
 
 clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

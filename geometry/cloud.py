@@ -7,6 +7,7 @@ the input embedding matrix and never change.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from .pool import POOLINGS, check_pooling
 from .store import ArrayStore
 
 UNITS = ("sentences", "tokens", "types")
+BYTES_AT_ONCE = 300 * 10**6  # vectors of all layers and poolings that one encoding may hold
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 CODE_VERSION = 1  # raise it whenever the same texts would encode to other numbers
 
 
@@ -114,16 +117,20 @@ def sentence_vectors(
     """(n, d) float32 for one layer and pooling; a miss encodes and keeps *all* of them.
 
     All layers and poolings come out of the same forward pass, so the next choice is a hit.
+    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only.
     """
     layer = encoder.layer_index(layer)
     check_pooling(pooling)
+    layers = encoder.n_layers + 1
+    size = len(corpus) * encoder.dimension * np.float32().nbytes * layers * len(POOLINGS)
+    poolings = tuple(POOLINGS) if size <= BYTES_AT_ONCE else (pooling,)
 
     def compute() -> dict[str, np.ndarray]:
-        every = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), progress=progress)
+        every = encoder.encode_layers(corpus.texts, poolings=poolings, progress=progress)
         return {
             _key(encoder, corpus, "sentences", index, name): every[name][index]
-            for name in POOLINGS
-            for index in range(encoder.n_layers + 1)
+            for name in poolings
+            for index in range(layers)
         }
 
     return _recall(store, _key(encoder, corpus, "sentences", layer, pooling), compute)
@@ -151,7 +158,7 @@ def _sentences(
         texts=_pick(corpus.texts, rows),
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
-        lengths=np.array([len(corpus.texts[i].split()) for i in rows]),
+        lengths=np.array([word_count(corpus.texts[i]) for i in rows]),
         counts=np.array([np.mean([np.log10(seen[p]) for p in pieces[i]] or [0.0]) for i in rows]),
         n_available=len(corpus),
     )
@@ -252,6 +259,11 @@ def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def _pick(values: tuple[str, ...] | list[str], rows: np.ndarray) -> tuple[str, ...]:
     return tuple(values[i] for i in rows)
+
+
+def word_count(text: str) -> int:
+    """Words of a text; a Chinese character counts as one."""
+    return len(_WORD.findall(text))
 
 
 def _bare(piece: str) -> str:

@@ -174,16 +174,16 @@ class Encoder:
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens the model does not know."""
-        unknown_id = self._unknown_id
+        unknown = self._unknown_id
         encodings = self._tokenizer.encode_batch(_checked(texts), add_special_tokens=False)
         room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         lengths = [len(encoding.ids) for encoding in encodings]
         return Coverage(
             n_texts=len(lengths),
-            truncated=sum(length > room for length in lengths),
+            truncated=sum(1 for length in lengths if length > room),
             max_tokens=self.max_tokens,
             tokens=sum(lengths),
-            unknown=sum(encoding.ids.count(unknown_id) for encoding in encodings),
+            unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
         )
 
     def encode_tokens(

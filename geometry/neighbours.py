@@ -33,7 +33,7 @@ def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = 1024) -> np.n
         cosines = U[start : start + block_rows] @ U.T
         rows = np.arange(len(cosines))
         cosines[rows, start + rows] = -np.inf
-        top = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+        top = np.argpartition(cosines, n - k, axis=1)[:, n - k :]
         order = np.argsort(-np.take_along_axis(cosines, top, axis=1), axis=1, kind="stable")
         found[start : start + block_rows] = np.take_along_axis(top, order, axis=1)
     return found

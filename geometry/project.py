@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-TRUST_ROWS = 1000  # trustworthiness is O(n^2); beyond this it is taken on a sample
+TRUST_ROWS = 600  # trustworthiness is O(n^2); beyond this it is taken on a sample
 TRUST_NEIGHBOURS = 5
 UMAP_NEIGHBOURS = 15
 _UMAP_LOCK = threading.Lock()  # umap and numba are not safe side by side
@@ -146,7 +146,8 @@ def trustworthiness(
     distance = squares[:, None] + squares - 2 * P @ P.T  # (m, m), squared, in the picture
     np.fill_diagonal(distance, np.inf)
     shown = np.argpartition(distance, k, axis=1)[:, :k]  # (m, k) neighbours in the picture
-    U = X[rows] / np.linalg.norm(X[rows], axis=1, keepdims=True)
+    norms = np.linalg.norm(X[rows], axis=1, keepdims=True)
+    U = X[rows] / np.where(norms > 0, norms, 1.0)  # a zero row is orthogonal to all
     cosines = U @ U.T
     np.fill_diagonal(cosines, -np.inf)
     # rank of each shown neighbour in d dimensions: how many rows are nearer, plus one
@@ -176,13 +177,11 @@ def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     if length == 0:
         raise ValueError("the mean vector is zero, so it has no direction; use svd or pca")
     direction = mean / length
-    Z = X - mean
-    for _ in range(2):  # what is left is orthogonal to the mean, even where it is all rounding
-        Z -= np.outer(Z @ direction, direction)
-    S = Z.T @ Z
-    # the direction becomes the least of S's axes, so that the leading ones are orthogonal to it
-    S -= (np.trace(S) or 1.0) * np.outer(direction, direction)
-    rest = _leading(S, k - 1)
+    # an exact basis of what is orthogonal to the mean, so that the axes are orthonormal even
+    # where all rows lie along the mean and nothing but rounding is left
+    B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
+    Z = (X - mean) @ B
+    rest = _signed(_leading(Z.T @ Z, k - 1) @ B.T)
     return np.vstack([direction, rest]), np.zeros(X.shape[1])
 
 
@@ -201,8 +200,12 @@ _FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] =
 def _leading(S: np.ndarray, k: int) -> np.ndarray:
     """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
     _, vectors = np.linalg.eigh(S)
-    axes = vectors[:, ::-1][:, :k].T.copy()
-    largest = axes[np.arange(k), np.abs(axes).argmax(axis=1)]
+    return _signed(vectors[:, ::-1][:, :k].T)
+
+
+def _signed(axes: np.ndarray) -> np.ndarray:
+    """The rows with their largest-magnitude entry positive."""
+    largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     return axes * np.where(largest < 0, -1.0, 1.0)[:, None]
 
 

@@ -19,6 +19,7 @@ from .whitening_map import WhiteningMap
 
 POINTS = np.array([[2.0, 2.0], [2.0, -2.0], [-2.0, 2.0]])  # a, b, c as rows
 PAIRS = (("a", "b"), ("a", "c"), ("b", "c"))
+ORIGIN = 1e-9  # relative length at or below which a point lies on the origin
 _PAIR_ROWS = ((0, 1), (0, 2), (1, 2))
 
 
@@ -80,11 +81,18 @@ class Plane:
 
 
 def pair_cosines(points: np.ndarray) -> np.ndarray:
-    """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin."""
+    """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin.
+
+    A row shorter than ORIGIN times the longest is the origin: a shift meant to carry a point
+    there misses it by rounding, and the direction of that miss means nothing.
+    """
     lengths = np.linalg.norm(points, axis=1)
+    has_direction = lengths > ORIGIN * lengths.max()
     return np.array(
         [
-            points[i] @ points[j] / (lengths[i] * lengths[j]) if lengths[i] * lengths[j] else np.nan
+            points[i] @ points[j] / (lengths[i] * lengths[j])
+            if has_direction[i] and has_direction[j]
+            else np.nan
             for i, j in _PAIR_ROWS
         ]
     )
@@ -98,7 +106,7 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
     if n < 3:
         raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
     cloud = np.random.default_rng(seed).standard_normal((n, 2))
-    return _zca(cloud).apply(cloud) * np.sqrt(2.0)
+    return whitening_of(cloud).apply(cloud) * np.sqrt(2.0)
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray) -> np.ndarray:
@@ -108,8 +116,9 @@ def whiten_points(plane: Plane, fit_on: np.ndarray) -> np.ndarray:
     shift. Fitted on ``POINTS`` themselves they are -.5, -.5, -.5: three points in two
     dimensions whiten to the corners of an equilateral triangle, whatever they were.
     """
-    return _zca(plane.place(fit_on)).apply(plane.place(POINTS))
+    return whitening_of(plane.place(fit_on)).apply(plane.place(POINTS))
 
 
-def _zca(points: np.ndarray) -> WhiteningMap:
+def whitening_of(points: np.ndarray) -> WhiteningMap:
+    """The ZCA whitening fitted on points (n, 2) as they lie in the plane."""
     return WhiteningMap.solve(Moments.of(points), eps=float(np.finfo(np.float64).eps))

@@ -68,17 +68,24 @@ def _epoch_reports(progress: Callable[[str, int, int], None] | None) -> dict[str
     """tqdm settings that turn umap's own epoch bar into calls of ``progress``."""
     if progress is None:
         return None
-
-    class Reports(io.StringIO):
-        def write(self, text: str) -> int:
-            done, _, total = text.strip().partition("/")
-            if done.isdigit() and total.isdigit():
-                progress("epochs", int(done), int(total))
-            return len(text)
-
     return {
-        "file": Reports(),
+        "file": _Reports(progress),
         "bar_format": "{n_fmt}/{total_fmt}",
         "mininterval": 0.3,
         "disable": False,
     }
+
+
+class _Reports(io.StringIO):
+    """A stream for tqdm whose lines "done/total" become reports."""
+
+    def __init__(self, progress: Callable[[str, int, int], None]) -> None:
+        super().__init__()
+        self._progress = progress
+
+    def write(self, text: str) -> int:
+        """Report what the bar says; other text is dropped."""
+        done, _, total = text.strip().partition("/")
+        if done.isdigit() and total.isdigit():
+            self._progress("epochs", int(done), int(total))
+        return len(text)

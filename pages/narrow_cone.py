@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from pages.common.cone_explorer import explore
 from pages.common.shell import close_page, open_page
 from pages.common.uploads import chosen_corpus
 
 _ = open_page("narrow_cone")
-explore(chosen_corpus(), _)
-close_page("narrow_cone", _)
+body = st.container()
+close_page("narrow_cone", _)  # drawn first, so that the page is whole while a corpus is encoded
+with body:
+    explore(chosen_corpus(), _)

@@ -46,8 +46,8 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
     base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
     if colours.names is None:
         bar = {"title": {"text": colours.title, "side": "top"}, "orientation": "h", "thickness": 10}
-        bar |= {"y": -0.12, "yanchor": "top", "len": 0.6}
-        return {**base, "color": colours.codes, "colorscale": theme.scale, "colorbar": bar}
+        bar |= {"y": -0.17, "yanchor": "top", "len": 0.7}
+        return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
     codes = colours.codes
     looks = [_look(code, theme) for code in range(len(colours.names))]
     # numbers rather than names: Plotly checks an array of strings one by one, 0.1 s a picture

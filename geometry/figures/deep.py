@@ -46,23 +46,24 @@ def draw_deep(
             )
         )
     figure.add_traces(_axes(panel, theme))
-    figure.add_traces([_mantle(wedge, panel.reach, theme) for wedge in panel.wedges])
-    span = [-panel.reach, panel.reach]
+    figure.add_traces([_mantle(wedge, panel.reach, theme) for wedge in panel.drawn_wedges])
     box = {
-        "range": span,
-        "title": {"text": ""},
+        "range": [-panel.reach, panel.reach],
         "backgroundcolor": theme.paper,
         "gridcolor": theme.grid,
         "showticklabels": False,
         "zeroline": False,
         "showspikes": False,
     }
+    # lines through the origin carry the names where there is an origin, the box where there is none
+    names = [""] * 3 if panel.origin_label else panel.axis_titles
+    x_axis, y_axis, z_axis = ({**box, "title": {"text": name}} for name in names)
     figure.update_layout(
         layout,
         scene={
-            "xaxis": box,
-            "yaxis": box,
-            "zaxis": box,
+            "xaxis": x_axis,
+            "yaxis": y_axis,
+            "zaxis": z_axis,
             "aspectmode": "cube",
             "camera": {"eye": {"x": 0.75, "y": -1.45, "z": 0.65}},
             "dragmode": "orbit",
@@ -81,8 +82,9 @@ def _named_symbols(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
     """Three lines through the origin, named at their positive ends."""
+    if not panel.origin_label:
+        return []
     reach = panel.reach
-    names = panel.axis_titles if panel.origin_label else [""] * 3
     lines = [
         go.Scatter3d(
             **{name: [-reach, reach] if name == along else [0, 0] for name in "xyz"},
@@ -94,10 +96,8 @@ def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
             hoverinfo="skip",
             showlegend=False,
         )
-        for along, title in zip("xyz", names, strict=True)
+        for along, title in zip("xyz", panel.axis_titles, strict=True)
     ]
-    if not panel.origin_label:
-        return []
     origin = go.Scatter3d(
         x=[0],
         y=[0],

@@ -13,7 +13,6 @@ from .theme import Theme, axis
 
 ARC_POINTS = 24
 OPACITY = 0.75
-WIDEST_FILLED = 75.0  # degrees; a wider one is no cone to the eye and only darkens the picture
 
 
 def draw_flat(
@@ -75,15 +74,14 @@ def draw_flat(
 
 def _wedges(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
     shapes = []
-    for wedge in panel.wedges:
+    for wedge in panel.drawn_wedges:
         middle = float(np.degrees(np.arctan2(wedge.axis[1], wedge.axis[0])))
-        filled = wedge.degrees <= WIDEST_FILLED
         shapes.append(
             _sector(panel.reach, middle - wedge.degrees, middle + wedge.degrees)
             | {
                 "line": {"color": theme.raw, "width": 1.5},
-                "fillcolor": theme.raw if filled else "rgba(0,0,0,0)",
-                "opacity": 0.15 if filled else 0.7,
+                "fillcolor": theme.raw,
+                "opacity": 0.15,
             }
         )
     return shapes

@@ -36,19 +36,20 @@ def cosine_histogram_figure(
     edges (m + 1,) over [-1, 1].
     """
     middle = (edges[:-1] + edges[1:]) / 2
-    width = np.diff(edges)
     figure = go.Figure()
     for shares, colour, name in (
         (raw, theme.raw, words.raw),
         (white, theme.white, words.white),
     ):
+        # one stepped line, not a bar a bin: 2 shapes for the browser to draw instead of 320
         figure.add_trace(
-            go.Bar(
+            go.Scatter(
                 x=middle,
                 y=shares,
-                width=width,
                 name=name,
-                marker={"color": colour},
+                mode="lines",
+                line={"color": colour, "width": 1, "shape": "hvh"},
+                fill="tozeroy",
                 opacity=0.7,
                 hovertemplate="%{x:.3f}: %{y:.2%}",
             )
@@ -65,8 +66,6 @@ def cosine_histogram_figure(
     )
     figure.update_layout(
         base_layout(theme, height=height),
-        barmode="overlay",
-        bargap=0,
         xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25),
         yaxis=axis(theme, words.y, tickformat=".0%", rangemode="tozero"),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},

@@ -12,6 +12,7 @@ from .theme import Theme, base_layout
 
 CAPTION_HEIGHT = 19  # pixels a caption line takes above the picture
 LEGEND_HEIGHT = 30
+WIDEST_DRAWN = 75.0  # degrees; a wider cone is none to the eye and hides the points
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,14 @@ class Panel:
     marks: Sequence[Mark] = ()
 
     @property
+    def drawn_wedges(self) -> list[Wedge]:
+        """Those narrow enough to look like a cone; the others are told in words only."""
+        return [wedge for wedge in self.wedges if wedge.degrees <= WIDEST_DRAWN]
+
+    @property
     def captions(self) -> list[str]:
         """A line for each wedge and band."""
-        return [part.caption for part in (*self.wedges, *self.bands)]
+        return [wedge.caption for wedge in self.wedges] + [band.caption for band in self.bands]
 
 
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:

@@ -33,7 +33,6 @@ ARC_RADII = (0.15, 0.21)  # of the angles a-b and a-c, as shares of the half ran
 ARC_SPOTS = [16, 11, 21, 6, 26]  # of its 33 points, where the degrees may stand; its middle first
 NOWHERE = 1e-9  # a vector shorter than this has no direction
 TIP = 11  # px, an arrow's head
-PNG_SCALE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +133,6 @@ def draw_plane(
     )
     figure.update_xaxes(title_standoff=4).update_yaxes(title_standoff=4)
     return figure
-
-
-def camera(file_name: str) -> dict[str, object]:
-    """Plotly's settings: one button, which takes the picture away as PNG."""
-    return {
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "png", "filename": file_name, "scale": PNG_SCALE},
-    }
 
 
 def _lattice(scene: PlaneScene, theme: Theme, name: str) -> go.Scatter:

@@ -12,8 +12,9 @@ class Theme:
 
     ink: text and axes.   grid: faint lines.   paper: the background itself.
     raw, white: the two clouds' colours where a cloud has one.   accent: what is chosen.
-    categories: six hues that stay apart under colour blindness (Okabe, Ito 2008, adapted to
-    the background); ``symbols`` doubles them to twelve.   scale: name of the value scale.
+    categories: six hues that stay apart under colour blindness, a test holds how far (the first
+    two are Okabe, Ito 2008's).
+    scale: the value scale, Cividis without the end that the background swallows.
     """
 
     ink: str
@@ -23,7 +24,7 @@ class Theme:
     white: str
     accent: str
     categories: tuple[str, ...]
-    scale: str = "Cividis"
+    scale: tuple[str, ...]
 
 
 SYMBOLS = ("circle", "diamond", "square", "cross")
@@ -36,7 +37,8 @@ LIGHT = Theme(
     raw="#d55e00",
     white="#0072b2",
     accent="#16212c",
-    categories=("#0072b2", "#d55e00", "#009e73", "#b85a90", "#b87d00", "#5b3fa0"),
+    categories=("#0072b2", "#d55e00", "#005522", "#aa5577", "#aa8855", "#8800ff"),
+    scale=("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369"),
 )
 DARK = Theme(
     ink="#e8edf2",
@@ -45,7 +47,8 @@ DARK = Theme(
     raw="#ff8a4c",
     white="#56b4e9",
     accent="#ffffff",
-    categories=("#56b4e9", "#ff8a4c", "#2fc79a", "#e39ac4", "#f0e442", "#b9a5f2"),
+    categories=("#56b4e9", "#ff8a4c", "#337755", "#dd00ff", "#ffdd00", "#775588"),
+    scale=("#575d8d", "#707183", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
 )
 THEMES = {"light": LIGHT, "dark": DARK}
 

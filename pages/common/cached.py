@@ -6,11 +6,13 @@ the old answer; and it copies. Read-only arrays are therefore kept by ``cache_re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 import numpy as np
 import streamlit as st
+from threadpoolctl import threadpool_limits
 
 from geometry import (
     ArrayStore,
@@ -31,11 +33,20 @@ from geometry import (
 from geometry.cloud import is_stored
 from geometry.measure import cosine_shares, mean_cosine
 from geometry.project import UMAP_NEIGHBOURS, umap_picture
-from geometry.twin import fit_whitening, whiten_beside
+from geometry.twin import fit_whitening, one_scale, whiten_beside
 
 from . import jobs
 from .umap_worker import fit_elsewhere
-from .words import Translate
+from .uploads import is_own
+from .words import Translate, signed
+
+# The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on them,
+# and where the cores are busy (a class of thirty) they make a product thirty times slower.
+threadpool_limits(limits=1, user_api="blas")
+
+# The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on
+# them, and where the cores are busy (a class of thirty) make a product thirty times slower.
+threadpool_limits(limits=1, user_api="blas")
 
 SEED = 0
 EDGES = np.linspace(-1.0, 1.0, 161)  # of the cosine histogram
@@ -74,45 +85,49 @@ def coverage(corpus_key: str, _corpus: Corpus) -> Coverage:
 
 
 def cloud_key(corpus: Corpus, spec: CloudSpec) -> str:
-    """What the cloud's numbers depend on."""
-    return ArrayStore.key(encoder().fingerprint, corpus.sha256, spec)
+    """What the cloud and its numbers depend on; agreement and colours depend on the labels."""
+    return ArrayStore.key(encoder().fingerprint, corpus.sha256, corpus.labels, spec)
 
 
 def cloud(corpus: Corpus, spec: CloudSpec, _: Translate) -> Cloud:
     """The cloud: from memory or disk at once, else encoded with progress and cancel."""
     key = cloud_key(corpus, spec)
-    if not is_stored(
-        encoder(),
-        corpus,
-        unit=spec.unit,
-        layer=spec.layer,
-        pooling=spec.pooling,
-        max_points=spec.max_points,
-        seed=spec.seed,
-        store=store(),
-    ):
-        what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
-        jobs.wait_for(f"cloud-{key}", lambda report: _read(corpus, spec, report), _, what)
-    return _kept_cloud(key, corpus, spec)
+    keep = _kept_upload if is_own(corpus) else _kept_cloud
+    try:
+        return keep(key, _nothing_kept)
+    except _NotKept:
+        made = _from_disk_or_job(key, corpus, spec, _)
+    return keep(key, lambda: made)
 
 
-def _read(corpus: Corpus, spec: CloudSpec, report: jobs.Report | None = None) -> Cloud:
-    return read_cloud(
-        encoder(),
-        corpus,
-        unit=spec.unit,
-        layer=spec.layer,
-        pooling=spec.pooling,
-        max_points=spec.max_points,
-        seed=spec.seed,
-        store=store(),
-        progress=report,
-    )
+def _from_disk_or_job(key: str, corpus: Corpus, spec: CloudSpec, _: Translate) -> Cloud:
+    def read(report: jobs.Report | None = None) -> Cloud:
+        return read_cloud(encoder(), corpus, **asdict(spec), store=store(), progress=report)
+
+    if is_stored(encoder(), corpus, **asdict(spec), store=store()):
+        return read()
+    what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
+    made: Cloud = jobs.wait_for(f"cloud-{key}", read, _, what)
+    return made
+
+
+class _NotKept(Exception):
+    """Raised inside a kept call in order to ask, without computing, whether it is kept."""
+
+
+def _nothing_kept() -> Cloud:
+    raise _NotKept
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _kept_cloud(key: str, _corpus: Corpus, _spec: CloudSpec) -> Cloud:
-    return _read(_corpus, _spec)
+def _kept_cloud(key: str, _make: Callable[[], Cloud]) -> Cloud:
+    return _make()
+
+
+# a reader's own texts live and end with the session
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _kept_upload(key: str, _make: Callable[[], Cloud]) -> Cloud:
+    return _make()
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
@@ -155,12 +170,20 @@ def raw_numbers(key: str, _X: np.ndarray, _labels: tuple[str, ...] | None) -> Nu
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
+def frame_reach(key: str, fit: str, view: str, n_components: int, _X: np.ndarray) -> float:
+    """Half-width that holds raw and the fully white cloud: one frame for the whole film."""
+    first = projection(key, view, n_components, _X)
+    white = whiten_beside(_X, whitening(key, fit, _X))
+    return one_scale(first, first.apply(white.vectors))[1]
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
 def film_cosines(key: str, fit: str, _X: np.ndarray) -> dict[tuple[float, float], str]:
     """Mean cosine at three places of (centring, strength), as the lesson on the film quotes it."""
     fitted = whitening(key, fit, _X)
     places = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
     return {
-        (s, t): f"{mean_cosine(whiten_beside(_X, fitted, centring=s, strength=t).vectors):.2f}"
+        (s, t): signed(mean_cosine(whiten_beside(_X, fitted, centring=s, strength=t).vectors), 2)
         for s, t in places
     }
 

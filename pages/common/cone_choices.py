@@ -151,7 +151,9 @@ def choose_fit(cloud: Cloud, _: Translate) -> str:
 
 def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
     """Play button and the two sliders: (centring, strength). Centring moves first."""
-    if st.session_state.get("playing"):
+    if not can_play:
+        st.session_state["playing"] = False
+    elif st.session_state.get("playing"):
         _advance()
     button, left, right = st.columns([1, 3, 3], vertical_alignment="bottom")
     playing = bool(st.session_state.get("playing"))
@@ -191,8 +193,7 @@ def _toggle_play() -> None:
     playing = not st.session_state.get("playing")
     st.session_state["playing"] = playing
     if playing:
-        st.session_state.update(centring=0.0, strength=0.0)
-        st.session_state["play-step"] = 0
+        st.session_state["play-step"] = -1  # the film's first picture is both sliders at 0
 
 
 def _advance() -> None:

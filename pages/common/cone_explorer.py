@@ -11,7 +11,7 @@ from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar
 from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
 from .cone_numbers import show_numbers, take_away
 from .cone_panels import draw_panels
-from .cone_scene import build_scene, fit_umaps, lesson_values
+from .cone_scene import build_scene, fit_umaps, is_cone, lesson_values
 from .coverage_notes import warn_of_coverage
 from .shell import show_question
 from .umap_worker import warm_up
@@ -19,17 +19,17 @@ from .words import Translate, prose
 
 PAGE = "narrow_cone"
 FEWEST_POINTS = 4
+MOST_LABELS = 24  # colours and symbols that stay apart; an id column has thousands
 PLAY_SECONDS = 0.4
 
 
 def explore(corpus: Corpus, _: Translate) -> None:
     """Draw the fragment; while the film plays it reruns by itself."""
-    playing = bool(st.session_state.get("playing"))
-    st.fragment(_explore, run_every=PLAY_SECONDS if playing else None)(corpus, _)
+    has_clock = bool(st.session_state.get("playing"))
+    st.fragment(_explore, run_every=PLAY_SECONDS if has_clock else None)(corpus, has_clock, _)
 
 
-def _explore(corpus: Corpus, _: Translate) -> None:
-    was_playing = bool(st.session_state.get("playing"))
+def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     look_box, measure_box, try_box = st.container(), st.container(), st.container()
     with try_box:
         st.subheader(_("Try"))
@@ -45,7 +45,7 @@ def _explore(corpus: Corpus, _: Translate) -> None:
             st.info(prose(PAGE, "all-equal"))
             return
     with try_box:
-        look = choose_look(_, has_labels=cloud.labels is not None)
+        look = choose_look(_, has_labels=0 < len(set(cloud.labels or ())) <= MOST_LABELS)
         fit = choose_fit(cloud, _)
         row = choose_point(cloud, _)
     with look_box:
@@ -56,7 +56,9 @@ def _explore(corpus: Corpus, _: Translate) -> None:
         draw_panels(scene, look, near, _)
     values = lesson_values(scene)
     with look_box:
-        _ask("median", "narrows-first", "last-layer", "unit", values=values)
+        if is_cone(scene):
+            _ask("median", values=values)
+        _ask("narrows-first", "last-layer", "unit", values=values)
     with measure_box:
         st.subheader(_("Measure"))
         show_numbers(scene, _)
@@ -72,10 +74,10 @@ def _explore(corpus: Corpus, _: Translate) -> None:
             if scene.waits_for_umap:
                 st.info(_("SVD is shown while UMAP is being fitted."))
                 fit_umaps(scene, look, _)
-                st.rerun(scope="fragment")
+                st.rerun()
     warm_up()
-    if was_playing and not st.session_state.get("playing"):
-        st.rerun()  # the film is over: the next fragment has no clock
+    if bool(st.session_state.get("playing")) != has_clock:
+        st.rerun()  # only a whole run can give the fragment its clock, or take it away
 
 
 def _ask(*names: str, values: dict[str, str]) -> None:

@@ -12,10 +12,11 @@ from geometry.measure import isotropic_angle_spread, isotropic_cosine_shares
 from geometry.twin import IsotropyReport
 
 from . import cached
-from .cone_panels import current_theme, picture_config, side_title
+from .charts import chart_of, show_chart
+from .cone_panels import current_theme, side_title
 from .cone_scene import Scene, Side
 from .coverage_notes import coverage_line
-from .words import Translate, prose
+from .words import Translate, prose, signed
 
 
 def show_numbers(scene: Scene, _: Translate) -> None:
@@ -29,6 +30,14 @@ def show_numbers(scene: Scene, _: Translate) -> None:
     whitening = scene.twin.whitening
     if scene.fit == "full" and whitening.is_simplex:
         st.error(prose("narrow_cone", "simplex-warning", {"n": f"{scene.raw.numbers.report.n:,}"}))
+    white = scene.white.numbers.report
+    if white.isoscore > white.isoscore_baseline:
+        st.caption(
+            _(
+                "White's IsoScore exceeds what fresh isotropic data of this n and d give, because "
+                "the map was fitted on these very points."
+            )
+        )
     _histogram(scene, _)
 
 
@@ -66,12 +75,6 @@ def provenance(scene: Scene, _: Translate) -> str:
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 
-def signed(value: float) -> str:
-    """Three decimals with a real minus sign, and no minus before a zero."""
-    text = f"{value:.3f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
-
-
 def numbers_table(side: Side, _: Translate) -> str:
     """The numbers of one side as a Markdown table, with what isotropy would give."""
     rows = _number_rows(side.numbers.report, _)
@@ -92,7 +95,7 @@ def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, s
     baseline = _("{value} at this n, d").format(value=f"{report.isoscore_baseline:.3f}")
     most = _("at most {d}").format(d=min(report.n, report.d))
     return [
-        (_("mean cosine of pairs"), signed(report.mean_cosine), "0"),
+        (_("mean cosine of pairs"), signed(report.mean_cosine, 3), "0"),
         (_("share of positive cosines"), f"{report.positive_share:.4f}", "0.5"),
         (_("opening angle, median"), median, f"90° ± {spread:.1f}°"),
         (_("opening angle, 90%"), wide, ""),
@@ -106,23 +109,27 @@ def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, s
 def _histogram(scene: Scene, _: Translate) -> None:
     pairs = scene.raw.numbers.pairs
     st.markdown(_("**Cosines of all pairs, before and after**"))
-    st.plotly_chart(
-        cosine_histogram_figure(
-            scene.raw.numbers.shares,
-            scene.white.numbers.shares,
-            isotropic_cosine_shares(cached.EDGES, scene.raw.numbers.report.d),
-            cached.EDGES,
-            HistogramWords(
-                raw=side_title(scene.raw, scene, _),
-                white=side_title(scene.white, scene, _),
-                reference=_("isotropic directions, d = {d}").format(d=scene.raw.numbers.report.d),
-                x=_("cosine of a pair"),
-                y=_("share of pairs"),
-            ),
-            current_theme(),
+    show_chart(
+        chart_of(
+            cosine_histogram_figure(
+                scene.raw.numbers.shares,
+                scene.white.numbers.shares,
+                isotropic_cosine_shares(cached.EDGES, scene.raw.numbers.report.d),
+                cached.EDGES,
+                HistogramWords(
+                    raw=side_title(scene.raw, scene, _),
+                    white=side_title(scene.white, scene, _),
+                    reference=_("isotropic directions, d = {d}").format(
+                        d=scene.raw.numbers.report.d
+                    ),
+                    x=_("cosine of a pair"),
+                    y=_("share of pairs"),
+                ),
+                current_theme(),
+            )
         ),
         key="chart-histogram",
-        config=picture_config("narrow-cone-cosines"),
+        file_name="narrow-cone-cosines",
         alt=_("Histogram of {n} pairwise cosines: raw around {raw}, white around {white}.").format(
             n=f"{pairs:,}",
             raw=f"{scene.raw.numbers.report.mean_cosine:.2f}",

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud, Projection
+from geometry import ArrayStore, Cloud, Projection
 from geometry.figures.colours import PointColours, legend_entries
 from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
 from geometry.figures.theme import Theme, theme_named
 from geometry.measure import isotropic_angle_spread
-from geometry.twin import ConeEdge, cone_edges, one_scale
+from geometry.twin import ConeEdge, cone_edges
 
+from .cached import cloud_key
+from .charts import chart_of, kept_chart, show_chart
 from .cone_choices import Look
 from .cone_neighbours import Neighbourhoods
 from .cone_scene import Scene, Side
-from .words import Translate
+from .words import Translate, language, signed
 
 SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■", "cross": "✚"}
 
@@ -71,41 +72,69 @@ def side_title(side: Side, scene: Scene, _: Translate) -> str:
 
 def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> None:
     """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
-    factor, reach = one_scale(scene.raw.projection, scene.white.projection)
     theme = current_theme()
     colours = point_colours(scene.cloud, look.colour, _)
     marks = [] if near is None else _marks(near, _)
-    for box, side, scale in zip(
-        st.columns(2), (scene.raw, scene.white), (1.0, factor), strict=True
-    ):
-        edges = cone_edges(side.vectors, side.projection)
+    lines = 3 if scene.raw.projection.method == "cone" else 2
+    for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
+        panel = cloud_panel(
+            side.vectors,
+            scene.cloud.texts,
+            side.projection,
+            scene.reach,
+            _,
+            scale=1.0 if side.name == "raw" else scene.factor,
+            marks=marks,
+            own_axis=side.name == "raw",
+        )
         title = side_title(side, scene, _)
-        panel = _panel(side, scene.cloud, scale, reach, edges, marks, _)
+
+        def figure(panel: Panel = panel) -> object:
+            return cone_figure(panel, colours, theme, lines=lines)
+
         with box:
             st.markdown(f"**{title}**")
-            st.plotly_chart(
-                cone_figure(panel, colours, theme, lines=3 if look.view == "cone" else 2),
-                key=f"chart-{side.name}-{look.n_components}",
-                # 3D charts have no selection in Plotly: there, points are chosen by search
-                on_select=_choose_from(f"chart-{side.name}-2")
-                if look.n_components == 2
-                else "ignore",
-                selection_mode="points",
-                config=picture_config(f"narrow-cone-{side.name}"),
-                alt=_alternative(title, side, edges, _),
+            show_chart(
+                # raw stays as it is while the sliders move white
+                kept_chart(_raw_key(scene, look, near), figure)
+                if side.name == "raw"
+                else chart_of(figure()),
+                key=f"chart-{side.name}",
+                file_name=f"narrow-cone-{side.name}",
+                alt=_alternative(title, side, panel, _),
+                on_point=_choose,
             )
-            line = _trust_line(side.projection, _)
-            outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > reach))
-            if outside:
-                line += " · " + _("{k} points outside the frame: scroll to zoom out").format(
-                    k=outside
-                )
-            if side.name == "white" and side.projection.origin is not None:
-                line += " · " + _("drawn × {factor}, so that both have one rms radius").format(
-                    factor=f"{factor:.3g}"
-                )
-            st.caption(line)
+            st.caption(_line_below(side, panel, scene, _))
     draw_legend(colours, theme)
+
+
+def _raw_key(scene: Scene, look: Look, near: Neighbourhoods | None) -> str:
+    """All that raw's figure depends on."""
+    rings = None if near is None else (near.row, *near.raw.rows, *near.white.rows)
+    return ArrayStore.key(
+        cloud_key(scene.corpus, scene.spec),
+        scene.raw.projection.method,
+        look,
+        scene.reach,
+        rings,
+        st.context.theme.type,
+        language(),
+    )
+
+
+def _line_below(side: Side, panel: Panel, scene: Scene, _: Translate) -> str:
+    """How far to trust the picture, what it leaves out, and its scale."""
+    parts = [_trust_line(side.projection, _)]
+    outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > scene.reach))
+    if outside:
+        parts.append(_("{k} points outside the frame: scroll to zoom out").format(k=outside))
+    if side.name == "white" and side.projection.origin is not None:
+        parts.append(
+            _("drawn × {factor}, so that both have one rms radius").format(
+                factor=f"{scene.factor:.3g}"
+            )
+        )
+    return " · ".join(parts)
 
 
 def _marks(near: Neighbourhoods, _: Translate) -> list[Mark]:
@@ -116,83 +145,66 @@ def _marks(near: Neighbourhoods, _: Translate) -> list[Mark]:
     ]
 
 
-def _panel(
-    side: Side,
-    cloud: Cloud,
-    scale: float,
+def cloud_panel(
+    vectors: np.ndarray,
+    texts: Sequence[str],
+    projection: Projection,
     reach: float,
-    edges: Sequence[ConeEdge],
-    marks: Sequence[Mark],
     _: Translate,
+    *,
+    scale: float = 1.0,
+    marks: Sequence[Mark] = (),
+    own_axis: bool = True,
 ) -> Panel:
-    projection = side.projection
+    """The cloud as it should be drawn: around the origin, with its cone and its captions.
+
+    own_axis : False where the angle-true picture's axis is another cloud's mean direction.
+    """
     k = projection.n_components
+    d = vectors.shape[1]
     origin = projection.origin
-    from_origin = projection.coordinates - (0.0 if origin is None else origin)
-    spread = isotropic_angle_spread(side.vectors.shape[1])
     bands = []
     if projection.method == "cone" and k == 2:
+        spread = isotropic_angle_spread(d)
         caption = _("shaded blue: 90° ± {spread}°, where random directions lie")
         bands = [Band(90 - spread, 90 + spread, caption.format(spread=f"{spread:.1f}"))]
-    wedge = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
-    if projection.method == "cone" and side.name == "white":
-        wedge = _("{share}% within {angle}° of raw's mean direction")
+    told = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
+    if projection.method == "cone" and not own_axis:
+        told = _("{share}% within {angle}° of raw's mean direction")
     return Panel(
-        coordinates=from_origin * scale,
-        texts=cloud.texts,
+        coordinates=(projection.coordinates - (0.0 if origin is None else origin)) * scale,
+        texts=texts,
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
         origin_label=None if origin is None else _("origin"),
-        wedges=[
-            Wedge(
-                edge.axis,
-                edge.drawn,
-                wedge.format(
-                    share=f"{edge.quantile:.0%}".rstrip("%"),
-                    angle=f"{edge.angle:.1f}",
-                    d=side.vectors.shape[1],
-                    drawn=f"{edge.drawn:.1f}",
-                ),
-            )
-            for edge in edges
-        ],
+        wedges=[_wedge(edge, d, told) for edge in cone_edges(vectors, projection)],
         bands=bands,
         marks=marks,
     )
 
 
-def _choose_from(key: str) -> Any:
-    def remember() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        rows = [p["point_index"] for p in points if p.get("curve_number", 0) == 0]
-        if rows:
-            st.session_state["point"] = int(rows[0])
-            st.session_state["find"] = ""
-
-    return remember
-
-
-def picture_config(name: str) -> dict[str, Any]:
-    """Plotly's buttons: a PNG at twice the size, and no lasso."""
-    return {
-        "displaylogo": False,
-        "scrollZoom": True,
-        "toImageButtonOptions": {"format": "png", "scale": 2, "filename": name},
-        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
-    }
+def _wedge(edge: ConeEdge, d: int, told: str) -> Wedge:
+    caption = told.format(
+        share=f"{edge.quantile:.0%}".rstrip("%"),
+        angle=f"{edge.angle:.1f}",
+        d=d,
+        drawn=f"{edge.drawn:.1f}",
+    )
+    return Wedge(edge.axis, edge.drawn, caption)
 
 
-def _alternative(title: str, side: Side, edges: Sequence[ConeEdge], _: Translate) -> str:
+def _choose(row: int) -> None:
+    st.session_state["point"] = row
+    st.session_state["find"] = ""
+
+
+def _alternative(title: str, side: Side, panel: Panel, _: Translate) -> str:
     text = _("{title}: {n} points; mean pairwise cosine {cosine}.").format(
         title=title,
         n=f"{side.numbers.report.n:,}",
-        cosine=f"{side.numbers.report.mean_cosine:.3f}",
+        cosine=signed(side.numbers.report.mean_cosine, 3),
     )
-    for edge in edges:
-        text += " " + _("{share} of them lie within {angle}° of the mean direction.").format(
-            share=f"{edge.quantile:.0%}", angle=f"{edge.angle:.1f}"
-        )
-    return text
+    return " ".join([text, *(f"{caption}." for caption in panel.captions)])
 
 
 def _trust_line(projection: Projection, _: Translate) -> str:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from geometry import Cloud, Corpus, Projection, Twin, whiten_beside
+from geometry.twin import one_scale
 
 from . import cached
 from .cached import CloudSpec, Numbers
 from .cone_choices import Look
-from .words import Translate
+from .words import Translate, signed
+
+WIDEST_CONE = 60.0  # degrees; beyond it, "only so wide" would be nonsense
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Side:
 class Scene:
     """Both sides and all that a number must say of itself.
 
+    factor : by which white is drawn.   reach : half-width of both pictures.
     waits_for_umap : UMAP was asked for and is not fitted yet; the pictures are SVD's meanwhile.
     """
 
@@ -38,6 +42,8 @@ class Scene:
     twin: Twin
     raw: Side
     white: Side
+    factor: float
+    reach: float
     waits_for_umap: bool
 
     @property
@@ -62,10 +68,13 @@ def build_scene(
     pictures = _umap_pictures(key, cloud, twin, fit, look) if look.view == "umap" else None
     waits = look.view == "umap" and pictures is None
     if pictures is None:
-        first = cached.projection(
-            key, "svd" if waits else look.view, look.n_components, cloud.vectors
-        )
+        view = "svd" if waits else look.view
+        first = cached.projection(key, view, look.n_components, cloud.vectors)
         pictures = (first, first.apply(twin.vectors))
+        reach = cached.frame_reach(key, fit, view, look.n_components, cloud.vectors)
+        factor, _reach_now = one_scale(*pictures)
+    else:
+        factor, reach = one_scale(*pictures)
     return Scene(
         corpus=corpus,
         cloud=cloud,
@@ -78,6 +87,8 @@ def build_scene(
         white=Side(
             "white", twin.vectors, pictures[1], cached.numbers(twin.kept_vectors, cloud.labels)
         ),
+        factor=factor,
+        reach=reach,
         waits_for_umap=waits,
     )
 
@@ -102,6 +113,12 @@ def _white_key(key: str, twin: Twin, fit: str) -> str:
     return f"{key}/{fit}/{twin.whitening.centring}/{twin.whitening.strength}"
 
 
+def is_cone(scene: Scene) -> bool:
+    """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
+    angle = scene.raw.numbers.report.angle_median
+    return angle is not None and angle <= WIDEST_CONE
+
+
 def lesson_values(scene: Scene) -> dict[str, str]:
     """Live figures that the page's questions quote."""
     raw, white = scene.raw.numbers, scene.white.numbers
@@ -121,7 +138,7 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "mean_cosine": f"{raw.report.mean_cosine:.2f}",
         "norm_share": f"{raw.report.mean_norm_share:.2f}",
         "positive": f"{raw.report.positive_share:.4f}",
-        "white_cosine": f"{white.report.mean_cosine:.3f}",
+        "white_cosine": signed(white.report.mean_cosine, 3),
         "half_together": film[0.5, 0.5],
         "strength_alone": film[0.0, 1.0],
         "centred": film[1.0, 0.0],

@@ -10,13 +10,14 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud, Corpus, ModelFilesError
-from geometry.figures.cone import Panel, Wedge, cone_figure
+from geometry.figures.cone import cone_figure
 from geometry.figures.theme import LIGHT, SYMBOLS
 from geometry.measure import mean_cosine
-from geometry.twin import cone_edges, one_scale
+from geometry.twin import one_scale
 
 from .cached import CloudSpec, cloud, cloud_key, coverage, encoder, projection
-from .cone_panels import axis_titles, current_theme, draw_legend, picture_config, point_colours
+from .charts import chart_of, show_chart
+from .cone_panels import cloud_panel, current_theme, draw_legend, point_colours
 from .coverage_notes import show_coverage
 from .words import Translate
 
@@ -65,31 +66,11 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
     labels = set(points.labels or ())
     colours = point_colours(points, "topic" if len(labels) <= MAX_LABELS else "length", _)
     theme = current_theme()
-    wedge = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
-    panel = Panel(
-        coordinates=picture.coordinates - picture.origin,
-        texts=points.texts,
-        reach=one_scale(picture, picture)[1],
-        axis_titles=axis_titles(VIEW, COMPONENTS, _),
-        origin_label=_("origin"),
-        wedges=[
-            Wedge(
-                edge.axis,
-                edge.drawn,
-                wedge.format(
-                    share=f"{edge.quantile:.0%}".rstrip("%"),
-                    angle=f"{edge.angle:.1f}",
-                    d=points.vectors.shape[1],
-                    drawn=f"{edge.drawn:.1f}",
-                ),
-            )
-            for edge in cone_edges(points.vectors, picture)
-        ],
-    )
-    st.plotly_chart(
-        cone_figure(panel, colours, theme),
+    panel = cloud_panel(points.vectors, points.texts, picture, one_scale(picture, picture)[1], _)
+    show_chart(
+        chart_of(cone_figure(panel, colours, theme, lines=2)),
         key="own_cloud",
-        config=picture_config("narrow-cone-your-corpus"),
+        file_name="narrow-cone-your-corpus",
         alt=_cloud_line(points, _),
     )
     draw_legend(colours, theme)

@@ -11,7 +11,6 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NoReturn
 from uuid import uuid4
@@ -21,16 +20,13 @@ import streamlit as st
 from .words import Translate
 
 Report = Callable[[int, int], None]
-KEPT_JOBS = 64  # finished jobs remembered, so that a failure is told and not repeated at once
+KEPT_JOBS = 64  # jobs remembered; one that nobody waited for to its end stays until then
 POLL_SECONDS = 0.2
 
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
 # one lane for each kind of work: a long UMAP never holds up somebody's encoding
-_lanes = {
-    name: ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"narrow-cone-{name}")
-    for name in ("encode", "umap")
-}
+_lanes = {name: threading.Lock() for name in ("encode", "umap")}
 
 
 class Cancelled(Exception):
@@ -42,6 +38,7 @@ class Job:
 
     def __init__(self, work: Callable[[Report], Any]) -> None:
         self.done, self.total = 0, 0
+        self.result: Any = None
         self.error: BaseException | None = None
         self.waiting: Counter[str] = Counter()  # runs before which its progress is shown
         self._began: float | None = None
@@ -50,11 +47,12 @@ class Job:
         self._finished, self._cancel = threading.Event(), threading.Event()
         self._work = work
 
-    def run(self) -> None:
-        """Do the work in this thread; an error is kept for the page that waits."""
+    def run(self, lane: threading.Lock) -> None:
+        """Do the work when the lane is free; its result or error is kept for who waits."""
         try:
-            self.report(0, 0)
-            self._work(self.report)
+            with lane:
+                self.report(0, 0)
+                self.result = self._work(self.report)
         except BaseException as error:
             self.error = error
         finally:
@@ -127,7 +125,8 @@ def start(key: str, work: Callable[[Report], Any], lane: str = "encode") -> Job:
     with _lock:
         if key not in _jobs or _jobs[key].succeeded or _jobs[key].cancelled:
             _jobs[key] = Job(work)
-            _lanes[lane].submit(_jobs[key].run)
+            # a daemon: Ctrl-C ends the server without waiting for somebody's encoding
+            threading.Thread(target=_jobs[key].run, args=(_lanes[lane],), daemon=True).start()
             while len(_jobs) > KEPT_JOBS:
                 _jobs.popitem(last=False)
         return _jobs[key]
@@ -146,8 +145,8 @@ def wait_for(
     what: str,
     *,
     lane: str = "encode",
-) -> None:
-    """Run the work or join it, showing its progress; returns when it is done.
+) -> Any:
+    """Run the work or join it, showing its progress; returns its result.
 
     ``what`` names it ("Encoding 1,224 sentences"). Ends the page's run where it was cancelled,
     with a button to start again. An error of the work is raised here.
@@ -166,9 +165,10 @@ def wait_for(
         place.empty()
     if job.cancelled:
         _offer_again(key, _)
+    forget(key)
     if job.error is not None:
-        forget(key)
         raise job.error
+    return job.result
 
 
 def _leave(key: str, job: Job) -> None:

@@ -11,19 +11,24 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry.figures.plane import (
     PlaneLabels,
     PlaneScene,
-    camera,
     draw_plane,
     shared_half_range,
 )
 from geometry.figures.theme import theme_named
-from geometry.toy import PAIRS, POINTS, Plane, background_cloud, pair_cosines
-from geometry.whiten import Whitening
+from geometry.toy import (
+    PAIRS,
+    POINTS,
+    Plane,
+    background_cloud,
+    pair_cosines,
+    whitening_of,
+)
 
+from .charts import chart_of, show_chart
 from .plane_controls import Settings
 from .words import Translate
 
 CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud stays near the three points
-ROUNDING = 9  # decimals of a position: a point meant for the origin is on it, and has no cosine
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +63,7 @@ def cosines(settings: Settings) -> Cosines:
     fit_on = fit_set(settings.whiten)
     return Cosines(
         coordinates=pair_cosines(POINTS),
-        true=pair_cosines(settings.plane.place(POINTS).round(ROUNDING)),
+        true=pair_cosines(settings.plane.place(POINTS)),
         whitened=None if fit_on is None else pair_cosines(reader_scene(settings).points),
     )
 
@@ -77,8 +82,8 @@ def _scene(plane: Plane, fit_on: np.ndarray | None) -> PlaneScene:
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])  # the basis' origin, e1, e2
     parts = [plane.place(part) for part in (POINTS, corners, cloud())]
     if fit_on is not None:
-        whitening = Whitening("zca").fit(plane.place(fit_on))
-        parts = [whitening.transform(part) for part in parts]
+        whitening = whitening_of(plane.place(fit_on))
+        parts = [whitening.apply(part) for part in parts]
     points, (origin, first, second), behind = parts
     return PlaneScene(points, np.column_stack([first - origin, second - origin]), origin, behind)
 
@@ -110,25 +115,25 @@ def show_pictures(
     )
     shown = cosines(settings)
     with left:
-        st.markdown(f"##### {_('Standard basis: what the coordinates say')}")
-        st.plotly_chart(
-            draw_plane(
+        st.markdown("##### " + _("Standard basis: what the coordinates say"))
+        show_chart(
+            chart_of(draw_plane(
                 scenes[0], half_range=half_range, labels=standard, theme=theme,
                 cloud_colour=theme.ink, unit_circle=settings.unit_circle,
-            ),
-            key="plane-standard", theme=None, config=camera("standard-basis"),
+            )),
+            key="plane-standard", file_name="standard-basis", zoom=False,
             alt=_alt(_("Standard basis"), scenes[0].points, shown.coordinates, _),
         )  # fmt: skip
     with right:
         title = _("Your basis, whitened") if whitened else _("Your basis: where the points are")
         st.markdown(f"##### {title}")
-        st.plotly_chart(
-            draw_plane(
+        show_chart(
+            chart_of(draw_plane(
                 scenes[1], half_range=half_range, labels=yours, theme=theme,
                 cloud_colour=theme.white if whitened else theme.raw,
                 unit_circle=settings.unit_circle,
-            ),
-            key="plane-yours", theme=None, config=camera("your-basis"),
+            )),
+            key="plane-yours", file_name="your-basis", zoom=False,
             alt=_alt(title, scenes[1].points,
                      shown.true if shown.whitened is None else shown.whitened, _),
         )  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from .charts import load_plotly
 from .controls import choose
 from .uploads import select_corpus
 from .words import (
@@ -61,6 +62,7 @@ def open_page(name: str) -> Translate:
         for page, label in page_labels(_).items():
             st.page_link(page_path(page), label=label)
         select_corpus(_)
+    load_plotly()
     st.title(page_labels(_)[name])
     st.markdown(prose(name, "claim"))
     return _

@@ -40,6 +40,12 @@ def corpus_labels(_: Translate) -> dict[str, str]:
     return {**{code: shipped[code] for code in bundled_corpora()}, **own}
 
 
+def is_own(corpus: Corpus) -> bool:
+    """True for a corpus this session brought itself."""
+    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
+    return any(own.sha256 == corpus.sha256 for own in uploads.values())
+
+
 def select_corpus(_: Translate) -> Corpus:
     """The shared control: which corpus every page is about."""
     labels = corpus_labels(_)

@@ -90,3 +90,9 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
 def questions(page: str) -> list[str]:
     """Names of the sections ``question-…`` in the order of the file."""
     return [name for name in _sections(language(), page) if name.startswith("question-")]
+
+
+def signed(value: float, decimals: int) -> str:
+    """The number with a real minus sign, and no minus before a zero."""
+    text = f"{value:.{decimals}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.plane import PlaneLabels, PlaneScene, camera, draw_plane, shared_half_range
+from geometry.figures.plane import PlaneLabels, PlaneScene, draw_plane, shared_half_range
 from geometry.figures.plane_labels import PIXELS, half_size, place_labels
 from geometry.figures.theme import DARK, LIGHT
 from geometry.toy import POINTS, Plane, background_cloud
@@ -149,11 +149,3 @@ def test_a_label_takes_a_later_spot_when_the_first_is_covered():
 
 def test_a_wide_letter_takes_more_room():
     assert half_size("原點")[0] > half_size("ab")[0]
-
-
-def test_the_camera_takes_a_png_of_that_name():
-    settings = camera("your-basis")
-    assert settings["toImageButtonOptions"] == {
-        "format": "png", "filename": "your-basis", "scale": 3,
-    }  # fmt: skip
-    assert settings["modeBarButtons"] == [["toImage"]]

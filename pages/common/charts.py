@@ -1,0 +1,116 @@
+"""Plotly charts that are redrawn in place, and clicks on their points.
+
+``st.plotly_chart`` derives a chart's identity from its figure, so every new figure is a new
+chart: the browser drops the drawing, its zoom, its camera and its WebGL context and builds all
+of it again, which takes most of a second. A slider must not do that. These charts are a
+component whose identity is its key; it draws with the Plotly that the Python package carries.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from geometry.figures.wire import figure_json, plotly_script
+
+COMPONENTS = Path(__file__).parents[2] / "assets" / "components"
+ANNOUNCE = """
+export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
+"""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure on its way to the browser: its JSON, its height in pixels."""
+
+    json: str
+    height: int
+
+
+def chart_of(figure: Any) -> Chart:
+    """The Plotly figure as it is sent."""
+    return Chart(figure_json(figure), int(figure.layout.height))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def kept_chart(key: str, _draw: Callable[[], Any]) -> Chart:
+    """The chart of that key, drawn once; the key names all that the figure depends on."""
+    return chart_of(_draw())
+
+
+def show_chart(
+    chart: Chart,
+    *,
+    key: str,
+    file_name: str,
+    alt: str,
+    on_point: Callable[[int], None] | None = None,
+    zoom: bool = True,
+) -> None:
+    """Draw the chart, or redraw it where one of that key is already on the page.
+
+    file_name : of the PNG that the camera button saves, at twice the size.   alt : the chart
+    in words, for who cannot see it.   on_point : called with the row of a clicked point of the
+    first trace, before the rerun that the click causes.   zoom : False for a picture that has
+    one scale only, where the wheel should scroll the page.
+    """
+
+    def clicked() -> None:
+        row = st.session_state[f"plot-{key}"].get("clicked")
+        if row is not None and on_point is not None:
+            on_point(int(row))
+
+    message = {
+        "figure": chart.json,
+        "height": chart.height,
+        "config": _buttons(file_name, zoom),
+        "alt": alt,
+        "clickable": on_point is not None,
+    }
+    with st.container(key=key):
+        _chart()(
+            key=f"plot-{key}",
+            # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
+            data=json.dumps(message).encode(),
+            on_clicked_change=clicked,
+        )
+
+
+def _buttons(file_name: str, zoom: bool) -> dict[str, Any]:
+    """Plotly's configuration."""
+    return {
+        "displaylogo": False,
+        "responsive": True,
+        "scrollZoom": zoom,
+        "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
+        **(
+            {"modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+            if zoom
+            else {"modeBarButtons": [["toImage"]]}
+        ),
+    }
+
+
+def load_plotly() -> None:
+    """Bring Plotly's script to the browser, once a page; every page that draws calls it."""
+    _plotly()(key="plotly-script")
+
+
+@st.cache_resource(show_spinner=False)
+def _chart() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "narrow_cone_chart",
+        html='<div class="chart" role="img"></div>',
+        js=(COMPONENTS / "chart.js").read_text(encoding="utf8"),
+        isolate_styles=False,  # Plotly's own style sheet stands in the document
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _plotly() -> Callable[..., Any]:
+    return st.components.v2.component("narrow_cone_plotly", js=plotly_script() + ANNOUNCE)

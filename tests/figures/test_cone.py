@@ -1,0 +1,238 @@
+"""The clouds' pictures: one scale around the origin, the cone as wide as it is said to be."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from geometry.figures.colours import PointColours
+from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
+from geometry.figures.panel import WIDEST_DRAWN
+from geometry.figures.theme import DARK, LIGHT
+
+REACH = 4.0
+TITLES = ("均值方向", "reste 1", "reste 2")
+CHOSEN = Mark([3], "circle-open", "der gewählte")
+NEAR = Mark([0, 7, 5], "square-open", "voisins")
+
+
+def direction(k: int, *components: float) -> np.ndarray:
+    axis = np.array(components[:k])
+    return axis / np.linalg.norm(axis)
+
+
+def panel(k: int = 2, **changes) -> Panel:
+    points = np.random.default_rng(0).normal(size=(20, k))
+    plain = Panel(points, [f"text {row}" for row in range(20)], REACH, TITLES[:k], "原點")
+    return replace(plain, **changes)
+
+
+def by_topic(n: int = 20) -> PointColours:
+    return PointColours.by_label([f"topic {row % 3}" for row in range(n)], "topic")
+
+
+def picture(what: Panel, theme=LIGHT, **settings):
+    return cone_figure(what, by_topic(len(what.texts)), theme, **settings)
+
+
+def corners(shape) -> np.ndarray:
+    """Points (m, 2) of a path shape, its first the tip."""
+    numbers = re.findall(r"(-?[\d.e+-]+),(-?[\d.e+-]+)", shape.path)
+    return np.array(numbers, dtype=float)
+
+
+def sector_degrees(shape) -> tuple[float, float]:
+    """First and last direction of a sector, in degrees from the x axis, unwrapped."""
+    tip, *arc = corners(shape)
+    assert tip.tolist() == [0, 0]
+    assert np.linalg.norm(arc, axis=1) == pytest.approx(REACH, rel=1e-4)
+    angles = np.degrees(np.unwrap(np.arctan2(*np.array(arc).T[::-1])))
+    return float(angles[0]), float(angles[-1])
+
+
+def trace_at(figure, kind: str, **wanted):
+    return [
+        one for one in figure.data
+        if one.type == kind and all(getattr(one, key) == value for key, value in wanted.items())
+    ]  # fmt: skip
+
+
+def test_one_reach_gives_both_panels_the_same_equal_axes():
+    raw = panel()
+    white = panel(coordinates=raw.coordinates * 30)
+    for layout in (picture(raw).layout, picture(white).layout):
+        assert layout.xaxis.range == layout.yaxis.range == (-REACH, REACH)
+        assert layout.yaxis.scaleanchor == "x"
+        assert layout.yaxis.scaleratio in (None, 1)
+    assert picture(raw).layout.height == picture(white).layout.height
+
+
+def test_compared_panels_keep_their_size_whatever_they_caption():
+    bare = panel()
+    told = panel(wedges=[Wedge(direction(2, 1, 0), 20, "one line")])
+    assert picture(bare, lines=2).layout.height == picture(told, lines=2).layout.height
+    assert picture(bare, lines=2).layout.margin == picture(told, lines=2).layout.margin
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_every_point_is_drawn_where_it_is_with_its_text(k):
+    what = panel(k)
+    points = picture(what).data[0]
+    drawn = np.column_stack([getattr(points, name) for name in "xyz"[:k]])
+    assert drawn == pytest.approx(what.coordinates, abs=1e-6)
+    assert list(points.text) == what.texts
+    assert "%{text}" in points.hovertemplate
+
+
+def test_the_origin_is_drawn_and_labelled():
+    figure = picture(panel())
+    [note] = [one for one in figure.layout.annotations if "原點" in one.text]
+    assert (note.x, note.y) == (0, 0)
+    assert figure.layout.xaxis.zeroline
+    assert figure.layout.yaxis.zeroline
+
+
+def test_a_picture_without_an_origin_marks_none():
+    assert not picture(panel(origin_label=None)).layout.annotations
+    deep = picture(panel(3, origin_label=None))
+    assert [one.type for one in deep.data] == ["scatter3d"]
+
+
+@pytest.mark.parametrize("degrees", [0.5, 11.7, 44.0, 74.9])
+@pytest.mark.parametrize("axis", [(1, 0), (0.6, 0.8), (-1, 0.2), (-0.3, -0.9)])
+def test_the_wedge_has_the_half_angle_it_is_given_around_its_axis(degrees, axis):
+    unit = direction(2, *axis)
+    [shape] = picture(panel(wedges=[Wedge(unit, degrees, "")])).layout.shapes
+    start, stop = sector_degrees(shape)
+    assert (stop - start) / 2 == pytest.approx(degrees, abs=0.01)
+    middle = np.radians((start + stop) / 2)
+    assert [np.cos(middle), np.sin(middle)] == pytest.approx(unit, abs=1e-4)
+    assert shape.layer == "below"
+    assert shape.fillcolor == LIGHT.raw
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_wedge_too_wide_to_be_a_cone_is_told_and_not_filled(k):
+    unit = direction(k, 1, 0, 0)
+    wide = Wedge(unit, WIDEST_DRAWN + 0.1, "so wide")
+    figure = picture(panel(k, wedges=[Wedge(unit, WIDEST_DRAWN, "narrow"), wide]))
+    filled = [one for one in figure.layout.shapes if one.fillcolor == LIGHT.raw]
+    assert len(filled if k == 2 else trace_at(figure, "mesh3d")) == 1
+    assert "so wide" in figure.layout.annotations[0].text
+    assert WIDEST_DRAWN == 75
+
+
+def test_a_band_is_shaded_on_both_sides_of_the_first_axis():
+    shapes = picture(panel(bands=[Band(87.1, 92.9, "90° ± 2.9°")])).layout.shapes
+    assert len(shapes) == 2
+    for shape, sign in zip(shapes, (1, -1), strict=True):
+        assert sector_degrees(shape) == pytest.approx((sign * 87.1, sign * 92.9), abs=0.01)
+        assert shape.fillcolor == LIGHT.white
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_marks_ring_their_rows_and_are_named_in_the_legend(k):
+    what = panel(k, marks=[CHOSEN, NEAR])
+    rings = [one for one in picture(what).data if one.showlegend]
+    assert [one.name for one in rings] == [CHOSEN.caption, NEAR.caption]
+    for ring, mark in zip(rings, what.marks, strict=True):
+        drawn = np.column_stack([getattr(ring, name) for name in "xyz"[:k]])
+        assert drawn == pytest.approx(what.coordinates[list(mark.rows)], abs=1e-6)
+        assert ring.marker.symbol == mark.symbol
+    assert picture(what).layout.height > picture(panel(k)).layout.height
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_captions_stand_above_the_picture_word_for_word(k):
+    captions = ["50% im Umkreis von 40,3°", "90% 在 46.3° 以內", "bande: 90° ± 2,9°"]
+    unit = direction(k, 1, 0, 0)
+    what = panel(
+        k,
+        wedges=[Wedge(unit, 10, captions[0]), Wedge(unit, 20, captions[1])],
+        bands=[Band(87, 93, captions[2])],
+    )
+    [note] = [one for one in picture(what).layout.annotations if "<br>" in one.text]
+    assert note.text.split("<br>") == captions
+    assert (note.yref, note.y, note.yanchor) == ("paper", 1, "bottom")
+
+
+def test_flat_axes_are_labelled_word_for_word():
+    layout = picture(panel()).layout
+    assert (layout.xaxis.title.text, layout.yaxis.title.text) == TITLES[:2]
+
+
+def test_deep_axes_run_through_the_origin_and_are_named_at_their_ends():
+    figure = picture(panel(3))
+    lines = trace_at(figure, "scatter3d", mode="lines+text")
+    assert len(lines) == 3
+    for place, line in enumerate(lines):
+        ends = np.array([line.x, line.y, line.z])  # (3, 2)
+        assert ends[place].tolist() == [-REACH, REACH]
+        assert np.delete(ends, place, axis=0).tolist() == [[0, 0], [0, 0]]
+        assert list(line.text) == ["", TITLES[place]]
+    [origin] = trace_at(figure, "scatter3d", mode="markers+text")
+    assert (origin.x, origin.y, origin.z) == ((0,), (0,), (0,))
+    assert list(origin.text) == ["原點"]
+
+
+@pytest.mark.parametrize("origin_label", ["origin", None])
+def test_every_deep_axis_has_a_name(origin_label):
+    figure = picture(panel(3, origin_label=origin_label))
+    named = {text for one in figure.data if one.mode == "lines+text" for text in one.text}
+    scene = figure.layout.scene
+    named |= {axis.title.text for axis in (scene.xaxis, scene.yaxis, scene.zaxis)}
+    assert named - {"", None} == set(TITLES)
+
+
+def test_deep_panels_are_cubes_of_the_given_reach():
+    scene = picture(panel(3)).layout.scene
+    assert scene.xaxis.range == scene.yaxis.range == scene.zaxis.range == (-REACH, REACH)
+    assert scene.aspectmode == "cube"
+
+
+@pytest.mark.parametrize("degrees", [0.2, 30.0, 75.0])
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (1, -2, 0.5)])
+def test_the_mantle_stands_at_the_given_angle_to_its_axis(degrees, axis):
+    unit = direction(3, *axis)
+    [mantle] = trace_at(picture(panel(3, wedges=[Wedge(unit, degrees, "")])), "mesh3d")
+    tip, *rim = np.column_stack([mantle.x, mantle.y, mantle.z])
+    assert tip.tolist() == [0, 0, 0]
+    along = np.array(rim) @ unit / np.linalg.norm(rim, axis=1)
+    assert np.degrees(np.arccos(along.clip(-1, 1))) == pytest.approx(degrees, abs=1e-4)
+    assert np.linalg.norm(rim, axis=1) == pytest.approx(REACH)
+    # a closed fan: every triangle begins at the tip, every edge of the rim is in one of them
+    edges = {frozenset(pair) for pair in zip(mantle.j, mantle.k, strict=True)}
+    assert set(mantle.i) == {0}
+    assert edges == {frozenset((row, row % len(rim) + 1)) for row in range(1, len(rim) + 1)}
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_zoom_and_camera_outlive_new_data(k):
+    first = picture(panel(k)).layout
+    other = picture(panel(k, reach=9.0, wedges=[Wedge(direction(k, 1, 1, 1), 30, "x")])).layout
+    assert first.uirevision == other.uirevision
+    assert first.uirevision
+    assert first.scene.camera == other.scene.camera
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_light_and_dark_differ_and_each_is_its_theme_s(k):
+    what = panel(k, wedges=[Wedge(direction(k, 1, 0, 0), 20, "told")], marks=[CHOSEN])
+    seen = []
+    for theme in (LIGHT, DARK):
+        figure = picture(what, theme)
+        assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == theme.paper
+        assert figure.layout.font.color == theme.ink
+        text = figure.to_json()
+        assert theme.raw in text
+        assert theme.accent in text
+        seen.append({colour for _, colour in figure.data[0].marker.colorscale})
+    assert seen[0].isdisjoint(seen[1])
+
+
+def test_the_words_of_the_figure_come_from_its_caller():
+    layout = picture(panel(axis_titles=("甲", "乙"))).layout
+    words = [note.text for note in layout.annotations]
+    words += [layout.xaxis.title.text, layout.yaxis.title.text]
+    assert not re.findall(r"[A-Za-z]", "".join(words))

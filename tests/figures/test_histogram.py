@@ -1,0 +1,60 @@
+"""The histogram of cosines: the shares it is given, the reference, the whole range."""
+
+import numpy as np
+import pytest
+
+from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.theme import DARK, LIGHT
+from geometry.measure import cosine_shares, isotropic_cosine_shares
+
+EDGES = np.linspace(-1, 1, 41)
+WORDS = HistogramWords(
+    raw="roh", white="白化", reference="各向同性，d = 12", x="餘弦", y="part des paires"
+)
+
+
+@pytest.fixture
+def shares() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    raw = cosine_shares(rng.uniform(0.4, 0.9, 500), EDGES)
+    white = cosine_shares(rng.normal(0, 0.2, 500).clip(-1, 1), EDGES)
+    return raw, white, isotropic_cosine_shares(EDGES, 12)
+
+
+def picture(shares, theme=LIGHT):
+    return cosine_histogram_figure(*shares, EDGES, WORDS, theme)
+
+
+def test_the_three_curves_are_the_shares_at_the_middle_of_each_bin(shares):
+    figure = picture(shares)
+    middle = (EDGES[1:] + EDGES[:-1]) / 2
+    assert [one.name for one in figure.data] == [WORDS.raw, WORDS.white, WORDS.reference]
+    for curve, expected in zip(figure.data, shares, strict=True):
+        assert np.array(curve.x) == pytest.approx(middle)
+        assert np.array(curve.y) == pytest.approx(expected)
+        assert np.sum(curve.y) == pytest.approx(1)
+
+
+def test_the_reference_is_told_from_the_clouds(shares):
+    raw, white, reference = picture(shares).data
+    assert reference.line.dash == "dot"
+    assert reference.fill is None
+    assert raw.fill == white.fill == "tozeroy"
+    assert raw.line.shape == white.line.shape == "hvh"
+
+
+def test_the_axes_are_labelled_and_show_every_possible_cosine(shares):
+    layout = picture(shares).layout
+    assert layout.xaxis.range == (-1, 1)
+    assert layout.xaxis.title.text == WORDS.x
+    assert layout.yaxis.title.text == WORDS.y
+    assert layout.yaxis.rangemode == "tozero"
+    assert layout.yaxis.tickformat == ".0%"
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_clouds_keep_their_colours_in_each_theme(shares, theme):
+    figure = picture(shares, theme)
+    assert [one.line.color for one in figure.data] == [theme.raw, theme.white, theme.ink]
+    assert figure.layout.paper_bgcolor == theme.paper
+    assert len({theme.raw, theme.white, theme.ink, theme.paper}) == 4

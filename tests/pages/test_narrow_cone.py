@@ -1,0 +1,655 @@
+"""The landing page without a browser: its numbers are the library's, its words are there."""
+
+import base64
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from geometry import (
+    ArrayStore,
+    Cloud,
+    Corpus,
+    Encoder,
+    IsotropyReport,
+    describe,
+    label_agreement,
+    load_encoder,
+    nearest,
+    read_cloud,
+)
+from geometry.corpus import read_bundled
+from geometry.twin import fit_whitening, whiten_beside
+from pages.common import cached, words
+from pages.common.cone_choices import PRESETS, STEPS
+from pages.common.cone_numbers import points_csv
+from pages.common.coverage_notes import MULTILINGUAL_MODEL
+from pages.common.words import signed
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = ROOT / "assets" / "text"
+LINEAR_VIEWS = ("mean", "svd", "pca", "cone")
+QUESTIONS = {
+    "narrow_cone": [
+        *("median", "narrows-first", "last-layer", "unit", "ledoit-wolf"),
+        *("ninety", "worse-score", "not-mended", "umap"),
+    ],
+    "cosine_basis": ["minus-half"],
+}
+SIMPLEX = "Simplex"
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_memory() -> Iterator[None]:
+    """Kept for the whole file, because it holds the encoder; all keys in it name their content."""
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_umap_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.common.cone_explorer.warm_up", lambda: None)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+@pytest.fixture
+def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
+    """The cloud the page should show, by the library alone; out of the session's disk cache."""
+
+    def read(name: str = "topics", **choices) -> Cloud:
+        plain = {"unit": "sentences", "layer": 4, "pooling": "mean"}
+        return read_cloud(encoder, read_bundled(name), **plain | choices, store=ArrayStore())
+
+    return read
+
+
+def new_visit(
+    uploads: dict[str, Corpus] | None = None, page: str = "narrow_cone", **query: str
+) -> AppTest:
+    # through app.py: the sidebar's links need the navigation
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    app.switch_page(f"pages/{page}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    if uploads:
+        app.session_state["uploads"] = uploads
+        app.session_state["corpus"] = next(iter(uploads))
+    return app
+
+
+def healthy(app: AppTest) -> AppTest:
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def visit(**query: str) -> AppTest:
+    return healthy(new_visit(**query).run())
+
+
+def visit_with(corpus: Corpus, **query: str) -> AppTest:
+    return healthy(new_visit({"upload-test": corpus}, **query).run())
+
+
+def tables(app: AppTest) -> list[list[list[str]]]:
+    """Rows of every Markdown table on the page, without the heads."""
+    blocks = [re.findall(r"^\|.*\|$", one.value, re.MULTILINE) for one in app.markdown]
+    return [
+        [[cell.strip() for cell in line[1:-1].split(" | ")] for line in lines[2:]]
+        for lines in blocks
+        if lines
+    ]
+
+
+def numbers(app: AppTest) -> list[dict[str, str]]:
+    """Measure to value, of raw and white."""
+    return [{row[0]: row[1] for row in table} for table in tables(app)[:2]]
+
+
+def expected_numbers(report: IsotropyReport) -> dict[str, str]:
+    angles = {
+        "opening angle, median": report.angle_median,
+        "opening angle, 90%": report.angle_90,
+    }
+    return {
+        "mean cosine of pairs": signed(report.mean_cosine, 3),
+        "share of positive cosines": f"{report.positive_share:.4f}",
+        **{k: "— (mean 0)" if v is None else f"{v:.1f}°" for k, v in angles.items()},
+        "mean-norm share ‖μ‖²/E‖x‖²": f"{report.mean_norm_share:.3f}",
+        "IsoScore": f"{report.isoscore:.3f}",
+        "effective rank, centred": f"{report.effective_rank:.0f}",
+        "effective rank, uncentred": f"{report.effective_rank_uncentred:.0f}",
+    }
+
+
+def white_report(X: np.ndarray, fit: str = "recommended", **place) -> IsotropyReport:
+    return describe(whiten_beside(X, fit_whitening(X, fit), **place).kept_vectors)
+
+
+def charts(app: AppTest) -> dict[str, dict]:
+    """Key to {"figure": …, "alt": …} of every chart."""
+    found = {}
+    for chart in app.get("bidi_component"):
+        if chart.proto.component_name == "narrow_cone_chart":
+            told = json.loads(chart.proto.json)
+            key = re.sub(r"^.*plot-", "", chart.proto.id)
+            found[key] = {"figure": json.loads(told["figure"]), "alt": told["alt"]}
+    return found
+
+
+def array(packed: dict[str, str]) -> np.ndarray:
+    """An array as Plotly's JSON packs it."""
+    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
+
+
+def provenance(app: AppTest) -> str:
+    [line] = [one.value for one in app.caption if one.value.startswith("n = ")]
+    return line
+
+
+def everything(app: AppTest) -> str:
+    parts = [app.markdown, app.caption, app.info, app.warning, app.error, app.expander]
+    return "\n".join(getattr(one, "value", None) or one.label for part in parts for one in part)
+
+
+# Every choice
+
+
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+@pytest.mark.parametrize("view", LINEAR_VIEWS)
+@pytest.mark.parametrize("unit", ["sentences", "tokens", "types"])
+def test_every_unit_and_view_is_drawn_in_two_panels_of_one_scale(unit, view, dims):
+    app = visit(unit=unit, view=view, dims=dims)
+    assert not app.error
+    drawn = charts(app)
+    assert set(drawn) == {"chart-raw", "chart-white", "chart-histogram"}
+    raw, white = (drawn[f"chart-{side}"]["figure"] for side in ("raw", "white"))
+    assert {raw["data"][0]["type"], white["data"][0]["type"]} == {
+        {"2D": "scattergl", "3D": "scatter3d"}[dims]
+    }
+    ranges = [
+        (layout if dims == "2D" else layout["scene"])[axis]["range"]
+        for layout in (raw["layout"], white["layout"])
+        for axis in ("xaxis", "yaxis")
+    ]
+    assert all(one == ranges[0] for one in ranges)
+    assert raw["data"][0]["text"] == white["data"][0]["text"]
+    assert raw["data"][0]["marker"]["color"] == white["data"][0]["marker"]["color"]
+
+
+@pytest.mark.parametrize("corpus", ["topics", "pairs", "topics-zh"])
+@pytest.mark.parametrize("unit", ["sentences", "tokens", "types"])
+def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
+    X = cloud_of(corpus, unit=unit).vectors
+    raw, white = numbers(visit(corpus=corpus, unit=unit))
+    for shown, report in ((raw, describe(X)), (white, white_report(X))):
+        wanted = expected_numbers(report)
+        assert {measure: shown[measure] for measure in wanted} == wanted
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_sets_layer_and_pooling_and_the_numbers_follow(cloud_of, preset):
+    app = visit(unit="types", layer="2")
+    healthy(app.button(key=f"preset-{preset}").click().run())
+    layer, pooling = PRESETS[preset]
+    assert app.selectbox(key="unit").value == "sentences"
+    assert (app.selectbox(key="layer").value, app.selectbox(key="pooling").value) == PRESETS[preset]
+    wanted = expected_numbers(describe(cloud_of(layer=int(layer), pooling=pooling).vectors))
+    assert numbers(app)[0].items() >= wanted.items()
+
+
+def test_the_presets_range_from_a_needle_to_no_cone(cloud_of):
+    cosines = [
+        describe(cloud_of(layer=int(layer), pooling=pooling).vectors).mean_cosine
+        for layer, pooling in PRESETS.values()
+    ]
+    assert cosines == sorted(cosines, reverse=True)
+    assert cosines[0] > 0.99
+    assert cosines[-1] < 0.1
+
+
+@pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
+def test_every_whitening_is_the_library_s(cloud_of, fit):
+    X = cloud_of().vectors
+    app = visit(fit=fit)
+    assert numbers(app)[1].items() >= expected_numbers(white_report(X, fit)).items()
+    shrinkage = fit_whitening(X, fit).shrinkage
+    said = f"Ledoit-Wolf shrinkage {shrinkage:.3f}" if shrinkage else "no shrinkage"
+    assert said in provenance(app)
+    assert not app.error
+
+
+@pytest.mark.parametrize("colour", ["topic", "length", "frequency"])
+def test_colours_say_what_they_mean(cloud_of, colour):
+    cloud = cloud_of()
+    marker = charts(visit(colour=colour))["chart-raw"]["figure"]["data"][0]["marker"]
+    if colour == "topic":
+        legend = " ".join(one.proto.body for one in visit().get("html"))
+        assert all(f" {topic}</span>" in legend for topic in set(cloud.labels))
+    else:
+        meaning = {"length": "words", "frequency": "mean log₁₀ count of its pieces"}[colour]
+        assert marker["colorbar"]["title"]["text"] == meaning
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"layer": "99", "pooling": "median", "unit": "words"},
+        {"view": "tsne", "dims": "4D", "colour": "taste", "fit": "none"},
+        {"point": "99999999", "find": "", "centring": "x", "strength": "-3"},
+        {"corpus": "upload-of-somebody-else", "lang": "xx"},
+    ],
+)
+def test_a_bad_address_falls_back_to_the_defaults(query):
+    assert numbers(visit(**query)) == numbers(visit())
+
+
+# The numbers and what they are about
+
+
+def test_the_numbers_follow_the_sliders(cloud_of):
+    X = cloud_of().vectors
+    app = visit()
+    app.slider(key="centring").set_value(0.5)
+    app.slider(key="strength").set_value(0.25)
+    healthy(app.run())
+    raw, between = numbers(app)
+    assert raw.items() >= expected_numbers(describe(X)).items()
+    wanted = expected_numbers(white_report(X, centring=0.5, strength=0.25))
+    assert between.items() >= wanted.items()
+    assert "**Between: centring 0.50, strength 0.25**" in [one.value for one in app.markdown]
+
+
+def test_with_both_sliders_at_zero_both_panels_are_the_same():
+    app = visit(centring="0", strength="0")
+    raw, white = numbers(app)
+    assert raw == white
+    drawn = charts(app)
+    assert (
+        drawn["chart-raw"]["figure"]["data"][0]["x"]
+        == drawn["chart-white"]["figure"]["data"][0]["x"]
+    )
+
+
+def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
+    X = cloud_of().vectors
+    app = visit(centring="0.5", strength="0.75")
+    whitening = fit_whitening(X)
+    assert provenance(app).split(" · ") == [
+        "n = 1,224 sentences",
+        "all-MiniLM-L6-v2",
+        "layer 4 of 6",
+        "pooling mean",
+        "centring 0.50",
+        "strength 0.75",
+        "whitening fitted on the same 1,224 sentences",
+        "n/d = 3.19",
+        f"rank {whitening.rank} of 384",
+        f"Ledoit-Wolf shrinkage {whitening.shrinkage:.3f}",
+        "seed 0",
+    ]
+    assert any("0 cut at 256 tokens" in one.value for one in app.caption)
+
+
+@pytest.mark.parametrize("unit", ["tokens", "types"])
+def test_a_sample_and_another_unit_are_told(cloud_of, unit):
+    cloud = cloud_of(unit=unit)
+    line = provenance(visit(unit=unit))
+    assert line.startswith(f"n = {len(cloud):,} {unit}")
+    sampled = f"(a sample of {cloud.n_available:,})"
+    assert (sampled in line) is (cloud.n_available > len(cloud))
+    assert ("input embeddings" in line) is (unit == "types")
+    assert "pooling" not in line
+
+
+def test_the_angles_in_the_captions_are_the_library_s(cloud_of):
+    report = describe(cloud_of().vectors)
+    drawn = charts(visit())
+    told = drawn["chart-raw"]["figure"]["layout"]["annotations"][0]["text"]
+    assert f"50% within {report.angle_median:.1f}° of the mean (384-d)" in told
+    assert f"90% within {report.angle_90:.1f}° of the mean (384-d)" in told
+    assert f"{report.mean_cosine:.3f}" in drawn["chart-raw"]["alt"]
+    assert f"{report.angle_median:.1f}°" in drawn["chart-raw"]["alt"]
+    for one in drawn.values():
+        assert len(one["alt"]) > 40
+
+
+def test_the_histogram_covers_all_pairs_and_has_its_reference():
+    drawn = charts(visit())["chart-histogram"]
+    names = [one["name"] for one in drawn["figure"]["data"]]
+    assert names == ["Raw", "White", "isotropic directions, d = 384"]
+    assert f"{1224 * 1223 // 2:,} pairwise cosines" in drawn["alt"]
+
+
+# What goes wrong
+
+
+def upload(n: int, labels: bool = False) -> Corpus:
+    """n sentences of the shipped topics, spread over them."""
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, n).astype(int)
+    picked = tuple(topics.labels[row] for row in rows) if labels else None
+    return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
+
+
+def test_full_whitening_of_fewer_sentences_than_dimensions_is_told_to_be_a_simplex():
+    app = visit_with(upload(200), fit="full")
+    [warning] = [one.value for one in app.error]
+    assert SIMPLEX in warning
+    assert "200 points" in warning
+    white = numbers(app)[1]
+    assert white["mean cosine of pairs"] == signed(-1 / 199, 3)
+    curve = charts(app)["chart-histogram"]["figure"]["data"][1]
+    [at] = np.flatnonzero(array(curve["y"]) > 0.999)
+    width = cached.EDGES[1] - cached.EDGES[0]
+    assert abs(array(curve["x"])[at] - -1 / 199) <= width / 2
+
+
+def test_the_recommended_whitening_of_few_sentences_keeps_its_meaning(encoder):
+    corpus = upload(200, labels=True)
+    app = visit_with(corpus)
+    assert not app.error
+    X = read_cloud(encoder, corpus, layer=4, store=ArrayStore()).vectors
+    twin = whiten_beside(X, fit_whitening(X))
+    for side, vectors in zip(numbers(app), (X, twin.kept_vectors), strict=True):
+        share = label_agreement(vectors, corpus.labels)
+        assert share > 3 / 12  # three times chance
+        assert side["topic agreement of 5 neighbours"] == f"{share:.1%}"
+    assert "n/d = 0.52" in provenance(app)
+    assert "20 directions kept" in provenance(app)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_cls_of_the_embedding_layer_is_explained(lang):
+    app = visit(layer="0", pooling="cls", lang=lang)
+    [told] = [one.value for one in app.info]
+    assert {"en": "Every point is the same vector", "zh-Hant": "所有的點都是同一個向量"}[
+        lang
+    ] in told
+    assert not charts(app)
+    healthy(app.selectbox(key="layer").set_value("5").run())
+    assert len(charts(app)) == 3
+
+
+@pytest.mark.parametrize("unit", ["sentences", "tokens"])
+def test_texts_in_a_script_the_model_does_not_know_are_told(unit):
+    warnings = [one.value for one in visit(corpus="topics-zh", unit=unit).warning]
+    assert any("[UNK]" in text and MULTILINGUAL_MODEL in text for text in warnings)
+
+
+def test_texts_that_the_model_knows_bring_no_warning():
+    assert not visit().warning
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_too_few_texts_are_told_with_the_limit(n):
+    app = visit_with(upload(n))
+    assert [one.value for one in app.warning] == ["A picture needs at least 4 points."]
+    assert not charts(app)
+    assert [one.value for one in app.subheader][-1] == "Sources"
+
+
+@pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
+@pytest.mark.parametrize("n", [4, 5, 11, 24])
+def test_few_texts_have_a_picture_and_numbers(n, fit):
+    for view, dims in (("mean", "2D"), ("cone", "3D"), ("pca", "3D")):
+        app = visit_with(upload(n, labels=True), fit=fit, view=view, dims=dims)
+        assert len(charts(app)) == 3
+        assert "nan" not in everything(app).lower().split()
+    assert f"n = {n} sentences" in provenance(app)
+
+
+@pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
+def test_texts_that_occur_twice_are_kept_and_drawn(fit):
+    few = upload(3).texts
+    app = visit_with(Corpus("twice", few * 2), fit=fit)
+    assert len(charts(app)["chart-raw"]["figure"]["data"][0]["text"]) == 6
+
+
+def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
+    texts = upload(24).texts
+    halves = ("first",) * 12 + ("second",) * 12
+    thirds = ("a", "b", "c") * 8
+    app = new_visit({"upload-test": Corpus("mine", texts, halves)})
+    healthy(app.run())
+    assert "first</span>" in " ".join(one.proto.body for one in app.get("html"))
+    before = numbers(app)[0]["topic agreement of 5 neighbours"]
+    app.session_state["uploads"] = {"upload-test": Corpus("mine", texts, thirds)}
+    healthy(app.run())
+    assert "first</span>" not in " ".join(one.proto.body for one in app.get("html"))
+    assert numbers(app)[0]["topic agreement of 5 neighbours"] != before
+
+
+# A point and its neighbours
+
+
+def found_point(app: AppTest) -> int:
+    return app.session_state["point"]
+
+
+def neighbour_cosines(app: AppTest) -> list[list[str]]:
+    return [[row[1] for row in table] for table in tables(app)[2:4]]
+
+
+def bare(cell: str) -> str:
+    return cell.replace("\\", "").replace("*", "")
+
+
+def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
+    cloud = cloud_of()
+    app = visit()
+    assert len(tables(app)) == 2
+    healthy(app.text_input(key="find").set_value("Kettle").run())
+    row = found_point(app)
+    assert "kettle" in cloud.texts[row].lower()
+    twin = whiten_beside(cloud.vectors, fit_whitening(cloud.vectors))
+    for table, X in zip(tables(app)[2:4], (cloud.vectors, twin.kept_vectors), strict=True):
+        rows, cosines = nearest(X, row, k=5)
+        assert [line[1] for line in table] == [f"{cosine:.3f}" for cosine in cosines]
+        for line, other in zip(table, rows, strict=True):
+            assert bare(line[0]) == f"{cloud.texts[other]} · {cloud.labels[other]}"
+    rings = [one for one in charts(app)["chart-raw"]["figure"]["data"] if one.get("showlegend")]
+    assert [one["name"] for one in rings] == ["chosen", "nearest in raw", "nearest in white"]
+    assert app.query_params["point"] == str(row)
+
+
+@pytest.mark.parametrize("unit", ["sentences", "tokens", "types"])
+def test_a_point_in_the_address_is_chosen(cloud_of, unit):
+    X = cloud_of(unit=unit).vectors
+    raw, white = neighbour_cosines(visit(unit=unit, point="17"))
+    assert raw == [f"{cosine:.3f}" for cosine in nearest(X, 17, k=5)[1]]
+    assert len(white) == 5
+
+
+def test_neighbours_move_with_the_sliders(cloud_of):
+    X = cloud_of().vectors
+    app = visit(point="17", centring="0", strength="0")
+    raw, white = neighbour_cosines(app)
+    assert raw == white
+    healthy(app.slider(key="centring").set_value(1.0).run())
+    twin = whiten_beside(X, fit_whitening(X), centring=1.0, strength=0.0)
+    wanted = [f"{cosine:.3f}" for cosine in nearest(twin.kept_vectors, 17, k=5)[1]]
+    assert neighbour_cosines(app) == [raw, wanted]
+
+
+def test_a_word_that_no_text_holds_is_told():
+    app = visit()
+    healthy(app.text_input(key="find").set_value("xyzzy").run())
+    assert any("xyzzy" in one.value for one in app.info)
+
+
+def test_a_text_with_markdown_in_it_stays_a_text():
+    texts = ("**bold** | a pipe", "`code` $x$ [link](x)", "# head <b>tag</b>", *upload(4).texts)
+    app = visit_with(Corpus("signs", texts), point="0")
+    assert [len(row) for table in tables(app)[2:4] for row in table] == [2] * 10
+    assert any(r"\*\*bold\*\* \| a pipe" in one.value for one in app.markdown)
+
+
+# The film
+
+
+def sliders(app: AppTest) -> tuple[float, float]:
+    return app.slider(key="centring").value, app.slider(key="strength").value
+
+
+def test_play_moves_centring_first_then_strength_then_stops():
+    app = visit(centring="0.75", strength="0.5")
+    healthy(app.button(key="play").click().run())
+    film = [sliders(app)]
+    while app.session_state["playing"]:
+        film.append(sliders(healthy(app.run())))
+        assert len(film) <= 2 * STEPS + 1
+    rise = [step / STEPS for step in range(STEPS + 1)]
+    assert film == [*((s, 0.0) for s in rise), *((1.0, t) for t in rise[1:])]
+    assert sliders(healthy(app.run())) == (1.0, 1.0)
+    assert app.button(key="play").label == "Play"
+
+
+def test_stop_leaves_the_sliders_where_they_are():
+    app = visit()
+    healthy(app.button(key="play").click().run())
+    healthy(app.run())
+    assert app.button(key="play").label == "Stop"
+    before = sliders(app)
+    healthy(app.button(key="play").click().run())
+    assert sliders(app) == before
+    assert not app.session_state["playing"]
+    assert sliders(healthy(app.run())) == before
+
+
+def test_a_view_that_cannot_play_stops_the_film(monkeypatch):
+    monkeypatch.setattr("pages.common.cone_explorer.fit_umaps", lambda *_: st.stop())
+    app = visit()
+    healthy(app.button(key="play").click().run())
+    before = sliders(app)
+    healthy(app.selectbox(key="view").set_value("umap").run())
+    assert sliders(app) == before
+    assert app.button(key="play").disabled
+    assert not app.session_state["playing"]
+    assert any("keeps neighbours, not angles" in one.value for one in app.warning)
+
+
+# The words
+
+
+def asked(page: str, lang: str) -> dict[str, str]:
+    """Name to question as the text file asks it, up to its first live number."""
+    text = (TEXT / lang / f"{page}.md").read_text(encoding="utf8")
+    found = re.findall(r"<!-- question-([\w-]+) -->\n#* *(.*?)(?:\{\{|\n)", text)
+    return dict(found)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_the_ten_questions_are_all_asked_and_answered(lang):
+    questions = {page: asked(page, lang) for page in QUESTIONS}
+    assert sum(len(names) for names in QUESTIONS.values()) == 10
+    assert questions["narrow_cone"].keys() == set(QUESTIONS["narrow_cone"])
+    assert "minus-half" in questions["cosine_basis"]
+    app = visit(lang=lang)
+    shown = {one.label: one.markdown[0].value for one in app.expander}
+    for start in questions["narrow_cone"].values():
+        [answer] = [answer for label, answer in shown.items() if label.startswith(start)]
+        assert len(answer) > 100
+        assert "{{" not in answer
+    assert len(shown) == 9
+    start = questions["cosine_basis"]["minus-half"]
+    other = visit(page="cosine_basis", lang=lang)
+    assert any(one.label.startswith(start) for one in other.expander)
+
+
+def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
+    X = cloud_of().vectors
+    report, fitted = describe(X), fit_whitening(X)
+    shown = {one.label: one.markdown[0].value for one in visit().expander}
+    question = f"Why is the cone only {report.angle_median:.0f}° wide at the median?"
+    assert f"a mean pairwise cosine of {report.mean_cosine:.2f}" in shown[question]
+    narrows = shown["Why does it narrow before it opens?"]
+    alone = describe(whiten_beside(X, fitted, centring=0.0, strength=1.0).vectors).mean_cosine
+    assert alone > report.mean_cosine
+    assert f"strength alone takes it to {alone:.2f}" in narrows
+    assert "-0.00" not in narrows
+    ledoit = shown["Why Ledoit-Wolf?"]
+    assert f"n/d = 3.19 and the rank is {fitted.rank} of 384" in ledoit
+    assert f"here {fitted.shrinkage:.3f}" in ledoit
+
+
+def test_the_cone_s_question_is_asked_only_of_a_cone():
+    app = visit(layer="6")
+    assert not any("wide at the median" in one.label for one in app.expander)
+    assert any(one.label == "Why is the last layer no cone?" for one in app.expander)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_the_page_keeps_the_contract_s_order(lang):
+    app = visit(lang=lang)
+    translate = words._catalogue(lang).gettext
+    headings = ["Look", "Measure", "Try", "What this does not show", "Sources"]
+    assert [one.value for one in app.subheader] == [translate(heading) for heading in headings]
+    main = [one.value for one in app.main.markdown]
+    claim = (TEXT / lang / "narrow_cone.md").read_text(encoding="utf8").splitlines()[1]
+    assert main[0] == claim
+
+
+def test_no_word_of_the_chinese_page_is_left_in_english():
+    app = visit(lang="zh-Hant", point="3")
+    labels = [one.label for part in (app.selectbox, app.slider, app.button) for one in part]
+    labels += [row[0] for table in tables(app)[:2] for row in table]
+    titles = [
+        axis["title"]["text"]
+        for chart in charts(app).values()
+        for name, axis in chart["figure"]["layout"].items()
+        if name in ("xaxis", "yaxis")
+    ]
+    assert len(titles) == 6
+    for text in labels + titles:
+        assert re.search(r"[\u4e00-\u9fff]", text) or text in {"IsoScore"}, text
+
+
+# What can be taken away
+
+
+@pytest.mark.parametrize(("dims", "axes"), [("2D", "xy"), ("3D", "xyz")])
+def test_the_points_file_has_a_row_a_point(monkeypatch, cloud_of, dims, axes):
+    scenes = []
+    monkeypatch.setattr("pages.common.cone_explorer.take_away", lambda *said: scenes.append(said))
+    visit(dims=dims)
+    scene = scenes[-1][0]
+    head, *rows = csv.reader(io.StringIO(points_csv(scene).decode("utf-8-sig")))
+    assert head == ["text", "label", *(f"{side}_{a}" for side in ("raw", "white") for a in axes)]
+    cloud = cloud_of()
+    assert [(row[0], row[1]) for row in rows] == list(zip(cloud.texts, cloud.labels, strict=True))
+    places = np.array([row[2:] for row in rows], dtype=float)
+    wanted = np.hstack([scene.raw.projection.coordinates, scene.white.projection.coordinates])
+    assert places == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+
+
+def test_a_cloud_without_labels_leaves_the_column_empty(monkeypatch):
+    scenes = []
+    monkeypatch.setattr("pages.common.cone_explorer.take_away", lambda *said: scenes.append(said))
+    visit(unit="types")
+    scene = scenes[-1][0]
+    assert scene.cloud == replace(scene.cloud, labels=None)
+    rows = list(csv.DictReader(io.StringIO(points_csv(scene).decode("utf-8-sig"))))
+    assert len(rows) == len(scene.cloud)
+    assert {row["label"] for row in rows} == {""}
+
+
+def test_the_page_offers_the_file():
+    [button] = visit().get("download_button")
+    assert button.label == "Take the points away (CSV)"

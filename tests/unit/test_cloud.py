@@ -1,0 +1,261 @@
+"""Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
+
+import numpy as np
+import pytest
+
+from geometry import ArrayStore, Corpus, load_encoder, read_cloud
+from geometry import cloud as cloud_module
+from geometry.cloud import is_stored, sentence_vectors, word_count
+from geometry.encode import Encoder
+from geometry.pool import POOLINGS
+
+from .tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
+
+CORPUS = Corpus(
+    "three",
+    ("the cat sat on the mat .", "dogs ran", "the old  dog sat"),
+    labels=("home", "outside", "home"),
+)
+PIECES = [
+    ["the", "cat", "sat", "on", "the", "mat", "."],
+    ["dog", "##s", "ran"],
+    ["the", "old", "dog", "sat"],
+]
+TIMES = {"the": 3, "cat": 1, "sat": 2, "on": 1, "mat": 1, ".": 1, "dog": 2, "##s": 1, "ran": 1}
+TIMES["old"] = 1
+UNITS = ("sentences", "tokens", "types")
+MANY = Corpus("many", tuple(f"{a} {b} ran" for a in ("the", "a", "old") for b in ("cat", "dog")))
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return load_encoder(str(save_tiny_bert(tmp_path_factory.mktemp("tiny"))))
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ArrayStore(tmp_path)
+
+
+class Unable(Encoder):
+    """Knows its texts, has no weights."""
+
+    @property
+    def _model(self):
+        raise AssertionError("the model ran")
+
+
+@pytest.fixture
+def unable(encoder):
+    return Unable(encoder.folder, name="unable")
+
+
+def test_sentences_by_hand(encoder):
+    cloud = read_cloud(encoder, CORPUS, layer=1, pooling="max")
+    assert cloud.unit == "sentences"
+    assert len(cloud) == 3
+    assert cloud.texts == CORPUS.texts
+    assert cloud.labels == CORPUS.labels
+    assert cloud.sources.tolist() == [0, 1, 2]
+    assert cloud.lengths.tolist() == [6, 2, 4]  # a full stop is no word
+    log = np.log10
+    expected = [(2 * log(3) + log(2)) / 7, log(2) / 3, (log(3) + 2 * log(2)) / 4]
+    np.testing.assert_allclose(cloud.counts, expected)
+    assert cloud.n_available == 3
+    np.testing.assert_array_equal(
+        cloud.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="max")
+    )
+
+
+def test_tokens_by_hand(encoder):
+    cloud = read_cloud(encoder, CORPUS, unit="tokens", layer=2)
+    flat = [piece for pieces in PIECES for piece in pieces]
+    assert cloud.texts == tuple(flat)
+    assert cloud.sources.tolist() == [0] * 7 + [1] * 3 + [2] * 4
+    assert cloud.labels == ("home",) * 7 + ("outside",) * 3 + ("home",) * 4
+    assert cloud.lengths.tolist() == [3, 3, 3, 2, 3, 3, 1, 3, 1, 3, 3, 3, 3, 3]  # "##s" is one
+    assert cloud.counts.tolist() == [TIMES[piece] for piece in flat]
+    assert cloud.n_available == 14
+    np.testing.assert_array_equal(
+        cloud.vectors, encoder.encode_tokens(CORPUS.texts, layer=2).vectors
+    )
+
+
+def test_types_by_hand(encoder):
+    cloud = read_cloud(encoder, CORPUS, unit="types", layer=2)
+    assert cloud.texts == tuple(sorted(TIMES))  # those that occur, each once
+    assert cloud.sources.tolist() == [-1] * len(TIMES)
+    assert cloud.labels is None
+    assert cloud.lengths.tolist() == [len(piece.removeprefix("##")) for piece in sorted(TIMES)]
+    assert cloud.counts.tolist() == [TIMES[piece] for piece in sorted(TIMES)]
+    assert cloud.n_available == len(TIMES)
+    table = encoder.type_embeddings()
+    rows = [table.words.index(piece) for piece in sorted(TIMES)]
+    np.testing.assert_array_equal(cloud.vectors, table.vectors[rows])
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_shapes(encoder, unit):
+    cloud = read_cloud(encoder, CORPUS, unit=unit)
+    n = len(cloud)
+    assert cloud.vectors.shape == (n, DIMENSION)
+    assert cloud.vectors.dtype == np.float32
+    assert len(cloud.texts) == len(cloud.sources) == len(cloud.lengths) == len(cloud.counts) == n
+
+
+def test_a_corpus_without_labels(encoder):
+    for unit in UNITS:
+        assert read_cloud(encoder, MANY, unit=unit).labels is None
+
+
+def test_an_empty_sentence_has_a_count(encoder):
+    cloud = read_cloud(encoder, Corpus("gap", ("cat cat", "")))
+    np.testing.assert_allclose(cloud.counts, [np.log10(2), 0])
+    assert cloud.lengths.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_sample_is_drawn_without_replacement(encoder, unit):
+    whole = read_cloud(encoder, CORPUS, unit=unit)
+    n, m = len(whole), len(whole) - 1
+    clouds = [read_cloud(encoder, CORPUS, unit=unit, max_points=m, seed=s) for s in range(12)]
+    drawn = [[find(whole, vector) for vector in cloud.vectors] for cloud in clouds]
+    for cloud, rows in zip(clouds, drawn, strict=True):
+        assert len(cloud) == len(set(rows)) == m
+        assert cloud.n_available == n
+        assert rows == sorted(rows)
+        # every column is of the same rows
+        assert cloud.texts == tuple(whole.texts[i] for i in rows)
+        assert cloud.labels == (whole.labels and tuple(whole.labels[i] for i in rows))
+        np.testing.assert_array_equal(cloud.sources, whole.sources[rows])
+        np.testing.assert_array_equal(cloud.lengths, whole.lengths[rows])
+        np.testing.assert_array_equal(cloud.counts, whole.counts[rows])
+    assert len(set(map(tuple, drawn))) > 1
+    again = read_cloud(encoder, CORPUS, unit=unit, max_points=m, seed=3)
+    np.testing.assert_array_equal(again.vectors, clouds[3].vectors)
+
+
+def find(cloud, vector):
+    (row,) = np.flatnonzero((cloud.vectors == vector).all(axis=1))
+    return int(row)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_second_reading_runs_no_model(encoder, unable, store, unit):
+    options = {"unit": unit, "layer": 1, "pooling": "mean", "max_points": 2, "seed": 4}
+    assert not is_stored(encoder, CORPUS, **options, store=store)
+    first = read_cloud(encoder, CORPUS, **options, store=store)
+    assert is_stored(unable, CORPUS, **options, store=store)
+    second = read_cloud(unable, CORPUS, **options, store=store)
+    np.testing.assert_array_equal(second.vectors, first.vectors)
+    assert second.texts == first.texts
+    np.testing.assert_array_equal(second.counts, first.counts)
+
+
+def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
+    read_cloud(encoder, CORPUS, layer=-1, pooling="mean", store=store)
+    for layer in range(-N_LAYERS - 1, N_LAYERS + 1):
+        for pooling in POOLINGS:
+            cloud = read_cloud(unable, CORPUS, layer=layer, pooling=pooling, store=store)
+            expected = encoder.encode(CORPUS.texts, layer=layer, pooling=pooling)
+            np.testing.assert_array_equal(cloud.vectors, expected)
+
+
+def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monkeypatch):
+    size = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1) * len(POOLINGS)
+    monkeypatch.setattr(cloud_module, "BYTES_AT_ONCE", size - 1)
+    first = read_cloud(encoder, CORPUS, layer=1, pooling="cls", store=store)
+    np.testing.assert_array_equal(
+        first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
+    )
+    read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # every layer of it
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
+    monkeypatch.setattr(cloud_module, "BYTES_AT_ONCE", size)
+    read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
+    read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        (" \t… — ?", 0),
+        ("The cat, at last, sat.", 5),
+        ("It's a well-known fact; don’t ask.", 6),
+        ("In 2019 3 of them", 5),
+        ("各向異性", 4),
+        ("詞向量 is 1 word", 6),
+    ],
+)
+def test_words_are_counted(text, words):
+    assert word_count(text) == words
+
+
+def test_another_sample_of_sentences_is_a_hit(encoder, unable, store):
+    read_cloud(encoder, MANY, max_points=2, seed=0, store=store)
+    assert len(read_cloud(unable, MANY, max_points=3, seed=9, store=store)) == 3
+
+
+@pytest.mark.parametrize(
+    "change", [{"layer": 2}, {"max_points": 3}, {"seed": 5}, {"corpus": MANY}, {"unit": "types"}]
+)
+def test_other_tokens_are_no_hit(encoder, store, change):
+    asked = {"corpus": CORPUS, "unit": "tokens", "layer": 1, "max_points": 2, "seed": 4}
+    read_cloud(encoder, **asked, store=store)
+    assert is_stored(encoder, **asked, pooling="cls", store=store)  # a token is not pooled
+    assert not is_stored(encoder, **asked | change, pooling="mean", store=store)
+
+
+def test_another_model_is_no_hit(encoder, store, tmp_path_factory):
+    other = load_encoder(str(save_tiny_bert(tmp_path_factory.mktemp("other"), seed=1)))
+    first = read_cloud(encoder, CORPUS, store=store)
+    assert np.abs(read_cloud(other, CORPUS, store=store).vectors - first.vectors).max() > 0.1
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_damaged_file_is_computed_again(encoder, unable, store, unit):
+    first = read_cloud(encoder, CORPUS, unit=unit, store=store)
+    for path in store.folder.iterdir():
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, unit=unit, store=store)
+    again = read_cloud(encoder, CORPUS, unit=unit, store=store)
+    np.testing.assert_array_equal(again.vectors, first.vectors)
+    np.testing.assert_array_equal(
+        read_cloud(unable, CORPUS, unit=unit, store=store).vectors, first.vectors
+    )
+
+
+def test_a_store_that_keeps_nothing_changes_nothing(encoder, tmp_path):
+    store = ArrayStore(tmp_path, max_bytes=10)
+    for unit in UNITS:
+        cloud = read_cloud(encoder, CORPUS, unit=unit, store=store)
+        plain = read_cloud(encoder, CORPUS, unit=unit)
+        np.testing.assert_array_equal(cloud.vectors, plain.vectors)
+
+
+def test_sentence_vectors_count_layers_from_either_end(encoder, store):
+    last = sentence_vectors(encoder, CORPUS, layer=-1, pooling="cls", store=store)
+    np.testing.assert_array_equal(
+        last, sentence_vectors(encoder, CORPUS, layer=N_LAYERS, pooling="cls", store=store)
+    )
+
+
+@pytest.mark.parametrize("unit", ["sentences", "tokens"])
+def test_progress_is_passed_on(encoder, unit):
+    calls = []
+    read_cloud(encoder, CORPUS, unit=unit, progress=lambda *call: calls.append(call))
+    assert calls[-1] == (3, 3)
+
+
+def test_bad_choices(encoder, unable):
+    with pytest.raises(ValueError, match="sentences, tokens, types; got 'words'"):
+        read_cloud(encoder, CORPUS, unit="words")
+    for unit in UNITS:
+        with pytest.raises(ValueError, match="hidden states 0"):
+            read_cloud(unable, CORPUS, unit=unit, layer=3)
+    with pytest.raises(ValueError, match="cls, mean, max, min, last; got 'median'"):
+        read_cloud(unable, CORPUS, pooling="median")
