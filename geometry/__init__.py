@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from .project import project
 
 _HOME = {
-    "encode": ("Coverage", "Encoder", "TokenEmbeddings", "VectorTable", "load_encoder"),
+    "encode": ("Encoder", "TokenEmbeddings", "VectorTable"),
+    "load": ("load_encoder",),
+    "pieces": ("Coverage",),
     "bundled": ("ModelFilesError",),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
     "store": ("ArrayStore",),
@@ -46,7 +48,8 @@ if TYPE_CHECKING:
     from .bundled import ModelFilesError
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
-    from .encode import Coverage, Encoder, TokenEmbeddings, VectorTable, load_encoder
+    from .encode import Encoder, TokenEmbeddings, VectorTable
+    from .load import load_encoder
     from .measure import (
         angles_to_mean,
         effective_rank,
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
         positive_cosine_share,
     )
     from .neighbours import label_agreement, nearest
+    from .pieces import Coverage
     from .project import Projection
     from .store import ArrayStore
     from .toy import Plane

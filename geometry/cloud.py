@@ -70,8 +70,8 @@ def read_cloud(
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
     layer = encoder.layer_index(layer)
-    read = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit]
-    return read(encoder, corpus, layer, pooling, max_points, seed, store, progress)
+    wanted = _Wanted(encoder, corpus, unit, layer, pooling, max_points, seed, store, progress)
+    return {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
 
 
 def is_stored(
@@ -87,22 +87,39 @@ def is_stored(
 ) -> bool:
     """True where ``read_cloud`` would find its vectors on disk and encode nothing."""
     layer = encoder.layer_index(layer)
-    return store.has(_cloud_key(encoder, corpus, unit, layer, pooling, max_points, seed))
+    wanted = _Wanted(encoder, corpus, unit, layer, pooling, max_points, seed, store, None)
+    return store.has(wanted.key)
 
 
-def _cloud_key(
-    encoder: Encoder,
-    corpus: Corpus,
-    unit: str,
-    layer: int,
-    pooling: str,
-    max_points: int,
-    seed: int,
-) -> str:
-    if unit == "sentences":
-        return _key(encoder, corpus, unit, layer, pooling)
-    sample = f"{max_points}/{seed}"
-    return _key(encoder, corpus, unit, 0 if unit == "types" else layer, sample)
+@dataclass(frozen=True)
+class _Wanted:
+    """What was asked of ``read_cloud``."""
+
+    encoder: Encoder
+    corpus: Corpus
+    unit: str
+    layer: int
+    pooling: str
+    max_points: int
+    seed: int
+    store: ArrayStore | None
+    progress: Progress | None
+
+    @property
+    def key(self) -> str:
+        """Where its vectors are stored. A sample is part of it, except for sentences."""
+        if self.unit == "sentences":
+            return _key(self.encoder, self.corpus, self.unit, self.layer, self.pooling)
+        layer = 0 if self.unit == "types" else self.layer
+        sample = f"{self.max_points}/{self.seed}"
+        return _key(self.encoder, self.corpus, self.unit, layer, sample)
+
+    def sample(self, n: int) -> np.ndarray:
+        """Rows of n that are kept, in order."""
+        if n <= self.max_points:
+            return np.arange(n)
+        drawn = np.random.default_rng(self.seed).choice(n, self.max_points, replace=False)
+        return np.sort(drawn)
 
 
 def sentence_vectors(
@@ -136,20 +153,17 @@ def sentence_vectors(
     return _recall(store, _key(encoder, corpus, "sentences", layer, pooling), compute)
 
 
-def _sentences(
-    encoder: Encoder,
-    corpus: Corpus,
-    layer: int,
-    pooling: str,
-    max_points: int,
-    seed: int,
-    store: ArrayStore | None,
-    progress: Progress | None,
-) -> Cloud:
+def _sentences(wanted: _Wanted) -> Cloud:
+    encoder, corpus = wanted.encoder, wanted.corpus
     vectors = sentence_vectors(
-        encoder, corpus, layer=layer, pooling=pooling, store=store, progress=progress
+        encoder,
+        corpus,
+        layer=wanted.layer,
+        pooling=wanted.pooling,
+        store=wanted.store,
+        progress=wanted.progress,
     )
-    rows = _sample(len(corpus), max_points, seed)
+    rows = wanted.sample(len(corpus))
     pieces = encoder.tokenize(corpus.texts)
     seen = Counter(piece for sentence in pieces for piece in sentence)
     return Cloud(
@@ -164,31 +178,22 @@ def _sentences(
     )
 
 
-def _tokens(
-    encoder: Encoder,
-    corpus: Corpus,
-    layer: int,
-    pooling: str,
-    max_points: int,
-    seed: int,
-    store: ArrayStore | None,
-    progress: Progress | None,
-) -> Cloud:
+def _tokens(wanted: _Wanted) -> Cloud:
+    encoder, corpus = wanted.encoder, wanted.corpus
     pieces = encoder.tokenize(corpus.texts)
     flat = [piece for sentence in pieces for piece in sentence]
     source = np.repeat(np.arange(len(pieces)), [len(sentence) for sentence in pieces])
-    rows = _sample(len(flat), max_points, seed)
-    key = _cloud_key(encoder, corpus, "tokens", layer, pooling, max_points, seed)
+    rows = wanted.sample(len(flat))
 
     def compute() -> dict[str, np.ndarray]:
-        tokens = encoder.encode_tokens(corpus.texts, layer=layer, progress=progress)
-        return {key: tokens.vectors[rows]}
+        tokens = encoder.encode_tokens(corpus.texts, layer=wanted.layer, progress=wanted.progress)
+        return {wanted.key: tokens.vectors[rows]}
 
     seen = Counter(flat)
     texts = _pick(flat, rows)
     return Cloud(
         unit="tokens",
-        vectors=_recall(store, key, compute),
+        vectors=_recall(wanted.store, wanted.key, compute),
         texts=texts,
         sources=source[rows],
         labels=_pick(corpus.labels, source[rows]) if corpus.labels else None,
@@ -198,30 +203,21 @@ def _tokens(
     )
 
 
-def _types(
-    encoder: Encoder,
-    corpus: Corpus,
-    layer: int,
-    pooling: str,
-    max_points: int,
-    seed: int,
-    store: ArrayStore | None,
-    progress: Progress | None,
-) -> Cloud:
+def _types(wanted: _Wanted) -> Cloud:
+    encoder, corpus = wanted.encoder, wanted.corpus
     seen = Counter(piece for sentence in encoder.tokenize(corpus.texts) for piece in sentence)
     names = sorted(seen)
-    rows = _sample(len(names), max_points, seed)
-    key = _cloud_key(encoder, corpus, "types", layer, pooling, max_points, seed)
+    rows = wanted.sample(len(names))
 
     def compute() -> dict[str, np.ndarray]:
         table = encoder.type_embeddings()
         row_of = {word: row for row, word in enumerate(table.words)}
-        return {key: table.vectors[[row_of[names[i]] for i in rows]]}
+        return {wanted.key: table.vectors[[row_of[names[i]] for i in rows]]}
 
     texts = _pick(names, rows)
     return Cloud(
         unit="types",
-        vectors=_recall(store, key, compute),
+        vectors=_recall(wanted.store, wanted.key, compute),
         texts=texts,
         sources=np.full(len(rows), -1),
         labels=None,
@@ -245,12 +241,6 @@ def _recall(
 
 def _key(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str) -> str:
     return ArrayStore.key(CODE_VERSION, encoder.fingerprint, corpus.sha256, unit, layer, detail)
-
-
-def _sample(n: int, max_points: int, seed: int) -> np.ndarray:
-    if n <= max_points:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, max_points, replace=False))
 
 
 def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:

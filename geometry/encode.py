@@ -14,39 +14,18 @@ import numpy as np
 
 from . import bundled
 from .bundled import ModelFilesError
+from .pieces import Coverage, PieceReader
 from .pool import POOLINGS, check_pooling
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
 Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it to stop
 
 TOKENS_PER_BATCH = 4096  # padded tokens in one forward pass; see bench/encode.py
-HUB_FILES = ("*.json", "*.safetensors")
 # What BERT, DistilBERT and GPT-2 call the same thing in config.json.
 LAYER_SETTINGS = ("num_hidden_layers", "n_layers", "n_layer")
 DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd")
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How much of the texts a model really reads.
-
-    n_texts; truncated: texts cut at max_tokens; max_tokens: the model's limit, special tokens
-    included; tokens: word pieces without special tokens, before cutting; unknown: those that
-    are the unknown token.
-    """
-
-    n_texts: int
-    truncated: int
-    max_tokens: int
-    tokens: int
-    unknown: int
-
-    @property
-    def unknown_share(self) -> float:
-        """unknown / tokens in [0, 1]; 0 for texts without tokens."""
-        return self.unknown / self.tokens if self.tokens else 0.0
 
 
 @dataclass(frozen=True)
@@ -94,6 +73,11 @@ class Encoder:
         self._known_fingerprint = fingerprint
 
     @cached_property
+    def _reader(self) -> PieceReader:
+        self._verify("tokenizer.json")
+        return PieceReader(self.folder / "tokenizer.json", max_tokens=self.max_tokens)
+
+    @cached_property
     def fingerprint(self) -> str:
         """sha256 over the model's files; known beforehand for the bundled encoder."""
         if self._known_fingerprint:
@@ -103,25 +87,6 @@ class Encoder:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()
-
-    @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        self._verify("tokenizer.json")
-        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()  # what is cut must be countable
-        return tokenizer
-
-    @cached_property
-    def _cutting_tokenizer(self) -> Tokenizer:
-        """Another that cuts: switching one on and off would change it under another thread."""
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_str(self._tokenizer.to_str())
-        tokenizer.enable_truncation(self.max_tokens)
-        return tokenizer
 
     @cached_property
     def _model(self) -> Any:
@@ -174,17 +139,11 @@ class Encoder:
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens the model does not know."""
-        unknown = self._unknown_id
-        encodings = self._tokenizer.encode_batch(_checked(texts), add_special_tokens=False)
-        room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
-        lengths = [len(encoding.ids) for encoding in encodings]
-        return Coverage(
-            n_texts=len(lengths),
-            truncated=sum(1 for length in lengths if length > room),
-            max_tokens=self.max_tokens,
-            tokens=sum(lengths),
-            unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
-        )
+        return self._reader.coverage(texts)
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
+        """Word pieces of each text as the model reads it: cut, without special tokens."""
+        return self._reader.pieces(texts)
 
     def encode_tokens(
         self,
@@ -196,7 +155,7 @@ class Encoder:
     ) -> TokenEmbeddings:
         """Contextual vectors of every word piece; ``include_special`` keeps [CLS] and [SEP]."""
         index = self.layer_index(layer)
-        encodings = self._tokenized(texts)
+        encodings = self._reader.encodings(texts)
         keep = [
             [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
             for e in encodings
@@ -217,25 +176,10 @@ class Encoder:
     def type_embeddings(self) -> VectorTable:
         """The input embedding matrix: one static vector a vocabulary entry, in id order."""
         weights = self._model.get_input_embeddings().weight.detach().float().numpy()
-        words = {i: word for word, i in self._tokenizer.get_vocab().items()}
+        words = self._reader.words()
         return VectorTable(
             weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
         )
-
-    def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
-        """Word pieces of each text as the model reads it: cut, without special tokens."""
-        return [
-            [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
-            for e in self._tokenized(texts)
-        ]
-
-    @property
-    def _unknown_id(self) -> int | None:
-        model = json.loads(self._tokenizer.to_str())["model"]
-        if "unk_id" in model:  # a Unigram model names its id, the others its text
-            return model["unk_id"]
-        unknown = model.get("unk_token")
-        return None if unknown is None else self._tokenizer.token_to_id(unknown)
 
     def layer_index(self, layer: int) -> int:
         """The layer counted from 0 (the embedding layer); ValueError where there is none."""
@@ -254,16 +198,6 @@ class Encoder:
                 )
         return tuple(index % count for index in asked)
 
-    def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
-        encodings = self._tokenizer.encode_batch(_checked(texts))
-        special = self._tokenizer.num_special_tokens_to_add(False)
-        if any(len(e.ids) > self.max_tokens for e in encodings):
-            # the template must see the cut text, so that [SEP] is still its last token
-            encodings = self._cutting_tokenizer.encode_batch(list(texts))
-        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
-            raise ValueError(f"text {empty[0]} has no tokens, so there is nothing to encode")
-        return encodings
-
     def _pooled(
         self,
         texts: Sequence[str],
@@ -271,7 +205,7 @@ class Encoder:
         poolings: tuple[str, ...],
         progress: Progress | None,
     ) -> dict[str, np.ndarray]:
-        encodings = self._tokenized(texts)
+        encodings = self._reader.encodings(texts)
         shape = (len(layers), len(encodings), self.dimension)
         out = {pooling: np.empty(shape, dtype=np.float32) for pooling in poolings}
         for rows, mask, hidden in self._forward(encodings, progress):
@@ -325,44 +259,6 @@ def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarra
         start += size
 
 
-def load_encoder(name: str = "bundled", *, revision: str | None = None) -> Encoder:
-    """The bundled encoder, a local folder, or a model by its hub name.
-
-    "bundled" uses the installed package's files and no network; where the package is missing
-    it takes the same files from the hub, at the pinned revision. Both files' sha256 are
-    checked before they are used. Raises ModelFilesError saying what is missing.
-    """
-    if name == "bundled":
-        folder = bundled.bundled_folder() or _from_hub(bundled.REPOSITORY, bundled.REVISION)
-        return Encoder(folder, name="all-MiniLM-L6-v2", fingerprint=bundled.FINGERPRINT)
-    folder = Path(name)
-    if not folder.is_dir():
-        folder = _from_hub(name, revision)
-    for needed in ("config.json", "tokenizer.json"):
-        if not (folder / needed).is_file():
-            raise ModelFilesError(
-                f"{name} has no {needed}; a fast tokenizer and a config are needed"
-            )
-    if not any(folder.glob("*.safetensors")):
-        raise ModelFilesError(f"{name} has no weights as .safetensors; no other format is read")
-    return Encoder(folder, name=name)
-
-
-def _from_hub(repository: str, revision: str | None) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-    try:
-        return Path(
-            snapshot_download(repository, revision=revision, allow_patterns=list(HUB_FILES))
-        )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        raise ModelFilesError(
-            f"the model {repository} could not be fetched ({type(error).__name__}). Check the name "
-            "and the network, or use the bundled encoder, which needs none"
-        ) from error
-
-
 def _setting(config: dict[str, Any], *names: str, model: str) -> int:
     for name in names:
         if name in config:
@@ -377,12 +273,3 @@ def _read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, A
     if default is not None and not path.is_file():
         return default
     return json.loads(path.read_text(encoding="utf8"))
-
-
-def _checked(texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str):
-        raise TypeError("texts must be a sequence of strings; got one string")
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"text {place} is {type(text).__name__}, not str")
-    return list(texts)

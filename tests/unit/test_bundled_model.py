@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from geometry import ModelFilesError, bundled, load_encoder, read_bundled
-from geometry.encode import Coverage
+from geometry.pieces import Coverage
 
 pytestmark = pytest.mark.model
 

@@ -16,7 +16,8 @@ from tokenizers import Tokenizer, models
 from transformers import BertModel
 
 from geometry import ModelFilesError, bundled, encode, load_encoder
-from geometry.encode import Coverage, Encoder, batches_by_tokens
+from geometry.encode import Encoder, batches_by_tokens
+from geometry.pieces import Coverage
 from geometry.pool import POOLINGS
 
 from .tiny_encoder import DIMENSION, MAX_TOKENS, N_LAYERS, SPECIAL, WORDS, save_tiny_bert

@@ -1,0 +1,113 @@
+"""Texts to word pieces: cut at the model's limit, counted, never padded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the texts a model really reads.
+
+    n_texts; truncated: texts cut at max_tokens; max_tokens: the model's limit, special tokens
+    included; tokens: word pieces without special tokens, before cutting; unknown: those that
+    are the unknown token.
+    """
+
+    n_texts: int
+    truncated: int
+    max_tokens: int
+    tokens: int
+    unknown: int
+
+    @property
+    def unknown_share(self) -> float:
+        """unknown / tokens in [0, 1]; 0 for texts without tokens."""
+        return self.unknown / self.tokens if self.tokens else 0.0
+
+
+class PieceReader:
+    """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included."""
+
+    def __init__(self, path: Path, *, max_tokens: int) -> None:
+        self._path = path
+        self.max_tokens = max_tokens
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self._path))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()  # what is cut must be countable
+        return tokenizer
+
+    @cached_property
+    def _cutting_tokenizer(self) -> Tokenizer:
+        """Another that cuts: switching one on and off would change it under another thread."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self._tokenizer.to_str())
+        tokenizer.enable_truncation(self.max_tokens)
+        return tokenizer
+
+    def encodings(self, texts: Sequence[str]) -> list[Encoding]:
+        """Each text as the model reads it, special tokens included."""
+        encodings = self._tokenizer.encode_batch(_checked(texts))
+        special = self._tokenizer.num_special_tokens_to_add(False)
+        if any(len(e.ids) > self.max_tokens for e in encodings):
+            # the template must see the cut text, so that [SEP] is still its last token
+            encodings = self._cutting_tokenizer.encode_batch(list(texts))
+        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
+            raise ValueError(f"text {empty[0]} has no tokens, so there is nothing to encode")
+        return encodings
+
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """The same as text, without special tokens."""
+        return [
+            [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
+            for e in self.encodings(texts)
+        ]
+
+    @property
+    def _unknown_id(self) -> int | None:
+        model = json.loads(self._tokenizer.to_str())["model"]
+        if "unk_id" in model:  # a Unigram model names its id, the others its text
+            return model["unk_id"]
+        unknown = model.get("unk_token")
+        return None if unknown is None else self._tokenizer.token_to_id(unknown)
+
+    def coverage(self, texts: Sequence[str]) -> Coverage:
+        """Count the texts that are cut and the tokens the model does not know."""
+        unknown = self._unknown_id
+        encodings = self._tokenizer.encode_batch(_checked(texts), add_special_tokens=False)
+        room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
+        lengths = [len(encoding.ids) for encoding in encodings]
+        return Coverage(
+            n_texts=len(lengths),
+            truncated=sum(1 for length in lengths if length > room),
+            max_tokens=self.max_tokens,
+            tokens=sum(lengths),
+            unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
+        )
+
+    def words(self) -> dict[int, str]:
+        """The vocabulary: id to piece."""
+        return {i: word for word, i in self._tokenizer.get_vocab().items()}
+
+
+def _checked(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings; got one string")
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"text {place} is {type(text).__name__}, not str")
+    return list(texts)

@@ -1,0 +1,506 @@
+"""The landing page in a browser: both clouds drawn, every control followed, every question told."""
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from geometry.corpus import read_bundled
+from tests.browser.screen import (
+    LONG,
+    NEXT_FRAMES,
+    ONLY_CANVAS,
+    assert_no_exception,
+    canvas_not_blank,
+    open_app,
+    rerun,
+    wait_for_app,
+)
+
+PAGE = "narrow_cone"
+SIDES = ("raw", "white")
+MS = 1000 * LONG
+QUESTIONS = {  # name: the answer in each language, where a live number stands in it as {…}
+    "median": (
+        "a mean pairwise cosine of {cosine} are one fact",
+        "平均成對餘弦 {cosine} 是同一件事",
+    ),
+    "narrows-first": ("the mean cosine starts at {cosine}", "平均餘弦原本是 {cosine}"),
+    "last-layer": ("it scores 82.0", "不做任何處理就有 82.0 分"),
+    "unit": ("one vector a vocabulary entry", "詞彙表裡一個項目一個向量"),
+    "ledoit-wolf": ("Here n/d = 3.19 and the rank is 383 of 384", "這裡 n/d = 3.19，秩是 383"),
+    "ninety": ("an angle of 90° ± 2.9°", "換成角度就是 90° ± 2.9°"),
+    "worse-score": ("a mean cosine of .84 and scores 73.7", "平均餘弦是 0.84，得 73.7 分"),
+    "not-mended": ("in {agreement} of cases before", "白化前是 {agreement}"),
+    "umap": ("islands around nothing", "都是一座座島嶼"),
+}
+HEADINGS = {
+    "en": ["Look", "Measure", "Try", "What this does not show", "Sources"],
+    "zh-Hant": ["看", "量", "試", "這一頁沒有說明的事", "資料來源"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _server_outlives_pages(fresh_server, new_page) -> Iterator[None]:
+    """fresh_server is named first so that a server outlives the pages that are connected to it."""
+    yield
+
+
+def open_cone(page: Page, server: Any, query: str = "") -> None:
+    open_app(page, server.page_url(PAGE, query=query))
+    wait_for_pictures(page)
+
+
+def wait_for_pictures(page: Page) -> None:
+    """Wait until all three charts have been drawn once, and the browser has shown them."""
+    for name in (*SIDES, "histogram"):
+        page.wait_for_selector(f".st-key-chart-{name} [data-drawn]", timeout=MS)
+    page.evaluate(NEXT_FRAMES)
+
+
+def chart(page: Page, side: str) -> Locator:
+    return page.locator(f".st-key-chart-{side} .js-plotly-plot")
+
+
+def canvas(page: Page, side: str) -> Locator:
+    """The canvas that holds the points, in 2D or 3D."""
+    return chart(page, side).locator("canvas").first
+
+
+def pixels(page: Page, side: str) -> np.ndarray:
+    canvas(page, side).scroll_into_view_if_needed()
+    page.evaluate(NEXT_FRAMES)
+    png = canvas(page, side).screenshot(style=ONLY_CANVAS)
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
+def of_chart(page: Page, side: str, expression: str) -> Any:
+    """The expression's value, where ``chart`` is the Plotly element."""
+    return chart(page, side).evaluate(f"chart => {expression}")
+
+
+def numbers(page: Page) -> list[dict[str, str]]:
+    """Measure to value, of raw and white."""
+    found = []
+    for table in page.locator(".st-key-numbers table").all():
+        rows = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
+        found.append({row[0]: row[1] for row in rows})
+    return found
+
+
+def mean_cosines(page: Page) -> list[float]:
+    """Of raw and white: the first number of each table."""
+    return [float(next(iter(side.values())).replace("−", "-")) for side in numbers(page)]
+
+
+def slider(page: Page, place: int) -> Locator:
+    """0 is centring, 1 is strength."""
+    return page.locator('[data-testid="stSlider"] input[type=range]').nth(place)
+
+
+def slider_values(page: Page) -> list[str]:
+    return page.locator('[data-testid="stSliderThumbValue"]').all_inner_texts()
+
+
+def state(page: Page) -> dict[str, str]:
+    query = parse_qs(urlsplit(str(page.evaluate("location.href"))).query)
+    return {key: values[-1] for key, values in query.items()}
+
+
+def chosen(page: Page, key: str) -> str:
+    return page.locator(f".st-key-{key} input").input_value()
+
+
+def neighbours(page: Page) -> list[list[str]]:
+    """Texts of both lists."""
+    tables = page.locator("table").filter(has=page.get_by_text("cos", exact=True))
+    return [
+        table.locator("tbody tr td:first-child").all_inner_texts() for table in tables.all()
+    ]  # fmt: skip
+
+
+# Arriving
+
+
+def test_a_cold_deep_link_restores_its_state(fresh_server, page):
+    query = "layer=5&pooling=cls&view=cone&colour=length&strength=0.5&lang=zh-Hant"
+    open_cone(page, fresh_server(), query)
+    assert (chosen(page, "layer"), chosen(page, "pooling")) == ("5", "cls")
+    assert chosen(page, "view") == "真實角度"
+    assert slider_values(page) == ["1.00", "0.50"]
+    assert mean_cosines(page)[0] > 0.99  # [CLS] of layer 5 is a needle
+    bar = of_chart(
+        page, "raw", "chart._fullLayout && chart._fullData[0].marker.colorbar.title.text"
+    )
+    assert bar == "詞數"
+    expect(page.get_by_text("第 5 層")).not_to_have_count(0)
+    wanted = parse_qs(query)
+    assert {key: [value] for key, value in state(page).items()}.items() >= wanted.items()
+
+
+def test_the_bare_address_leads_to_the_landing_page_with_its_state(fresh_server, page):
+    open_app(page, fresh_server().page_url(query="layer=5&lang=zh-Hant"))
+    page.wait_for_url(f"**/{PAGE}*")
+    wait_for_pictures(page)
+    assert chosen(page, "layer") == "5"
+    assert state(page) == {"layer": "5", "lang": "zh-Hant"}
+
+
+def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
+    fresh_server, page, tmp_path
+):
+    server = fresh_server(cache_dir=tmp_path)
+    page.goto(server.page_url(PAGE))
+    progress = page.locator('[data-testid="stProgress"]')
+    expect(progress).to_contain_text("Encoding 1,224 sentences", timeout=MS)
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Sources")).to_be_visible()
+    expect(progress).to_contain_text("/ 1,224", timeout=MS)
+    with rerun(page):
+        page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_text("Cancelled. Nothing was lost")).to_be_visible()
+    expect(progress).to_have_count(0)
+    assert_no_exception(page)
+    page.get_by_role("button", name="Start again").click()
+    expect(progress).to_contain_text("/ 1,224", timeout=MS)
+    wait_for_pictures(page)
+    wait_for_app(page)
+    expect(progress).to_have_count(0)
+    expect(page.get_by_text("Cancelled. Nothing was lost")).to_have_count(0)
+    assert_no_exception(page)
+
+
+@pytest.mark.parametrize("lang", HEADINGS)
+def test_both_languages_keep_the_contract_s_order(server, page, lang):
+    open_cone(page, server, f"lang={lang}")
+    headings = page.locator('[data-testid="stMain"] h3').all_inner_texts()
+    assert len(headings) == 5
+    if lang == "en":
+        assert headings == HEADINGS["en"]
+    chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in headings]
+    assert set(chinese) == {lang != "en"}
+    for side in SIDES:
+        axis = of_chart(page, side, "chart._fullLayout.xaxis.title.text")
+        assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
+
+
+def test_the_language_stays_when_the_page_changes(server, page):
+    open_cone(page, server, "lang=zh-Hant")
+    with rerun(page):
+        page.locator('[data-testid="stSidebar"] a[href*="cosine_basis"]').click()
+    page.wait_for_url("**/cosine_basis*")
+    assert chosen(page, "lang") == "繁體中文"
+    title = page.get_by_role("heading", level=1).inner_text()
+    assert re.search(r"[\u4e00-\u9fff]", title)
+
+
+# Looking
+
+
+@pytest.mark.parametrize("view", ["mean", "svd", "pca", "cone"])
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_both_clouds_are_drawn(server, page, dims, view):
+    open_cone(page, server, f"dims={dims}&view={view}")
+    ranges = []
+    for side in SIDES:
+        canvas(page, side).scroll_into_view_if_needed()
+        assert canvas_not_blank(canvas(page, side))
+        assert of_chart(page, side, "chart._fullData[0].x.length") == 1224
+        where = "_fullLayout.xaxis" if dims == "2D" else "_fullLayout.scene.xaxis"
+        ranges.append(of_chart(page, side, f"chart.{where}.range"))
+    assert ranges[0] == ranges[1]
+
+
+def test_the_cone_and_the_origin_are_drawn(server, page):
+    open_cone(page, server)
+    for side in SIDES:
+        origin = chart(page, side).locator(".annotation-text", has_text="origin")
+        expect(origin).to_be_visible()
+    expect(chart(page, "raw").locator(".shapelayer path")).to_have_count(2)
+    expect(chart(page, "raw").get_by_text("of the mean (384-d)")).not_to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_picture_has_the_theme_s_background(server, new_page, scheme):
+    page = new_page(color_scheme=scheme)
+    open_cone(page, server)
+    paper = of_chart(page, "raw", "chart._fullLayout.paper_bgcolor")
+    behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
+    assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
+    assert (rgb[0] < 128) is (scheme == "dark")
+
+
+# Trying
+
+
+def test_a_slider_changes_the_numbers_and_the_right_picture(server, page):
+    open_cone(page, server)
+    raw, white = mean_cosines(page)
+    assert abs(white) < 0.01 < raw
+    before = pixels(page, "white")
+    for place in (0, 1):
+        slider(page, place).focus()
+        with rerun(page):
+            slider(page, place).press("Home")
+    assert slider_values(page) == ["0.00", "0.00"]
+    assert mean_cosines(page) == [raw, raw]
+    after = pixels(page, "white")
+    assert before.shape == after.shape
+    assert (before != after).any(axis=2).mean() > 0.01
+    assert (pixels(page, "raw") != after).any(axis=2).mean() < 0.001  # both show the raw cloud
+    assert {key: float(value) for key, value in state(page).items()} == {
+        "centring": 0,
+        "strength": 0,
+    }
+
+
+def test_play_moves_centring_first_then_strength_and_stops_at_the_end(server, page):
+    open_cone(page, server, "centring=0.5&strength=0.25")
+    page.evaluate(
+        """() => {
+          const seen = window.seenOnSliders = [];
+          const look = () => {
+            const thumbs = document.querySelectorAll('[data-testid="stSliderThumbValue"]');
+            const now = [...thumbs].map(thumb => Number(thumb.innerText));
+            if (now.length === 2 && String(now) !== String(seen.at(-1))) seen.push(now);
+          };
+          const options = {childList: true, subtree: true, characterData: true};
+          new MutationObserver(look).observe(document.body, options);
+        }"""
+    )
+    button = page.locator(".st-key-play button")
+    button.click()
+    expect(button).to_contain_text("Stop")
+    expect(button).to_contain_text("Play", timeout=MS)
+    wait_for_app(page)
+    assert slider_values(page) == ["1.00", "1.00"]
+    seen = page.evaluate("window.seenOnSliders")
+    film = seen[seen.index([0, 0]) :]
+    settled = [(s, t) for s, t in film if t > 0]
+    assert len(film) > 5
+    assert film[-1] == [1, 1]
+    assert film.index([1, 0]) > 0
+    assert all(s == 1 for s, _ in settled)
+    assert [t for _, t in settled] == sorted(t for _, t in settled)
+    assert abs(mean_cosines(page)[1]) < 0.01
+    for side in SIDES:
+        assert canvas_not_blank(canvas(page, side))
+    assert_no_exception(page)
+
+
+def test_a_preset_moves_the_controls_and_the_numbers(server, page):
+    open_cone(page, server)
+    for name, layer, low, high in (
+        ("needle", "5", 0.99, 1.0),
+        ("last", "6 (last)", -0.1, 0.1),
+        ("mean", "4", 0.4, 0.7),
+    ):
+        with rerun(page):
+            page.locator(f".st-key-preset-{name} button").click()
+        assert chosen(page, "layer") == layer
+        assert low <= mean_cosines(page)[0] <= high
+
+
+def test_the_camera_survives_a_slider(server, page):
+    open_cone(page, server, "dims=3D")
+    camera = "chart._fullLayout.scene._scene.getCamera().eye"
+    before = of_chart(page, "white", camera)
+    box = canvas(page, "white").bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 90, middle[1] + 25, steps=6)
+    page.mouse.up()
+    page.evaluate(NEXT_FRAMES)
+    turned = of_chart(page, "white", camera)
+    assert turned != pytest.approx(before, abs=0.05)
+    for key in ("Home", "ArrowRight", "End", "ArrowLeft"):
+        slider(page, 1).focus()
+        with rerun(page):
+            slider(page, 1).press(key)
+        assert of_chart(page, "white", camera) == pytest.approx(turned, abs=1e-3)
+    assert canvas_not_blank(canvas(page, "white"))
+
+
+def test_a_zoom_survives_a_slider(server, page):
+    open_cone(page, server)
+    seen = "chart._fullLayout.xaxis.range"
+    before = of_chart(page, "white", seen)
+    chart(page, "white").locator(".nsewdrag").first.hover()
+    page.mouse.wheel(0, -300)
+    page.wait_for_function(
+        "before => Math.abs(document.querySelector('.st-key-chart-white .js-plotly-plot')"
+        "._fullLayout.xaxis.range[1] - before) > 0.1",
+        arg=before[1],
+    )
+    # the wheel's own redraw comes a moment after its last turn
+    page.wait_for_function(
+        "() => { const chart = document.querySelector('.st-key-chart-white .js-plotly-plot');"
+        " return String(chart.layout.xaxis.range) === String(chart._fullLayout.xaxis.range) }"
+    )
+    zoomed = of_chart(page, "white", seen)
+    slider(page, 1).focus()
+    with rerun(page):
+        slider(page, 1).press("ArrowLeft")
+    assert of_chart(page, "white", seen) == pytest.approx(zoomed)
+
+
+def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
+    open_cone(page, server)
+    field = page.locator(".st-key-find input")
+    field.fill("kettle")
+    with rerun(page):
+        field.press("Enter")
+    lists = neighbours(page)
+    assert [len(one) for one in lists] == [5, 5]
+    topics = read_bundled("topics")
+    known = {f"{t} · {label}" for t, label in zip(topics.texts, topics.labels, strict=True)}
+    assert {text for one in lists for text in one} <= known
+    row = int(state(page)["point"])
+    assert "kettle" in topics.texts[row].lower()
+    expect(chart(page, "raw").locator(".legendtext", has_text="chosen")).to_be_visible()
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_a_click_on_a_point_chooses_it(server, page, side):
+    open_cone(page, server)
+    chart(page, side).scroll_into_view_if_needed()
+    row, x, y = of_chart(
+        page,
+        side,
+        """{
+          const {xaxis, yaxis} = chart._fullLayout, {x, y} = chart._fullData[0];
+          const box = chart.getBoundingClientRect();
+          const at = Array.from(x, (value, row) => [xaxis.l2p(value), yaxis.l2p(y[row])]);
+          const inside = ([a, b]) => a > 20 && b > 20 && a < xaxis._length - 20
+            && b < yaxis._length - 20;
+          let best = [-1, 0];
+          at.forEach((here, row) => {
+            if (!inside(here)) return;
+            const room = Math.min(...at.map((other, i) => i === row ? Infinity
+              : Math.hypot(other[0] - here[0], other[1] - here[1])));
+            if (room > best[1]) best = [row, room];
+          });
+          const [a, b] = at[best[0]];
+          return [best[0], box.left + xaxis._offset + a, box.top + yaxis._offset + b];
+        }""",
+    )
+    page.mouse.move(x, y)
+    text = read_bundled("topics").texts[row]
+    expect(chart(page, side).locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
+    with rerun(page):
+        page.mouse.click(x, y)
+    expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
+    assert state(page)["point"] == str(row)
+    assert [len(one) for one in neighbours(page)] == [5, 5]
+
+
+def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
+    open_cone(page, server)
+    page.locator(".st-key-unit input").click()
+    with rerun(page):
+        page.get_by_role("option", name="types (input embeddings)").click()
+    assert state(page)["unit"] == "types"
+    expect(page.get_by_text(re.compile(r"^n = [\d,]+ types"))).to_be_visible()
+    address = page.evaluate("location.href")
+    page.goto("about:blank")
+    open_app(page, address)
+    wait_for_pictures(page)
+    assert chosen(page, "unit") == "types (input embeddings)"
+
+
+def test_the_points_can_be_taken_away(server, page):
+    open_cone(page, server)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=re.compile("Take the points away")).click()
+    lines = waiting.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert waiting.value.suggested_filename == "narrow-cone.csv"
+    assert lines[0] == "text,label,raw_x,raw_y,white_x,white_y"
+    assert len(lines) == 1 + 1224
+
+
+# The questions
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_the_questions_are_answered_with_this_cloud_s_numbers(server, page, lang):
+    open_cone(page, server, f"lang={lang}")
+    values = list(numbers(page)[0].values())
+    live = {
+        "cosine": f"{float(values[0]):.2f}",
+        "agreement": f"{float(values[-1].rstrip('%')):.0f}%",
+    }
+    median = page.locator(".st-key-question-median summary").inner_text()
+    assert f"{float(values[2].rstrip('°')):.0f}°" in median
+    for name, answers in QUESTIONS.items():
+        answer = answers[lang != "en"].format(**live)
+        body = page.locator(f".st-key-question-{name} details").get_by_text(answer)
+        expect(body).to_be_hidden()
+        page.locator(f".st-key-question-{name} summary").click()
+        expect(body).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "answer"),
+    [("en", "Why −.5?", "equilateral triangle"), ("zh-Hant", "為什麼是 −.5？", "正三角形")],
+)
+def test_the_tenth_question_is_answered_on_the_toy_s_page(server, page, lang, question, answer):
+    open_app(page, server.page_url("cosine_basis", query=f"lang={lang}"))
+    page.get_by_text(question, exact=True).click()
+    expect(page.get_by_text(answer).first).to_be_visible()
+
+
+# UMAP
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_umap_shows_svd_with_progress_first_and_then_itself(server, page):
+    # a cloud that no other test asks UMAP for, so that it is fitted here
+    page.goto(server.page_url(PAGE, query="view=umap&corpus=topics-zh&layer=3&pooling=max"))
+    meanwhile = page.get_by_text("SVD is shown while UMAP is being fitted.")
+    expect(meanwhile).to_be_visible(timeout=MS)
+    progress = page.locator('[data-testid="stProgress"]')
+    expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
+    expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
+    wait_for_pictures(page)
+    axis = "chart._fullLayout.xaxis.title.text"
+    assert of_chart(page, "raw", axis) == "singular direction 1"
+    page.wait_for_function(
+        "document.querySelector('.st-key-chart-white .js-plotly-plot')"
+        "?._fullLayout?.xaxis?.title?.text === 'UMAP 1'",
+        timeout=4 * MS,
+    )
+    wait_for_app(page)
+    assert of_chart(page, "raw", axis) == "UMAP 1"
+    expect(meanwhile).to_have_count(0)
+    expect(progress).to_have_count(0)
+    expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
+    expect(chart(page, "raw").locator(".annotation-text", has_text="origin")).to_have_count(0)
+    for side in SIDES:
+        assert canvas_not_blank(canvas(page, side))
+    assert_no_exception(page)
+
+
+# Narrow screens
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_nothing_is_wider_than_a_narrow_screen(server, new_page, dims, lang):
+    page = new_page(viewport={"width": 420, "height": 900})
+    open_cone(page, server, f"dims={dims}&lang={lang}&point=5")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420
+    boxes = [chart(page, side).bounding_box() for side in SIDES]
+    for box in boxes:
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 420
+    assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
