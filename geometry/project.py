@@ -46,6 +46,12 @@ class Projection:
         """2 or 3."""
         return self.coordinates.shape[1]
 
+    @property
+    def around_origin(self) -> np.ndarray:
+        """Coordinates (n, k) with the true origin at 0; around their mean where there is none."""
+        centre = self.coordinates.mean(axis=0) if self.origin is None else self.origin
+        return self.coordinates - centre
+
     def apply(self, X: np.ndarray) -> Projection:
         """Other vectors (m, d) on the same axes, with trust figures of their own.
 

@@ -135,7 +135,7 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
             true = angles_to_mean(X)
         except ValueError:
             return ()
-        from_origin = projection.coordinates - projection.origin
+        from_origin = projection.around_origin
         mean = from_origin.mean(axis=0)
         axis = mean / np.linalg.norm(mean)
         drawn = _angles(from_origin, axis)
@@ -151,8 +151,7 @@ def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     The half-width leaves FRAME_SHARE of the points of each cloud inside: a few far points would
     otherwise shrink both pictures to a blot. Callers say how many are outside.
     """
-    origins = [np.zeros(p.n_components) if p.origin is None else p.origin for p in (raw, white)]
-    clouds = [p.coordinates - o for p, o in zip((raw, white), origins, strict=True)]
+    clouds = [picture.around_origin for picture in (raw, white)]
     factor = match_radius(*clouds)
     farthest = [np.abs(P).max(axis=1) for P in (clouds[0], clouds[1] * factor)]
     reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)

@@ -49,11 +49,21 @@ def draw_flat(
             )
         )
     span = [-panel.reach, panel.reach]
+    has_origin = panel.origin_label is not None
     figure.update_layout(
         layout,
         shapes=[*_bands(panel, theme), *_wedges(panel, theme)],
-        xaxis=axis(theme, panel.axis_titles[0], range=span, constrain="domain"),
-        yaxis=axis(theme, panel.axis_titles[1], range=span, scaleanchor="x", constrain="domain"),
+        xaxis=axis(
+            theme, panel.axis_titles[0], range=span, constrain="domain", zeroline=has_origin
+        ),
+        yaxis=axis(
+            theme,
+            panel.axis_titles[1],
+            range=span,
+            scaleanchor="x",
+            constrain="domain",
+            zeroline=has_origin,
+        ),
         dragmode="pan",
         clickmode="event+select",
     )

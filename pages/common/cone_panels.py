@@ -162,7 +162,6 @@ def cloud_panel(
     """
     k = projection.n_components
     d = vectors.shape[1]
-    origin = projection.origin
     bands = []
     if projection.method == "cone" and k == 2:
         spread = isotropic_angle_spread(d)
@@ -172,11 +171,11 @@ def cloud_panel(
     if projection.method == "cone" and not own_axis:
         told = _("{share}% within {angle}° of raw's mean direction")
     return Panel(
-        coordinates=(projection.coordinates - (0.0 if origin is None else origin)) * scale,
+        coordinates=projection.around_origin * scale,
         texts=texts,
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
-        origin_label=None if origin is None else _("origin"),
+        origin_label=None if projection.origin is None else _("origin"),
         wedges=[_wedge(edge, d, told) for edge in cone_edges(vectors, projection)],
         bands=bands,
         marks=marks,

@@ -1,7 +1,6 @@
 """The page ``cosine_basis`` without a browser: its numbers, its words, its files."""
 
 import ast
-import json
 import re
 from io import StringIO
 from pathlib import Path
@@ -17,6 +16,7 @@ from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_p
 from pages.common.plane_controls import PRESETS, Settings
 from pages.common.plane_numbers import cosines_table, points_table
 from pages.common.plane_panels import CLOUD_N, CLOUD_SEED, cosines, number, reader_scene
+from tests.pages.charts import charts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "pages" / "cosine_basis.py"
@@ -187,12 +187,11 @@ def test_a_bad_address_falls_back_to_the_defaults(query):
 
 def test_every_chart_has_a_text_alternative_with_its_numbers():
     app = open_page(reading="position")
-    charts = app.get("plotly_chart")
-    assert len(charts) == 2
-    alternatives = [chart.proto.alt for chart in charts]
+    left, right = (charts(app)[key] for key in ("plane-standard", "plane-yours"))
+    alternatives = [left["alt"], right["alt"]]
     assert "cos(a, b) = 0.000" in alternatives[0]
     assert "cos(a, b) = −0.600" in alternatives[1]
-    figures = [json.loads(chart.proto.spec) for chart in charts]
+    figures = [left["figure"], right["figure"]]
     assert figures[0]["layout"]["xaxis"]["range"] == figures[1]["layout"]["xaxis"]["range"]
 
 

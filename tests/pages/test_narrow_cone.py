@@ -1,9 +1,7 @@
 """The landing page without a browser: its numbers are the library's, its words are there."""
 
-import base64
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -33,6 +31,7 @@ from pages.common.cone_choices import PRESETS, STEPS
 from pages.common.cone_numbers import points_csv
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.words import signed
+from tests.pages.charts import array, charts
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "assets" / "text"
@@ -140,22 +139,6 @@ def expected_numbers(report: IsotropyReport) -> dict[str, str]:
 
 def white_report(X: np.ndarray, fit: str = "recommended", **place) -> IsotropyReport:
     return describe(whiten_beside(X, fit_whitening(X, fit), **place).kept_vectors)
-
-
-def charts(app: AppTest) -> dict[str, dict]:
-    """Key to {"figure": …, "alt": …} of every chart."""
-    found = {}
-    for chart in app.get("bidi_component"):
-        if chart.proto.component_name == "narrow_cone_chart":
-            told = json.loads(chart.proto.json)
-            key = re.sub(r"^.*plot-", "", chart.proto.id)
-            found[key] = {"figure": json.loads(told["figure"]), "alt": told["alt"]}
-    return found
-
-
-def array(packed: dict[str, str]) -> np.ndarray:
-    """An array as Plotly's JSON packs it."""
-    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
 
 
 def provenance(app: AppTest) -> str:
