@@ -12,6 +12,8 @@ function draw(box, data) {
   if (!box.isConnected || state.shown === data.figure) return; // gone, or nothing new
   state.shown = data.figure;
   const { data: traces, layout } = JSON.parse(data.figure);
+  const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
+  if (layout.scene && camera) layout.scene.camera = camera;
   window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;

@@ -30,6 +30,7 @@ def choose(
     trace there unless ``always_in_url``, and ``private`` codes never do. A code that is not on
     offer counts as the default.
     """
+    st.session_state.setdefault("choices", set()).add(key)
     if st.session_state.get(key) not in options:
         asked = st.query_params.get(key)
         st.session_state[key] = asked if asked in options else default
@@ -47,6 +48,15 @@ def choose(
     unsaid = value in private or (value == default and not always_in_url)
     put_in_url(key, None if unsaid else value)
     return value
+
+
+def keep_choices(page: str) -> None:
+    """Carry the choices over to another page, where each is a new widget that knows no value."""
+    if st.session_state.get("page") == page:
+        return
+    st.session_state["page"] = page
+    for key in st.session_state.get("choices", set()) & st.session_state.keys():
+        st.session_state[key] = st.session_state[key]
 
 
 def put_in_url(key: str, value: str | None) -> None:

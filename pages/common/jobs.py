@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 from uuid import uuid4
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from .words import Translate
 
@@ -162,6 +164,8 @@ def wait_for(
             while not job.wait(POLL_SECONDS):
                 share = job.done / job.total if job.total else 0.0
                 bar.progress(min(share, 1.0), text=_progress_line(job, _, what))
+                if _click_waits():
+                    st.rerun()
         place.empty()
     if job.cancelled:
         _offer_again(key, _)
@@ -169,6 +173,16 @@ def wait_for(
     if job.error is not None:
         raise job.error
     return job.result
+
+
+def _click_waits() -> bool:
+    """True where a fragment's control was used: its run, unlike others, interrupts none.
+
+    Without this, Cancel inside a fragment would be heard when there is nothing left to cancel.
+    """
+    context = get_script_run_ctx()
+    requests = None if context is None else context.script_requests
+    return requests is not None and requests._state is ScriptRequestType.RERUN
 
 
 def _leave(key: str, job: Job) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from .charts import load_plotly
-from .controls import choose
+from .controls import choose, keep_choices
 from .uploads import select_corpus
 from .words import (
     DEFAULT_LANGUAGE,
@@ -46,8 +46,10 @@ def page_labels(_: Translate) -> dict[str, str]:
 
 def open_page(name: str) -> Translate:
     """Configure the page, draw the sidebar and the claim; returns the session's ``_``."""
+    load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
     st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
+    keep_choices(name)
     with st.sidebar:
         choose(
             st.selectbox,
@@ -62,7 +64,6 @@ def open_page(name: str) -> Translate:
         for page, label in page_labels(_).items():
             st.page_link(page_path(page), label=label)
         select_corpus(_)
-    load_plotly()
     st.title(page_labels(_)[name])
     st.markdown(prose(name, "claim"))
     return _

@@ -21,6 +21,7 @@ from .jobs import Cancelled, Report
 
 IDLE_SECONDS = 900
 POLL_SECONDS = 0.3
+WARM_UP_AFTER = 8.0  # seconds after the first page
 _warmed = threading.Event()
 
 
@@ -41,11 +42,20 @@ def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -
 
 
 def warm_up() -> None:
-    """Start the worker's imports and compilation in the background, once a server."""
+    """Start the worker's imports and compilation in the background, once a server.
+
+    Not at once: the first picture was sent, but the browser is still drawing it.
+    """
     if not _warmed.is_set():
         _warmed.set()
-        cloud = np.random.default_rng(0).standard_normal((60, 8))
-        _executor().submit(_fit, cloud, 2, 0, os.devnull)
+        timer = threading.Timer(WARM_UP_AFTER, _fit_something_small)
+        timer.daemon = True
+        timer.start()
+
+
+def _fit_something_small() -> None:
+    cloud = np.random.default_rng(0).standard_normal((60, 8))
+    _executor().submit(_fit, cloud, 2, 0, os.devnull)
 
 
 def _executor():  # type: ignore[no-untyped-def]

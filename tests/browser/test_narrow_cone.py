@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -42,14 +41,11 @@ QUESTIONS = {  # name: the answer in each language, where a live number stands i
 }
 HEADINGS = {
     "en": ["Look", "Measure", "Try", "What this does not show", "Sources"],
-    "zh-Hant": ["看", "量", "試", "這一頁沒有說明的事", "資料來源"],
+    "zh-Hant": ["看一看", "量一量", "試試看", "這一頁沒有說明的事", "資料來源"],
 }
 
 
-@pytest.fixture(autouse=True)
-def _server_outlives_pages(fresh_server, new_page) -> Iterator[None]:
-    """fresh_server is named first so that a server outlives the pages that are connected to it."""
-    yield
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def open_cone(page: Page, server: Any, query: str = "") -> None:
@@ -117,6 +113,12 @@ def chosen(page: Page, key: str) -> str:
     return page.locator(f".st-key-{key} input").input_value()
 
 
+def choose(page: Page, key: str, option: str) -> None:
+    """Open the list by key: a click scrolls the page, and scrolling closes an open list."""
+    page.locator(f".st-key-{key} input").press("ArrowDown")
+    page.get_by_role("option", name=option).click()
+
+
 def neighbours(page: Page) -> list[list[str]]:
     """Texts of both lists."""
     tables = page.locator("table").filter(has=page.get_by_text("cos", exact=True))
@@ -179,12 +181,7 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
 @pytest.mark.parametrize("lang", HEADINGS)
 def test_both_languages_keep_the_contract_s_order(server, page, lang):
     open_cone(page, server, f"lang={lang}")
-    headings = page.locator('[data-testid="stMain"] h3').all_inner_texts()
-    assert len(headings) == 5
-    if lang == "en":
-        assert headings == HEADINGS["en"]
-    chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in headings]
-    assert set(chinese) == {lang != "en"}
+    assert page.locator('[data-testid="stMain"] h3').all_inner_texts() == HEADINGS[lang]
     for side in SIDES:
         axis = of_chart(page, side, "chart._fullLayout.xaxis.title.text")
         assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
@@ -192,12 +189,13 @@ def test_both_languages_keep_the_contract_s_order(server, page, lang):
 
 def test_the_language_stays_when_the_page_changes(server, page):
     open_cone(page, server, "lang=zh-Hant")
-    with rerun(page):
-        page.locator('[data-testid="stSidebar"] a[href*="cosine_basis"]').click()
-    page.wait_for_url("**/cosine_basis*")
-    assert chosen(page, "lang") == "繁體中文"
-    title = page.get_by_role("heading", level=1).inner_text()
-    assert re.search(r"[\u4e00-\u9fff]", title)
+    for other in ("cosine_basis", "your_corpus", PAGE):
+        with rerun(page):
+            page.locator(f'[data-testid="stSidebar"] a[href*="{other}"]').click()
+        page.wait_for_url(f"**/{other}*")
+        expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"[\u4e00-\u9fff]"))
+        assert chosen(page, "lang") == "繁體中文"
+        assert state(page)["lang"] == "zh-Hant"
 
 
 # Looking
@@ -404,9 +402,8 @@ def test_a_click_on_a_point_chooses_it(server, page, side):
 
 def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
     open_cone(page, server)
-    page.locator(".st-key-unit input").click()
     with rerun(page):
-        page.get_by_role("option", name="types (input embeddings)").click()
+        choose(page, "unit", "types (input embeddings)")
     assert state(page)["unit"] == "types"
     expect(page.get_by_text(re.compile(r"^n = [\d,]+ types"))).to_be_visible()
     address = page.evaluate("location.href")
@@ -462,9 +459,9 @@ def test_the_tenth_question_is_answered_on_the_toy_s_page(server, page, lang, qu
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_umap_shows_svd_with_progress_first_and_then_itself(server, page):
-    # a cloud that no other test asks UMAP for, so that it is fitted here
-    page.goto(server.page_url(PAGE, query="view=umap&corpus=topics-zh&layer=3&pooling=max"))
+def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, tmp_path):
+    server = fresh_server(cache_dir=tmp_path)  # where no UMAP was ever fitted
+    page.goto(server.page_url(PAGE, query="view=umap&corpus=topics-zh"))
     meanwhile = page.get_by_text("SVD is shown while UMAP is being fitted.")
     expect(meanwhile).to_be_visible(timeout=MS)
     progress = page.locator('[data-testid="stProgress"]')
@@ -486,6 +483,24 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(server, page):
     expect(chart(page, "raw").locator(".annotation-text", has_text="origin")).to_have_count(0)
     for side in SIDES:
         assert canvas_not_blank(canvas(page, side))
+    assert_no_exception(page)
+
+
+@pytest.mark.slow
+def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path):
+    server = fresh_server(cache_dir=tmp_path)
+    open_cone(page, server, "corpus=topics-zh")
+    choose(page, "view", "UMAP (neighbours only)")
+    progress = page.locator('[data-testid="stProgress"]')
+    expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_text("Cancelled. Nothing was lost")).to_be_visible(timeout=MS)
+    expect(progress).to_have_count(0)
+    wait_for_app(page)
+    with rerun(page):
+        choose(page, "view", "PCA (centred)")
+    assert of_chart(page, "raw", "chart._fullLayout.xaxis.title.text") == "principal direction 1"
+    expect(page.get_by_text("Cancelled. Nothing was lost")).to_have_count(0)
     assert_no_exception(page)
 
 

@@ -589,6 +589,17 @@ def test_the_page_keeps_the_contract_s_order(lang):
     assert main[0] == claim
 
 
+def test_language_and_corpus_stay_when_the_page_changes():
+    app = visit(lang="zh-Hant", corpus="pairs")
+    for page in ("cosine_basis", "narrow_cone"):
+        app.switch_page(f"pages/{page}.py").run()
+        healthy(app)
+        assert app.selectbox(key="lang").value == "zh-Hant"
+        assert app.selectbox(key="corpus").value == "pairs"
+        assert re.search(r"[\u4e00-\u9fff]", app.title[0].value)
+    assert provenance(app).startswith("n = 650 ")
+
+
 def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(lang="zh-Hant", point="3")
     labels = [one.label for part in (app.selectbox, app.slider, app.button) for one in part]

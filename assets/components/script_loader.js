@@ -1,0 +1,10 @@
+// Puts Plotly's script into the page, once; charts wait for the event.
+
+export default function ({ data }) {
+  if (window.Plotly || document.querySelector("script[data-plotly]")) return;
+  const script = document.createElement("script");
+  script.src = new TextDecoder().decode(data);
+  script.dataset.plotly = "";
+  script.onload = () => window.dispatchEvent(new Event("narrow-cone-plotly"));
+  document.head.append(script);
+}
