@@ -12,13 +12,6 @@ def seconds(work: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def median_seconds(work: Callable[[], object], *, repeats: int = 5, warmups: int = 1) -> float:
-    """The median of `repeats` times, after `warmups` that do not count."""
-    for _ in range(warmups):
-        work()
-    return median(seconds(work) for _ in range(repeats))
-
-
 def paired_medians(
     ours: Callable[[], object], peer: Callable[[], object], *, repeats: int = 5, warmups: int = 1
 ) -> tuple[float, float]:

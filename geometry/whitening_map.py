@@ -16,6 +16,7 @@ from .moments import Moments
 
 METHODS = ("pca", "zca")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
+FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
 ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
 
 
@@ -102,7 +103,9 @@ class WhiteningMap:
         V = self.components.T  # (d, k)
         W = V * self.scales
         if self.method == "zca":
-            fade = 1.0 - self.strength  # of the directions that n_components leaves out
+            # V (f - c) V' + c I: f on the kept directions, the fade c on those left out, and
+            # exactly I where both are 1
+            fade = 1.0 - self.strength
             W = (V * (self.scales - fade)) @ V.T + fade * np.eye(len(V))
         return (X - self._shift(X.dtype)) @ W.astype(X.dtype)
 
@@ -110,10 +113,15 @@ class WhiteningMap:
         """Back to the original space; exact on the span of the kept directions."""
         W = self.components / self.scales[:, None]  # (k, d)
         if self.method == "zca":
-            V, fade = self.components.T, 1.0 - self.strength
-            unfade = 1.0 / fade if fade > 0 else 0.0  # what has faded out in full is lost
-            W = (V * (1.0 / self.scales - unfade)) @ V.T + unfade * np.eye(len(V))
+            fade = 1.0 - self.strength
+            unfade = 1.0 / fade if fade > FADED_OUT else 0.0
+            W = self.components.T @ W + unfade * self._left_out()
         return Z @ W.astype(Z.dtype) + self._shift(Z.dtype)
+
+    def _left_out(self) -> np.ndarray | float:
+        """Projection (d, d) on the directions that n_components leaves out; 0 where none are."""
+        k, d = self.components.shape
+        return 0.0 if k == d else np.eye(d) - self.components.T @ self.components
 
     def _shift(self, dtype: np.dtype[Any]) -> np.ndarray:
         return (self.centring * self.mean).astype(dtype)

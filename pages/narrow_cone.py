@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.common.shell import close_page, open_page
+from pages.common.shell import close_page, open_page, require_model
 
 _ = open_page("narrow_cone")
+require_model(_)
 
 # imported here, so that the browser reads Plotly's script meanwhile: open_page has sent for it
 from pages.common.cone_explorer import explore  # noqa: E402

@@ -4,12 +4,13 @@ import streamlit as st
 
 from pages.common.corpus_form import limits, show_form
 from pages.common.corpus_result import draw_cloud, encoded, own_corpus, show_counts, tell_unread
-from pages.common.shell import close_page, open_page, page_path
+from pages.common.shell import close_page, open_page, page_path, require_model
 from pages.common.words import prose
 
 PAGE = "your_corpus"
 
 _ = open_page(PAGE)
+require_model(_)
 
 st.subheader(_("Try"))
 st.markdown(prose(PAGE, "limits", limits()))

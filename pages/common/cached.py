@@ -38,7 +38,7 @@ from geometry.twin import fit_whitening, one_scale, whiten_beside
 from . import jobs
 from .umap_worker import fit_elsewhere
 from .uploads import is_own
-from .words import Translate, signed
+from .words import Translate
 
 # The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on them,
 # and where the cores are busy (a class of thirty) they make a product thirty times slower.
@@ -178,12 +178,12 @@ def frame_reach(key: str, fit: str, view: str, n_components: int, _X: np.ndarray
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def film_cosines(key: str, fit: str, _X: np.ndarray) -> dict[tuple[float, float], str]:
+def film_cosines(key: str, fit: str, _X: np.ndarray) -> dict[tuple[float, float], float]:
     """Mean cosine at three places of (centring, strength), as the lesson on the film quotes it."""
     fitted = whitening(key, fit, _X)
     places = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
     return {
-        (s, t): signed(mean_cosine(whiten_beside(_X, fitted, centring=s, strength=t).vectors), 2)
+        (s, t): mean_cosine(whiten_beside(_X, fitted, centring=s, strength=t).vectors)
         for s, t in places
     }
 

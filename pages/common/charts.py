@@ -42,9 +42,21 @@ def chart_of(figure: Any) -> Chart:
     return Chart(figure_json(figure), int(figure.layout.height))
 
 
+def kept_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
+    """The chart of that key, drawn once; the key names all that the figure depends on.
+
+    private : True for a reader's own texts, which no other session may keep alive.
+    """
+    return (_chart_of_session if private else _chart_of_all)(key, draw)
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
-def kept_chart(key: str, _draw: Callable[[], Any]) -> Chart:
-    """The chart of that key, drawn once; the key names all that the figure depends on."""
+def _chart_of_all(key: str, _draw: Callable[[], Any]) -> Chart:
+    return chart_of(_draw())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _chart_of_session(key: str, _draw: Callable[[], Any]) -> Chart:
     return chart_of(_draw())
 
 

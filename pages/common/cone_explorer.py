@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry import Corpus
+from geometry import Corpus, ModelFilesError
 
 from . import cached
 from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar
 from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
 from .cone_numbers import show_numbers, take_away
 from .cone_panels import draw_panels
-from .cone_scene import build_scene, fit_umaps, is_cone, lesson_values
+from .cone_scene import build_scene, fit_umaps, is_cone, lesson_values, narrows_first
 from .coverage_notes import warn_of_coverage
-from .shell import show_question
+from .shell import show_question, tell_model_error
 from .umap_worker import warm_up
 from .words import Translate, prose
 
@@ -37,7 +37,11 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     with look_box:
         st.subheader(_("Look"))
         warn_of_coverage(cached.coverage(corpus.sha256, corpus), _)
-        cloud = cached.cloud(corpus, spec, _)
+        try:
+            cloud = cached.cloud(corpus, spec, _)
+        except ModelFilesError as error:
+            tell_model_error(error, _)
+            return
         if len(cloud) < FEWEST_POINTS:
             st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
             return
@@ -47,7 +51,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     with try_box:
         look = choose_look(_, has_labels=0 < len(set(cloud.labels or ())) <= MOST_LABELS)
         fit = choose_fit(cloud, _)
-        row = choose_point(cloud, _)
+        row = choose_point(cloud, cached.cloud_key(corpus, spec), _)
     with look_box:
         centring, strength = play_bar(_, can_play=look.view != "umap")
         umap_box = st.container()
@@ -58,7 +62,9 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     with look_box:
         if is_cone(scene):
             _ask("median", values=values)
-        _ask("narrows-first", "last-layer", "unit", values=values)
+        if narrows_first(scene):
+            _ask("narrows-first", values=values)
+        _ask("last-layer", "unit", values=values)
     with measure_box:
         st.subheader(_("Measure"))
         show_numbers(scene, _)

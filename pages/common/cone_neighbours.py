@@ -35,8 +35,14 @@ class Neighbourhoods:
     white: Found
 
 
-def choose_point(cloud: Cloud, _: Translate) -> int | None:
-    """The chosen row: by search here, by a click in a 2D picture, or from the URL."""
+def choose_point(cloud: Cloud, key: str, _: Translate) -> int | None:
+    """The chosen row: by search here, by a click in a picture, or from the URL.
+
+    key : names the cloud. A row chosen in another cloud would be another point here.
+    """
+    if st.session_state.setdefault("point-of", key) != key:
+        st.session_state["point-of"] = key
+        st.session_state["point"] = None
     query = st.text_input(
         _("Find a point by its text"),
         key="find",
@@ -53,6 +59,7 @@ def choose_point(cloud: Cloud, _: Translate) -> int | None:
                     n=len(found), shown=min(len(found), MATCHES)
                 ),
                 found[:MATCHES],
+                index=_place_of_current(found),
                 format_func=lambda row: cloud.texts[row],
             )
     elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
@@ -62,6 +69,13 @@ def choose_point(cloud: Cloud, _: Translate) -> int | None:
         row = None
     put_in_url("point", None if row is None else str(row))
     return row
+
+
+def _place_of_current(found: list[int]) -> int:
+    """Where the point chosen so far, here or in the address, stands among the matches."""
+    asked = st.query_params.get("point", "")
+    current = st.session_state.get("point", int(asked) if asked.isdigit() else None)
+    return found.index(current) if current in found[:MATCHES] else 0
 
 
 def _rows_with(query: str, texts: Sequence[str]) -> list[int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
@@ -101,7 +103,11 @@ def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, s
         (_("opening angle, 90%"), wide, ""),
         (_("mean-norm share ‖μ‖²/E‖x‖²"), f"{report.mean_norm_share:.3f}", "0"),
         (_("IsoScore"), f"{report.isoscore:.3f}", baseline),
-        (_("effective rank, centred"), f"{report.effective_rank:.0f}", most),
+        (
+            _("effective rank, centred"),
+            f"{report.effective_rank:.0f}",
+            _("at most {d}").format(d=min(report.n - 1, report.d)),
+        ),
         (_("effective rank, uncentred"), f"{report.effective_rank_uncentred:.0f}", most),
     ]
 
@@ -114,13 +120,13 @@ def _histogram(scene: Scene, _: Translate) -> None:
             cosine_histogram_figure(
                 scene.raw.numbers.shares,
                 scene.white.numbers.shares,
-                isotropic_cosine_shares(cached.EDGES, scene.raw.numbers.report.d),
+                isotropic_cosine_shares(cached.EDGES, scene.white.numbers.report.d),
                 cached.EDGES,
                 HistogramWords(
                     raw=side_title(scene.raw, scene, _),
                     white=side_title(scene.white, scene, _),
                     reference=_("isotropic directions, d = {d}").format(
-                        d=scene.raw.numbers.report.d
+                        d=scene.white.numbers.report.d
                     ),
                     x=_("cosine of a pair"),
                     y=_("share of pairs"),
@@ -146,24 +152,60 @@ def _histogram(scene: Scene, _: Translate) -> None:
 
 def take_away(scene: Scene, _: Translate) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
-    st.download_button(
-        _("Take the points away (CSV)"),
-        data=lambda: points_csv(scene),
-        file_name="narrow-cone.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
+    with st.container(horizontal=True):
+        for label, name, table in (
+            (_("Take the points away (CSV)"), "narrow-cone-points", points_csv),
+            (_("Take the histogram away (CSV)"), "narrow-cone-cosines", histogram_csv),
+        ):
+            st.download_button(
+                label,
+                data=partial(table, scene, provenance(scene, _)),
+                file_name=f"{name}.csv",
+                mime="text/csv",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def points_csv(scene: Scene, told: str) -> bytes:
+    """One row a point: text, label, raw and white coordinates as drawn; ``told`` says of what."""
+    axes = "xyz"[: scene.raw.projection.n_components]
+    places = np.hstack(
+        [scene.raw.projection.around_origin, scene.white.projection.around_origin * scene.factor]
+    )
+    labels = scene.cloud.labels or ("",) * len(scene.cloud)
+    return _csv(
+        ["text", "label", *(f"{side}_{a}" for side in ("raw", "white") for a in axes)],
+        [
+            [text, label, *(f"{value:.6g}" for value in place)]
+            for text, label, place in zip(scene.cloud.texts, labels, places, strict=True)
+        ],
+        told,
     )
 
 
-def points_csv(scene: Scene) -> bytes:
-    """One row a point: text, label, raw and white coordinates as drawn before scaling."""
+def histogram_csv(scene: Scene, told: str) -> bytes:
+    """One row a bin: its edges, the share of pairs in it for both clouds and if isotropic."""
+    reference = isotropic_cosine_shares(cached.EDGES, scene.white.numbers.report.d)
+    columns = (
+        cached.EDGES[:-1],
+        cached.EDGES[1:],
+        scene.raw.numbers.shares,
+        scene.white.numbers.shares,
+        reference,
+    )
+    return _csv(
+        ["cosine_from", "cosine_to", "raw", "white", "isotropic"],
+        [[f"{value:.6g}" for value in row] for row in zip(*columns, strict=True)],
+        told,
+    )
+
+
+def _csv(head: list[str], rows: list[list[str]], told: str) -> bytes:
+    """A table whose last column says, in its first row, what the numbers were measured on."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    axes = "xyz"[: scene.raw.projection.n_components]
-    writer.writerow(["text", "label", *(f"raw_{a}" for a in axes), *(f"white_{a}" for a in axes)])
-    labels = scene.cloud.labels or ("",) * len(scene.cloud)
-    for row, (text, label) in enumerate(zip(scene.cloud.texts, labels, strict=True)):
-        places = [*scene.raw.projection.coordinates[row], *scene.white.projection.coordinates[row]]
-        writer.writerow([text, label, *(f"{value:.6g}" for value in places)])
+    writer.writerow([*head, "measured_on"])
+    for place, row in enumerate(rows):
+        writer.writerow([*row, told if place == 0 else ""])
     return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese

@@ -19,6 +19,7 @@ from .charts import chart_of, kept_chart, show_chart
 from .cone_choices import Look
 from .cone_neighbours import Neighbourhoods
 from .cone_scene import Scene, Side
+from .uploads import is_own
 from .words import Translate, language, signed
 
 SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■", "cross": "✚"}
@@ -86,6 +87,7 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
             scale=1.0 if side.name == "raw" else scene.factor,
             marks=marks,
             own_axis=side.name == "raw",
+            d=side.numbers.report.d,
         )
         title = side_title(side, scene, _)
 
@@ -96,7 +98,7 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
             st.markdown(f"**{title}**")
             show_chart(
                 # raw stays as it is while the sliders move white
-                kept_chart(_raw_key(scene, look, near), figure)
+                kept_chart(_raw_key(scene, look, near), figure, private=is_own(scene.corpus))
                 if side.name == "raw"
                 else chart_of(figure()),
                 key=f"chart-{side.name}",
@@ -155,13 +157,15 @@ def cloud_panel(
     scale: float = 1.0,
     marks: Sequence[Mark] = (),
     own_axis: bool = True,
+    d: int | None = None,
 ) -> Panel:
     """The cloud as it should be drawn: around the origin, with its cone and its captions.
 
     own_axis : False where the angle-true picture's axis is another cloud's mean direction.
+    d : dimensions the cloud fills, where that is fewer than its vectors have.
     """
     k = projection.n_components
-    d = vectors.shape[1]
+    d = d or vectors.shape[1]
     bands = []
     if projection.method == "cone" and k == 2:
         spread = isotropic_angle_spread(d)

@@ -119,6 +119,13 @@ def is_cone(scene: Scene) -> bool:
     return angle is not None and angle <= WIDEST_CONE
 
 
+def narrows_first(scene: Scene) -> bool:
+    """True where strength alone, without centring, raises the mean cosine."""
+    key = cached.cloud_key(scene.corpus, scene.spec)
+    film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
+    return film[0.0, 1.0] > scene.raw.numbers.report.mean_cosine
+
+
 def lesson_values(scene: Scene) -> dict[str, str]:
     """Live figures that the page's questions quote."""
     raw, white = scene.raw.numbers, scene.white.numbers
@@ -130,23 +137,17 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "n": f"{raw.report.n:,}",
         "d": f"{raw.report.d}",
         "ratio": f"{raw.report.n / raw.report.d:.2f}",
-        "layer": "0" if scene.cloud.unit == "types" else str(scene.spec.layer),
-        "pooling": scene.spec.pooling if scene.cloud.unit == "sentences" else "—",
-        "unit": scene.cloud.unit,
         "median": "—" if angle is None else f"{angle:.0f}",
         "angle_90": "—" if raw.report.angle_90 is None else f"{raw.report.angle_90:.0f}",
         "mean_cosine": f"{raw.report.mean_cosine:.2f}",
         "norm_share": f"{raw.report.mean_norm_share:.2f}",
-        "positive": f"{raw.report.positive_share:.4f}",
-        "white_cosine": signed(white.report.mean_cosine, 3),
-        "half_together": film[0.5, 0.5],
-        "strength_alone": film[0.0, 1.0],
-        "centred": film[1.0, 0.0],
+        "half_together": signed(film[0.5, 0.5], 2),
+        "strength_alone": signed(film[0.0, 1.0], 2),
+        "centred": signed(film[1.0, 0.0], 2),
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
         "raw_agreement": _percent(raw.agreement),
         "white_agreement": _percent(white.agreement),
-        "simplex": f"{-1 / (raw.report.n - 1):.4f}",
     }
 
 

@@ -1,7 +1,8 @@
 """What every page begins and ends with: configuration, the shared sidebar, the claim, the rest.
 
 A page may be the first thing a fresh server runs, without app.py, so nothing here relies on it.
-The order is the same on every page: claim, look, measure, try, what it does not show, sources.
+The order is the same on every page: claim, look, measure, try, what it does not show, sources
+(your_corpus must ask before it can show, so there "try" comes first).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
+
+from geometry import ModelFilesError
 
 from .charts import load_plotly
 from .controls import choose, keep_choices
@@ -23,7 +26,6 @@ from .words import (
     prose,
     translator,
 )
-from .words import questions as question_names
 
 PAGES = ("narrow_cone", "cosine_basis", "your_corpus")
 LANDING = PAGES[0]
@@ -69,6 +71,22 @@ def open_page(name: str) -> Translate:
     return _
 
 
+def require_model(_: Translate) -> None:
+    """Say what is wrong, and what to do, where the bundled encoder can't be had; ends the page."""
+    from .cached import encoder  # after open_page has sent for Plotly
+
+    try:
+        encoder()
+    except ModelFilesError as error:
+        tell_model_error(error, _)
+        st.stop()
+
+
+def tell_model_error(error: ModelFilesError, _: Translate) -> None:
+    """The encoder's files are missing or altered: the library's own words after ours."""
+    st.error(_("The encoder can't be used, so there is no picture. {reason}.").format(reason=error))
+
+
 def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:
     """One of a class's questions, where it arises: the first line asks, the rest answers."""
     question, _, answer = prose(page, f"question-{name}", values).partition("\n")
@@ -82,15 +100,3 @@ def close_page(page: str, _: Translate, values: Mapping[str, object] | None = No
     st.markdown(prose(page, "not-shown", values))
     st.subheader(_("Sources"))
     st.markdown(prose(page, "sources", values))
-
-
-__all__ = [
-    "LANDING",
-    "PAGES",
-    "close_page",
-    "open_page",
-    "page_labels",
-    "page_path",
-    "question_names",
-    "show_question",
-]

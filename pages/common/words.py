@@ -87,11 +87,6 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
 
 
-def questions(page: str) -> list[str]:
-    """Names of the sections ``question-…`` in the order of the file."""
-    return [name for name in _sections(language(), page) if name.startswith("question-")]
-
-
 def signed(value: float, decimals: int) -> str:
     """The number with a real minus sign, and no minus before a zero."""
     text = f"{value:.{decimals}f}"

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
 from geometry.corpus import read_bundled
@@ -114,9 +115,19 @@ def chosen(page: Page, key: str) -> str:
 
 
 def choose(page: Page, key: str, option: str) -> None:
-    """Open the list by key: a click scrolls the page, and scrolling closes an open list."""
-    page.locator(f".st-key-{key} input").press("ArrowDown")
-    page.get_by_role("option", name=option).click()
+    """Choose from a list. It is opened again where scrolling to it has closed it."""
+    field = page.locator(f".st-key-{key} input")
+    wanted = page.get_by_role("option", name=option)
+    field.scroll_into_view_if_needed()
+    page.evaluate(NEXT_FRAMES)
+    for _ in range(5):
+        field.press("ArrowDown")
+        try:
+            wanted.click(timeout=3000)
+        except PlaywrightError:
+            continue
+        return
+    pytest.fail(f"the list {key} never showed {option!r}")
 
 
 def neighbours(page: Page) -> list[list[str]]:
@@ -418,8 +429,9 @@ def test_the_points_can_be_taken_away(server, page):
     with page.expect_download() as waiting:
         page.get_by_role("button", name=re.compile("Take the points away")).click()
     lines = waiting.value.path().read_text(encoding="utf-8-sig").splitlines()
-    assert waiting.value.suggested_filename == "narrow-cone.csv"
-    assert lines[0] == "text,label,raw_x,raw_y,white_x,white_y"
+    assert waiting.value.suggested_filename == "narrow-cone-points.csv"
+    assert lines[0] == "text,label,raw_x,raw_y,white_x,white_y,measured_on"
+    assert "n = 1,224 sentences" in lines[1]
     assert len(lines) == 1 + 1224
 
 

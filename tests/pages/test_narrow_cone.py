@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ from geometry.corpus import read_bundled
 from geometry.twin import fit_whitening, whiten_beside
 from pages.common import cached, words
 from pages.common.cone_choices import PRESETS, STEPS
-from pages.common.cone_numbers import points_csv
+from pages.common.cone_numbers import histogram_csv, points_csv
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.words import signed
 from tests.pages.charts import array, charts
@@ -569,7 +568,7 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
     assert "-0.00" not in narrows
     ledoit = shown["Why Ledoit-Wolf?"]
     assert f"n/d = 3.19 and the rank is {fitted.rank} of 384" in ledoit
-    assert f"here {fitted.shrinkage:.3f}" in ledoit
+    assert f"in the picture now: {fitted.shrinkage:.3f}" in ledoit
 
 
 def test_the_cone_s_question_is_asked_only_of_a_cone():
@@ -618,32 +617,49 @@ def test_no_word_of_the_chinese_page_is_left_in_english():
 # What can be taken away
 
 
+@pytest.fixture
+def scenes(monkeypatch: pytest.MonkeyPatch) -> list:
+    """What the page offers to take away, run by run."""
+    seen: list = []
+    monkeypatch.setattr("pages.common.cone_explorer.take_away", lambda scene, _: seen.append(scene))
+    return seen
+
+
+def rows_of(table: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"))))
+
+
 @pytest.mark.parametrize(("dims", "axes"), [("2D", "xy"), ("3D", "xyz")])
-def test_the_points_file_has_a_row_a_point(monkeypatch, cloud_of, dims, axes):
-    scenes = []
-    monkeypatch.setattr("pages.common.cone_explorer.take_away", lambda *said: scenes.append(said))
-    visit(dims=dims)
-    scene = scenes[-1][0]
-    head, *rows = csv.reader(io.StringIO(points_csv(scene).decode("utf-8-sig")))
-    assert head == ["text", "label", *(f"{side}_{a}" for side in ("raw", "white") for a in axes)]
+def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes):
+    drawn = charts(visit(dims=dims))
+    rows = rows_of(points_csv(scenes[-1], "this cloud"))
     cloud = cloud_of()
-    assert [(row[0], row[1]) for row in rows] == list(zip(cloud.texts, cloud.labels, strict=True))
-    places = np.array([row[2:] for row in rows], dtype=float)
-    wanted = np.hstack([scene.raw.projection.coordinates, scene.white.projection.coordinates])
-    assert places == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+    assert [row["text"] for row in rows] == list(cloud.texts)
+    assert [row["label"] for row in rows] == list(cloud.labels)
+    for side in ("raw", "white"):
+        points = drawn[f"chart-{side}"]["figure"]["data"][0]
+        for axis in axes:
+            column = np.array([float(row[f"{side}_{axis}"]) for row in rows])
+            assert column == pytest.approx(array(points[axis]), rel=1e-3, abs=1e-3)
+    assert [row["measured_on"] for row in rows[:2]] == ["this cloud", ""]
 
 
-def test_a_cloud_without_labels_leaves_the_column_empty(monkeypatch):
-    scenes = []
-    monkeypatch.setattr("pages.common.cone_explorer.take_away", lambda *said: scenes.append(said))
+def test_a_cloud_without_labels_leaves_the_column_empty(scenes):
     visit(unit="types")
-    scene = scenes[-1][0]
-    assert scene.cloud == replace(scene.cloud, labels=None)
-    rows = list(csv.DictReader(io.StringIO(points_csv(scene).decode("utf-8-sig"))))
-    assert len(rows) == len(scene.cloud)
+    rows = rows_of(points_csv(scenes[-1], ""))
+    assert len(rows) == len(scenes[-1].cloud)
     assert {row["label"] for row in rows} == {""}
 
 
-def test_the_page_offers_the_file():
-    [button] = visit().get("download_button")
-    assert button.label == "Take the points away (CSV)"
+def test_the_histogram_file_has_a_row_a_bin(scenes):
+    visit()
+    rows = rows_of(histogram_csv(scenes[-1], "this cloud"))
+    assert [float(row["cosine_from"]) for row in rows] == pytest.approx(cached.EDGES[:-1])
+    for name in ("raw", "white", "isotropic"):
+        assert sum(float(row[name]) for row in rows) == pytest.approx(1, abs=1e-3)
+    assert rows[0]["measured_on"] == "this cloud"
+
+
+def test_the_page_offers_both_files():
+    labels = [button.label for button in visit().get("download_button")]
+    assert labels == ["Take the points away (CSV)", "Take the histogram away (CSV)"]
