@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.common.shell import close_page, open_page, require_model
+from pages.common.words import translator
+
+# The order is the reader's: a sign of life, then Plotly's script (open_page sends for it), which
+# takes the browser's thread for a while, and only then this side's own imports.
+_ = translator()
+first_sign = st.empty()
+if "visited" not in st.session_state:
+    first_sign.progress(0.0, text=_("Preparing the picture …"))
+
+from pages.common.shell import close_page, open_page, require_model  # noqa: E402
 
 _ = open_page("narrow_cone")
-
-first_sign = st.empty()
-if "visited" not in st.session_state:  # before the browser turns to Plotly's script
-    first_sign.progress(0.0, text=_("Preparing the picture …"))
 require_model(_)
 body = st.container()
 
-# imported here, so that the browser reads Plotly's script meanwhile: open_page has sent for it
 from pages.common.cone_explorer import explore  # noqa: E402
 from pages.common.uploads import chosen_corpus  # noqa: E402
 

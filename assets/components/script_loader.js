@@ -6,5 +6,6 @@ export default function ({ data }) {
   script.src = new TextDecoder().decode(data);
   script.dataset.plotly = "";
   script.onload = () => window.dispatchEvent(new Event("narrow-cone-plotly"));
-  document.head.append(script);
+  // two frames later, so that what is on the page already is painted before this takes the thread
+  requestAnimationFrame(() => requestAnimationFrame(() => document.head.append(script)));
 }
