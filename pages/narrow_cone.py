@@ -23,7 +23,7 @@ from pages.common.cone_explorer import explore  # noqa: E402
 from pages.common.uploads import chosen_corpus  # noqa: E402
 
 close_page("narrow_cone", _)  # drawn first, so that the page is whole while a corpus is encoded
-with body:
-    explore(chosen_corpus(), _)
 first_sign.empty()
 st.session_state["visited"] = True
+with body:
+    explore(chosen_corpus(), _)

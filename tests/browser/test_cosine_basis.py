@@ -58,7 +58,7 @@ def press(page: Page, name: str | re.Pattern[str]) -> None:
 
 
 def charts(page: Page) -> Locator:
-    return page.locator('[data-testid="stPlotlyChart"]')
+    return page.locator(".chart.js-plotly-plot")
 
 
 def test_a_cold_deep_link_restores_its_state(fresh_server, page):
