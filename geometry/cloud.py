@@ -164,8 +164,6 @@ def _sentences(wanted: _Wanted) -> Cloud:
         progress=wanted.progress,
     )
     rows = wanted.sample(len(corpus))
-    pieces = encoder.tokenize(corpus.texts)
-    seen = Counter(piece for sentence in pieces for piece in sentence)
     return Cloud(
         unit="sentences",
         vectors=_rows_of(vectors, rows),
@@ -173,9 +171,22 @@ def _sentences(wanted: _Wanted) -> Cloud:
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
         lengths=np.array([word_count(corpus.texts[i]) for i in rows]),
-        counts=np.array([np.mean([np.log10(seen[p]) for p in pieces[i]] or [0.0]) for i in rows]),
+        counts=_rows_of(_piece_frequencies(wanted), rows),
         n_available=len(corpus),
     )
+
+
+def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
+    """Of each sentence (n,), the mean over its pieces of log10 of their count in the corpus."""
+    key = _key(wanted.encoder, wanted.corpus, "sentences", 0, "counts")
+
+    def compute() -> dict[str, np.ndarray]:
+        pieces = wanted.encoder.tokenize(wanted.corpus.texts)
+        seen = Counter(piece for sentence in pieces for piece in sentence)
+        means = [np.mean([np.log10(seen[p]) for p in sentence] or [0.0]) for sentence in pieces]
+        return {key: np.array(means)}
+
+    return _recall(wanted.store, key, compute)
 
 
 def _tokens(wanted: _Wanted) -> Cloud:

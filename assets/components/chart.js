@@ -1,15 +1,36 @@
 // A Plotly figure that is redrawn in place: zoom, camera and WebGL context outlive a new figure.
 
-const drawn = new WeakMap(); // box -> {figure, shown, clicked}
+const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
+const waiting = []; // boxes in the page's order
 
-function whenPlotlyIsThere(act) {
-  if (window.Plotly) act();
-  else window.addEventListener("narrow-cone-plotly", act, { once: true });
+function plotlyIsThere() {
+  return new Promise((done) => {
+    if (window.Plotly) done();
+    else window.addEventListener("narrow-cone-plotly", done, { once: true });
+  });
+}
+
+function painted() {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}
+
+// One chart a frame, so that the first is on screen while the next is drawn.
+async function drawInTurn(box) {
+  if (waiting.includes(box) || waiting.push(box) > 1) return; // the loop below is at work
+  await plotlyIsThere();
+  while (waiting.length > 0) {
+    try {
+      if (draw(waiting[0], drawn.get(waiting[0]).wanted)) await painted();
+    } catch (error) {
+      reportError(error); // one chart's failure is not the next one's
+    }
+    waiting.shift();
+  }
 }
 
 function draw(box, data) {
   const state = drawn.get(box);
-  if (!box.isConnected || state.shown === data.figure) return; // gone, or nothing new
+  if (!box.isConnected || state.shown === data.figure) return false; // gone, or nothing new
   state.shown = data.figure;
   const { data: traces, layout } = JSON.parse(data.figure);
   const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
@@ -27,6 +48,7 @@ function draw(box, data) {
       if (box.isConnected && box.clientWidth > 0) window.Plotly.Plots.resize(box);
     }).observe(box.parentElement);
   });
+  return true;
 }
 
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
@@ -38,7 +60,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   state.wanted = data;
   box.style.height = `${data.height}px`;
   box.setAttribute("aria-label", data.alt);
-  whenPlotlyIsThere(() => draw(box, state.wanted));
+  drawInTurn(box);
   return () => {
     if (!box.isConnected && window.Plotly) window.Plotly.purge(box);
   };

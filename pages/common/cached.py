@@ -40,10 +40,6 @@ from .umap_worker import fit_elsewhere
 from .uploads import is_own
 from .words import Translate
 
-# The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on them,
-# and where the cores are busy (a class of thirty) they make a product thirty times slower.
-threadpool_limits(limits=1, user_api="blas")
-
 # The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on
 # them, and where the cores are busy (a class of thirty) make a product thirty times slower.
 threadpool_limits(limits=1, user_api="blas")

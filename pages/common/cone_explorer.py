@@ -36,7 +36,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         spec = choose_cloud(cached.encoder(), _)
     with look_box:
         st.subheader(_("Look"))
-        warn_of_coverage(cached.coverage(corpus.sha256, corpus), _)
+        coverage_box = st.container()
         try:
             cloud = cached.cloud(corpus, spec, _)
         except ModelFilesError as error:
@@ -45,12 +45,13 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         if len(cloud) < FEWEST_POINTS:
             st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
             return
-        if cached.whitening(cached.cloud_key(corpus, spec), "full", cloud.vectors).rank == 0:
-            st.info(prose(PAGE, "all-equal"))
-            return
     with try_box:
         look = choose_look(_, has_labels=0 < len(set(cloud.labels or ())) <= MOST_LABELS)
         fit = choose_fit(cloud, _)
+    if cached.whitening(cached.cloud_key(corpus, spec), fit, cloud.vectors).rank == 0:
+        look_box.info(prose(PAGE, "all-equal"))
+        return
+    with try_box:
         row = choose_point(cloud, cached.cloud_key(corpus, spec), _)
     with look_box:
         centring, strength = play_bar(_, can_play=look.view != "umap")
@@ -58,6 +59,8 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         scene = build_scene(corpus, cloud, spec, fit, look, centring, strength)
         near = None if row is None else two_neighbourhoods(scene, row)
         draw_panels(scene, look, near, _)
+    with coverage_box:  # stands above the pictures, and is read after they are on their way
+        warn_of_coverage(cached.coverage(corpus.sha256, corpus), _)
     values = lesson_values(scene)
     with look_box:
         if is_cone(scene):

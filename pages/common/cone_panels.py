@@ -11,7 +11,7 @@ from geometry import ArrayStore, Cloud, Projection
 from geometry.figures.colours import PointColours, legend_entries
 from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
 from geometry.figures.theme import Theme, theme_named
-from geometry.measure import isotropic_angle_spread
+from geometry.measure import isotropic_angle_spread, mean_cosine
 from geometry.twin import ConeEdge, cone_edges
 
 from .cached import cloud_key
@@ -87,7 +87,7 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
             scale=1.0 if side.name == "raw" else scene.factor,
             marks=marks,
             own_axis=side.name == "raw",
-            d=side.numbers.report.d,
+            d=side.kept_vectors.shape[1],
         )
         title = side_title(side, scene, _)
 
@@ -204,8 +204,8 @@ def _choose(row: int) -> None:
 def _alternative(title: str, side: Side, panel: Panel, _: Translate) -> str:
     text = _("{title}: {n} points; mean pairwise cosine {cosine}.").format(
         title=title,
-        n=f"{side.numbers.report.n:,}",
-        cosine=signed(side.numbers.report.mean_cosine, 3),
+        n=f"{len(side.vectors):,}",
+        cosine=signed(mean_cosine(side.kept_vectors), 3),
     )
     return " ".join([text, *(f"{caption}." for caption in panel.captions)])
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,12 +21,22 @@ WIDEST_CONE = 60.0  # degrees; beyond it, "only so wide" would be nonsense
 
 @dataclass(frozen=True)
 class Side:
-    """One side of the comparison: its vectors, its picture, its numbers."""
+    """One side of the comparison: its vectors, its picture, its numbers.
+
+    kept_vectors : the same in only those directions that the cloud fills, which is what is
+    measured.   count : takes the numbers; a picture can be on screen before they are asked for.
+    """
 
     name: str
     vectors: np.ndarray
+    kept_vectors: np.ndarray
     projection: Projection
-    numbers: Numbers
+    count: Callable[[], Numbers]
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers beside the panel, taken when first asked for."""
+        return self.count()
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,7 @@ def build_scene(
     centring: float,
     strength: float,
 ) -> Scene:
-    """Whiten, project and measure; what does not depend on the sliders comes from the cache."""
+    """Whiten and project; what does not depend on the sliders comes from the cache."""
     key = cached.cloud_key(corpus, spec)
     fitted = cached.whitening(key, fit, cloud.vectors)
     twin = whiten_beside(cloud.vectors, fitted, centring=centring, strength=strength)
@@ -82,10 +94,18 @@ def build_scene(
         fit=fit,
         twin=twin,
         raw=Side(
-            "raw", cloud.vectors, pictures[0], cached.raw_numbers(key, cloud.vectors, cloud.labels)
+            "raw",
+            cloud.vectors,
+            cloud.vectors,
+            pictures[0],
+            lambda: cached.raw_numbers(key, cloud.vectors, cloud.labels),
         ),
         white=Side(
-            "white", twin.vectors, pictures[1], cached.numbers(twin.kept_vectors, cloud.labels)
+            "white",
+            twin.vectors,
+            twin.kept_vectors,
+            pictures[1],
+            lambda: cached.numbers(twin.kept_vectors, cloud.labels),
         ),
         factor=factor,
         reach=reach,
