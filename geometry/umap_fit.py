@@ -47,7 +47,7 @@ def _exact_neighbours(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(indices (n, k), cosine distances (n, k)), each row itself first, as umap wants them."""
     n = len(U)
-    U = U.astype(np.float32)
+    U = U.astype(np.float64)  # in float32 the last bits, and so the layout, differ by processor
     indices = np.empty((n, k), dtype=np.int32)
     distances = np.empty((n, k), dtype=np.float32)
     for start in range(0, n, block_rows):

@@ -12,7 +12,9 @@ PAGE = "cosine_basis"
 _ = open_page(PAGE)
 
 # the pictures and the numbers stand above the controls that they depend on
+st.subheader(_("Look"))
 pictures = st.columns(2)
+st.subheader(_("Measure"))
 measured = st.columns(2)
 
 st.subheader(_("Try"))

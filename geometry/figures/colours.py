@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .theme import SYMBOL_CODES, SYMBOLS, Theme
+from .theme import LIGHT, SYMBOL_CODES, SYMBOLS, Theme
+
+MOST_LABELS = len(SYMBOLS) * len(LIGHT.categories)  # looks that can be told apart
 
 
 @dataclass(frozen=True)

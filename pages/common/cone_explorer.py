@@ -5,12 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
+from geometry.figures.colours import MOST_LABELS
 
 from . import cached
 from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar
 from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
 from .cone_numbers import show_numbers, take_away
-from .cone_panels import draw_panels
+from .cone_panels import draw_panels, tell_too_many_labels
 from .cone_scene import build_scene, fit_umaps, is_cone, lesson_values, narrows_first
 from .coverage_notes import warn_of_coverage
 from .shell import show_question, tell_model_error
@@ -19,7 +20,6 @@ from .words import Translate, prose
 
 PAGE = "narrow_cone"
 FEWEST_POINTS = 4
-MOST_LABELS = 24  # colours and symbols that stay apart; an id column has thousands
 PLAY_SECONDS = 0.4
 
 
@@ -59,6 +59,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         scene = build_scene(corpus, cloud, spec, fit, look, centring, strength)
         near = None if row is None else two_neighbourhoods(scene, row)
         draw_panels(scene, look, near, _)
+        tell_too_many_labels(cloud, _)
     with coverage_box:  # stands above the pictures, and is read after they are on their way
         warn_of_coverage(cached.coverage(corpus.sha256, corpus), _)
     values = lesson_values(scene)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from functools import partial
 
 import numpy as np
@@ -18,6 +16,7 @@ from .charts import chart_of, show_chart
 from .cone_panels import current_theme, side_title
 from .cone_scene import Scene, Side
 from .coverage_notes import coverage_line
+from .downloads import csv_bytes, offer_csv, points_csv, short_number
 from .words import Translate, prose, signed
 
 
@@ -152,36 +151,25 @@ def _histogram(scene: Scene, _: Translate) -> None:
 
 def take_away(scene: Scene, _: Translate) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
+    told = provenance(scene, _)
     with st.container(horizontal=True):
-        for label, name, table in (
-            (_("Take the points away (CSV)"), "narrow-cone-points", points_csv),
-            (_("Take the histogram away (CSV)"), "narrow-cone-cosines", histogram_csv),
-        ):
-            st.download_button(
-                label,
-                data=partial(table, scene, provenance(scene, _)),
-                file_name=f"{name}.csv",
-                mime="text/csv",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+        offer_csv(
+            _("Take the points away (CSV)"), "narrow-cone-points", partial(panels_csv, scene, told)
+        )
+        offer_csv(
+            _("Take the histogram away (CSV)"),
+            "narrow-cone-cosines",
+            partial(histogram_csv, scene, told),
+        )
 
 
-def points_csv(scene: Scene, told: str) -> bytes:
-    """One row a point: text, label, raw and white coordinates as drawn; ``told`` says of what."""
+def panels_csv(scene: Scene, told: str) -> bytes:
+    """Raw and white coordinates as drawn."""
     axes = "xyz"[: scene.raw.projection.n_components]
-    places = np.hstack(
-        [scene.raw.projection.around_origin, scene.white.projection.around_origin * scene.factor]
-    )
-    labels = scene.cloud.labels or ("",) * len(scene.cloud)
-    return _csv(
-        ["text", "label", *(f"{side}_{a}" for side in ("raw", "white") for a in axes)],
-        [
-            [text, label, *(f"{value:.6g}" for value in place)]
-            for text, label, place in zip(scene.cloud.texts, labels, places, strict=True)
-        ],
-        told,
-    )
+    columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
+    white = scene.white.projection.around_origin * scene.factor
+    places = np.hstack([scene.raw.projection.around_origin, white])
+    return points_csv(scene.cloud, columns, places, told)
 
 
 def histogram_csv(scene: Scene, told: str) -> bytes:
@@ -194,18 +182,8 @@ def histogram_csv(scene: Scene, told: str) -> bytes:
         scene.white.numbers.shares,
         reference,
     )
-    return _csv(
+    return csv_bytes(
         ["cosine_from", "cosine_to", "raw", "white", "isotropic"],
-        [[f"{value:.6g}" for value in row] for row in zip(*columns, strict=True)],
+        [[short_number(value) for value in row] for row in zip(*columns, strict=True)],
         told,
     )
-
-
-def _csv(head: list[str], rows: list[list[str]], told: str) -> bytes:
-    """A table whose last column says, in its first row, what the numbers were measured on."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*head, "measured_on"])
-    for place, row in enumerate(rows):
-        writer.writerow([*row, told if place == 0 else ""])
-    return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese

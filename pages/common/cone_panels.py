@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 import streamlit as st
 
 from geometry import ArrayStore, Cloud, Projection
-from geometry.figures.colours import PointColours, legend_entries
+from geometry.figures.colours import MOST_LABELS, PointColours, legend_entries
 from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
 from geometry.figures.theme import Theme, theme_named
 from geometry.measure import isotropic_angle_spread, mean_cosine
@@ -103,10 +104,12 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
                 else chart_of(figure()),
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
-                alt=_alternative(title, side, panel, _),
+                alt=alternative(title, side.kept_vectors, panel, _),
                 on_point=_choose,
             )
-            st.caption(_line_below(side, panel, scene, _))
+            st.caption(
+                " · ".join([*lines_below(side.projection, panel, _), *_scale(side, scene, _)])
+            )
     draw_legend(colours, theme)
 
 
@@ -124,19 +127,19 @@ def _raw_key(scene: Scene, look: Look, near: Neighbourhoods | None) -> str:
     )
 
 
-def _line_below(side: Side, panel: Panel, scene: Scene, _: Translate) -> str:
-    """How far to trust the picture, what it leaves out, and its scale."""
-    parts = [_trust_line(side.projection, _)]
-    outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > scene.reach))
-    if outside:
-        parts.append(_("{k} points outside the frame: scroll to zoom out").format(k=outside))
-    if side.name == "white" and side.projection.origin is not None:
-        parts.append(
-            _("drawn × {factor}, so that both have one rms radius").format(
-                factor=f"{scene.factor:.3g}"
-            )
-        )
-    return " · ".join(parts)
+def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
+    """How far to trust the picture, and what its frame leaves out."""
+    outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
+    left_out = _("{k} points outside the frame: scroll to zoom out").format(k=outside)
+    return [_trust_line(projection, _), *([left_out] if outside else [])]
+
+
+def _scale(side: Side, scene: Scene, _: Translate) -> list[str]:
+    """By how much white is drawn larger or smaller."""
+    if side.name != "white" or side.projection.origin is None:
+        return []
+    told = _("drawn × {factor}, so that both have one rms radius")
+    return [told.format(factor=f"{scene.factor:.3g}")]
 
 
 def _marks(near: Neighbourhoods, _: Translate) -> list[Mark]:
@@ -201,11 +204,12 @@ def _choose(row: int) -> None:
     st.session_state["find"] = ""
 
 
-def _alternative(title: str, side: Side, panel: Panel, _: Translate) -> str:
+def alternative(title: str, vectors: np.ndarray, panel: Panel, _: Translate) -> str:
+    """The panel in words: its points (n, d), their mean cosine, its captions."""
     text = _("{title}: {n} points; mean pairwise cosine {cosine}.").format(
         title=title,
-        n=f"{len(side.vectors):,}",
-        cosine=signed(mean_cosine(side.kept_vectors), 3),
+        n=f"{len(vectors):,}",
+        cosine=signed(mean_cosine(vectors), 3),
     )
     return " ".join([text, *(f"{caption}." for caption in panel.captions)])
 
@@ -230,7 +234,7 @@ def draw_legend(colours: PointColours, theme: Theme) -> None:
     if entries:
         items = "".join(
             f'<span style="white-space:nowrap"><span style="color:{colour}">'
-            f"{SYMBOL_SIGNS[symbol]}</span> {_escaped(name)}</span>"
+            f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
             for name, colour, symbol in entries
         )
         st.html(
@@ -238,5 +242,13 @@ def draw_legend(colours: PointColours, theme: Theme) -> None:
         )
 
 
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def tell_too_many_labels(cloud: Cloud, _: Translate) -> None:
+    """Why labels are not among the colours, where they are too many for that."""
+    n = len(set(cloud.labels or ()))
+    if n > MOST_LABELS:
+        st.caption(
+            _(
+                "{n} different labels are more than the {limit} colours and shapes that can be "
+                "told apart, so the colour shows the length of the text."
+            ).format(n=f"{n:,}", limit=MOST_LABELS)
+        )

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 
-import numpy as np
 import streamlit as st
 
 from geometry import Cloud, Corpus, ModelFilesError
+from geometry.figures.colours import MOST_LABELS
 from geometry.figures.cone import cone_figure
-from geometry.figures.theme import LIGHT, SYMBOLS
 from geometry.measure import mean_cosine
 from geometry.twin import one_scale
 
 from .cached import CloudSpec, cloud, cloud_key, coverage, encoder, projection
 from .charts import chart_of, show_chart
-from .cone_panels import cloud_panel, current_theme, draw_legend, point_colours
+from .cone_panels import (
+    alternative,
+    cloud_panel,
+    current_theme,
+    draw_legend,
+    lines_below,
+    point_colours,
+    tell_too_many_labels,
+)
 from .coverage_notes import show_coverage
+from .downloads import offer_csv, points_csv
 from .words import Translate
 
 FIRST_LOOK = CloudSpec(unit="sentences", layer=4, pooling="mean")
 VIEW, COMPONENTS = "mean", 2
-MAX_LABELS = len(SYMBOLS) * len(LIGHT.categories)
 
 
 def own_corpus() -> Corpus | None:
@@ -64,43 +69,23 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
         return
     picture = projection(cloud_key(corpus, FIRST_LOOK), VIEW, COMPONENTS, points.vectors)
     labels = set(points.labels or ())
-    colours = point_colours(points, "topic" if len(labels) <= MAX_LABELS else "length", _)
+    colours = point_colours(points, "topic" if len(labels) <= MOST_LABELS else "length", _)
     theme = current_theme()
     panel = cloud_panel(points.vectors, points.texts, picture, one_scale(picture, picture)[1], _)
     show_chart(
         chart_of(cone_figure(panel, colours, theme, lines=2)),
         key="own_cloud",
         file_name="narrow-cone-your-corpus",
-        alt=_cloud_line(points, _),
+        alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {_cloud_line(points, _)}",
     )
     draw_legend(colours, theme)
-    st.caption(_cloud_line(points, _))
-    st.download_button(
+    st.caption(" · ".join([*lines_below(picture, panel, _), _cloud_line(points, _)]))
+    tell_too_many_labels(points, _)
+    offer_csv(
         _("Take the points away (CSV)"),
-        data=lambda: points_csv(points, picture.coordinates),
-        file_name="your-corpus.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
+        "your-corpus",
+        lambda: points_csv(points, ["x", "y"], picture.around_origin, _cloud_line(points, _)),
     )
-    if len(labels) > MAX_LABELS:
-        st.caption(
-            _(
-                "{n} different labels are more than the {limit} colours and shapes that can be "
-                "told apart, so the colour shows the length of the text."
-            ).format(n=f"{len(labels):,}", limit=MAX_LABELS)
-        )
-
-
-def points_csv(points: Cloud, coordinates: np.ndarray) -> bytes:
-    """One row a point: text, label, coordinates as drawn."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["text", "label", "x", "y"])
-    labels = points.labels or ("",) * len(points)
-    for text, label, place in zip(points.texts, labels, coordinates, strict=True):
-        writer.writerow([text, label, *(f"{value:.6g}" for value in place)])
-    return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese
 
 
 def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:

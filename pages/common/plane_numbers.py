@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from geometry.toy import PAIRS, POINTS, Plane
 
+from .downloads import offer_csv
 from .plane_controls import Settings
 from .plane_panels import (
     CLOUD_N,
@@ -121,15 +124,7 @@ def show_downloads(settings: Settings, _: Translate) -> None:
             ("points", _("Points (CSV)"), points_table(settings)),
             ("cosines", _("Cosines (CSV)"), cosines_table(settings)),
         ):
-            st.download_button(
-                label,
-                table.to_csv(index=False),
-                file_name=f"cosine-basis-{name}.csv",
-                mime="text/csv",
-                key=f"download-{name}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            offer_csv(label, f"cosine-basis-{name}", partial(table.to_csv, index=False))
 
 
 def points_table(settings: Settings) -> pd.DataFrame:

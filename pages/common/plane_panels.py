@@ -26,7 +26,7 @@ from geometry.toy import (
 
 from .charts import chart_of, show_chart
 from .plane_controls import Settings
-from .words import Translate
+from .words import Translate, signed
 
 CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud stays near the three points
 
@@ -50,7 +50,7 @@ def number(value: float, _: Translate) -> str:
     """Three decimals with a real minus sign; no negative zero, and no nan."""
     if np.isnan(value):
         return _("undefined")
-    return f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−")
+    return signed(float(value), 3)
 
 
 def fit_set(whiten: str) -> np.ndarray | None:

@@ -68,12 +68,15 @@ def _be_nice() -> None:
 
 
 def _fit(X: np.ndarray, n_components: int, seed: int, note: str) -> np.ndarray:
+    from threadpoolctl import threadpool_limits
+
     from geometry.umap_fit import fit_umap
 
     def write(stage: str, done: int, total: int) -> None:
         Path(note).write_text(f"{done} {total}", encoding="ascii")
 
-    return fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
+    with threadpool_limits(limits=1, user_api="blas"):  # as many sums, in one order, everywhere
+        return fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
 
 
 def _read_note(note: Path) -> tuple[int, int]:

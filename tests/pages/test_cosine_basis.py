@@ -1,6 +1,5 @@
 """The page ``cosine_basis`` without a browser: its numbers, its words, its files."""
 
-import ast
 import re
 from io import StringIO
 from pathlib import Path
@@ -9,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
-from babel.messages.pofile import read_po
 from streamlit.testing.v1 import AppTest
 
 from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
@@ -208,30 +206,6 @@ def test_both_languages_say_everything(code):
         for line in (TEXT / code / "cosine_basis.md").read_text(encoding="utf8").splitlines()
         if line.startswith("# ")
     }
-
-
-def test_the_languages_have_the_same_sections_and_placeholders():
-    def outline(code):
-        text = (TEXT / code / "cosine_basis.md").read_text(encoding="utf8")
-        return re.findall(r"<!-- ([\w-]+) -->", text), sorted(re.findall(r"{{\w+}}", text))
-
-    assert outline("en") == outline("zh-Hant")
-
-
-def test_every_label_is_translated():
-    with (TEXT / "zh-Hant" / "cosine_basis.po").open("rb") as file:
-        catalogue = read_po(file, locale="zh_Hant")
-    labels = {
-        node.args[0].value
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_"
-    }
-    entries = {message.id: message.string for message in catalogue if message.id}
-    assert labels == set(entries)
-    for english, chinese in entries.items():
-        assert chinese
-        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", chinese))
 
 
 @pytest.mark.parametrize("whiten", ["cloud", "points"])

@@ -27,7 +27,7 @@ from geometry.corpus import read_bundled
 from geometry.twin import fit_whitening, whiten_beside
 from pages.common import cached, words
 from pages.common.cone_choices import PRESETS, STEPS
-from pages.common.cone_numbers import histogram_csv, points_csv
+from pages.common.cone_numbers import histogram_csv, panels_csv
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.words import signed
 from tests.pages.charts import array, charts
@@ -632,7 +632,7 @@ def rows_of(table: bytes) -> list[dict[str, str]]:
 @pytest.mark.parametrize(("dims", "axes"), [("2D", "xy"), ("3D", "xyz")])
 def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes):
     drawn = charts(visit(dims=dims))
-    rows = rows_of(points_csv(scenes[-1], "this cloud"))
+    rows = rows_of(panels_csv(scenes[-1], "this cloud"))
     cloud = cloud_of()
     assert [row["text"] for row in rows] == list(cloud.texts)
     assert [row["label"] for row in rows] == list(cloud.labels)
@@ -646,7 +646,7 @@ def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes
 
 def test_a_cloud_without_labels_leaves_the_column_empty(scenes):
     visit(unit="types")
-    rows = rows_of(points_csv(scenes[-1], ""))
+    rows = rows_of(panels_csv(scenes[-1], ""))
     assert len(rows) == len(scenes[-1].cloud)
     assert {row["label"] for row in rows} == {""}
 

@@ -1,5 +1,6 @@
 """The reader's own corpus: paste or file to corpus, every refusal in both languages."""
 
+import re
 import string
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -143,6 +144,17 @@ def test_pasted_lines_become_the_corpus_of_every_page(visit, language):
     assert [metric.value for metric in at.metric[:5]] == ["4", "1", "1", "0", "0.0%"]
     assert set(charts(at)) == {"own_cloud"}
     assert at.text_area(key="pasted").value == PASTED
+
+
+@pytest.mark.model
+def test_the_picture_says_how_far_to_trust_it_and_what_it_shows(visit):
+    at = visit()
+    give(at, None, PASTED)
+    captions = [caption.value for caption in at.caption]
+    assert any("trustworthiness" in said and "layer 4" in said for said in captions)
+    alt = charts(at)["own_cloud"]["alt"]
+    assert re.search(r"4 points; mean pairwise cosine 0\.\d{3}\.", alt)
+    assert "% within" in alt
 
 
 @pytest.mark.model

@@ -16,7 +16,8 @@ TOPICS = {
 
 
 def trigrams(sentence: str) -> set[tuple[str, ...]]:
-    words = re.findall(r"[a-z0-9']+", sentence.lower())
+    """Of words; a Chinese character counts as one."""
+    words = re.findall(r"[\u4e00-\u9fff]|[a-z0-9']+", sentence.lower())
     return set(zip(words, words[1:], words[2:], strict=False))
 
 
@@ -33,6 +34,8 @@ def near_duplicates(sentences: list[str]) -> list[tuple[str, str]]:
 def test_the_measure_of_near_duplicates():
     assert near_duplicates(["the old dog barked at me", "the old dog barked at him"])
     assert not near_duplicates(["the old dog barked at me", "the old dog slept near me"])
+    assert near_duplicates(["老狗昨晚對我叫了", "老狗昨晚對他叫了"]) == []
+    assert near_duplicates(["老狗昨晚對我叫了一聲", "老狗昨晚對我叫了兩聲"])
 
 
 @pytest.mark.parametrize(("name", "least"), [("topics", 100), ("topics-zh", 20)])
@@ -61,9 +64,10 @@ def test_sentences_have_4_to_30_words():
     assert [text for text in texts if not 4 <= len(text.split()) <= 30] == []
 
 
+@pytest.mark.parametrize("name", ["topics", "topics-zh"])
 @pytest.mark.parametrize("topic", sorted(TOPICS))
-def test_no_near_duplicates(topic):
-    corpus = read_bundled("topics")
+def test_no_near_duplicates(topic, name):
+    corpus = read_bundled(name)
     sentences = [t for t, label in zip(corpus.texts, corpus.labels, strict=True) if label == topic]
     assert near_duplicates(sentences) == []
 

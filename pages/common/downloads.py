@@ -1,0 +1,49 @@
+"""Tables to take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import streamlit as st
+
+from geometry import Cloud
+
+
+def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
+    """A button that makes the table when it is pressed."""
+    st.download_button(
+        label,
+        data=table,
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, told: str) -> bytes:
+    """One row a point: text, label, and ``places`` (n, len(columns)) as drawn."""
+    labels = cloud.labels or ("",) * len(cloud)
+    rows = [
+        [text, label, *map(short_number, place)]
+        for text, label, place in zip(cloud.texts, labels, places, strict=True)
+    ]
+    return csv_bytes(["text", "label", *columns], rows, told)
+
+
+def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], told: str) -> bytes:
+    """A table whose last column says, in its first row, what the numbers were measured on."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*head, "measured_on"])
+    for place, row in enumerate(rows):
+        writer.writerow([*row, told if place == 0 else ""])
+    return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese
+
+
+def short_number(value: float) -> str:
+    """Six figures, as a table needs them."""
+    return f"{value:.6g}"
