@@ -114,11 +114,19 @@ def mean_norm_share(X: np.ndarray) -> float:
 def angles_to_mean(X: np.ndarray) -> np.ndarray:
     """Angle in degrees between each row and the mean vector, (n,) float64 in [0, 180]."""
     U = unit_rows(X)
+    return np.degrees(np.arccos((U @ mean_direction(X)).clip(-1.0, 1.0)))
+
+
+def mean_direction(X: np.ndarray) -> np.ndarray:
+    """The unit vector (d,) towards the mean of X (n, d).
+
+    Raises ValueError for a centred cloud, whose mean is nothing but rounding.
+    """
     mean = _finite_rows(X, at_least=1).mean(axis=0)
     length = np.linalg.norm(mean)
     if length <= ZERO_MEAN * np.sqrt(np.einsum("nd,nd->", X, X, dtype=np.float64) / len(X)):
-        raise ValueError("the mean vector is zero (a centred cloud): no axis to open around")
-    return np.degrees(np.arccos((U @ (mean / length)).clip(-1.0, 1.0)))
+        raise ValueError("the mean vector is zero (a centred cloud), so it has no direction")
+    return np.asarray(mean / length)
 
 
 def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .measure import mean_direction
+
 TRUST_ROWS = 600  # trustworthiness is O(n^2); beyond this it is taken on a sample
 TRUST_NEIGHBOURS = 5
 UMAP_NEIGHBOURS = 15
@@ -179,10 +181,7 @@ def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     mean = X.mean(axis=0)
-    length = np.linalg.norm(mean)
-    if length == 0:
-        raise ValueError("the mean vector is zero, so it has no direction; use svd or pca")
-    direction = mean / length
+    direction = mean_direction(X)
     # an exact basis of what is orthogonal to the mean, so that the axes are orthonormal even
     # where all rows lie along the mean and nothing but rounding is left
     B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)

@@ -10,6 +10,7 @@ import hashlib
 import io
 import os
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from platformdirs import user_cache_path
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
 DEFAULT_MEGABYTES = 2048
+STALE_SECONDS = 3600  # no write takes that long
 _DIGEST_BYTES = 32
 
 
@@ -94,6 +96,10 @@ class ArrayStore:
         return self.folder / f"{key}.array"
 
     def _evict(self) -> None:
+        for part in self.folder.glob("*.part"):  # of a process that was killed while it wrote
+            with suppress(OSError):
+                if time.time() - part.stat().st_mtime > STALE_SECONDS:
+                    _drop(part)
         files = []
         for path in self.folder.glob("*.array"):
             try:

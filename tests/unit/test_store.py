@@ -321,3 +321,14 @@ def test_a_bound_that_is_no_number_is_told(monkeypatch, given):
     assert str(caught.value) == (
         f"NARROW_CONE_CACHE_MB must be a whole number of megabytes above 0; got {given!r}"
     )
+
+
+def test_what_a_killed_process_left_is_swept_and_a_write_in_progress_is_not(store):
+    store.write("a", ARRAY)
+    old, new = store.folder / "old.part", store.folder / "new.part"
+    for part in (old, new):
+        part.write_bytes(b"half")
+    os.utime(old, (10**9,) * 2)
+    store.write("b", ARRAY)
+    assert not old.exists()
+    assert new.exists()
