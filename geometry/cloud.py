@@ -8,12 +8,14 @@ the input embedding matrix and never change.
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from .blocks import encode_to_files
 from .corpus import Corpus
 from .encode import Encoder, Progress
 from .pool import POOLINGS, check_pooling
@@ -134,23 +136,50 @@ def sentence_vectors(
     """(n, d) float32 for one layer and pooling; a miss encodes and keeps *all* of them.
 
     All layers and poolings come out of the same forward pass, so the next choice is a hit.
-    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only.
+    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only, by
+    blocks on disk (in the store's folder, where a killed run is taken over).
     """
     layer = encoder.layer_index(layer)
     check_pooling(pooling)
     layers = encoder.n_layers + 1
     size = len(corpus) * encoder.dimension * np.float32().nbytes * layers * len(POOLINGS)
-    poolings = tuple(POOLINGS) if size <= BYTES_AT_ONCE else (pooling,)
+    key = _key(encoder, corpus, "sentences", layer, pooling)
+    if size > BYTES_AT_ONCE and store is not None:
+        return _recall_by_blocks(encoder, corpus, layer, pooling, store, progress)
 
     def compute() -> dict[str, np.ndarray]:
-        every = encoder.encode_layers(corpus.texts, poolings=poolings, progress=progress)
+        every = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), progress=progress)
         return {
             _key(encoder, corpus, "sentences", index, name): every[name][index]
-            for name in poolings
+            for name in POOLINGS
             for index in range(layers)
         }
 
-    return _recall(store, _key(encoder, corpus, "sentences", layer, pooling), compute)
+    return _recall(store, key, compute)
+
+
+def _recall_by_blocks(
+    encoder: Encoder,
+    corpus: Corpus,
+    layer: int,
+    pooling: str,
+    store: ArrayStore,
+    progress: Progress | None,
+) -> np.ndarray:
+    """All layers of one pooling, kept one by one; memory holds a block or a layer at a time."""
+    key = _key(encoder, corpus, "sentences", layer, pooling)
+    if (kept := store.read(key)) is not None:
+        return kept
+    folder = store.folder / f"blocks-{_key(encoder, corpus, 'blocks', 0, pooling)}"
+    files = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), progress=progress)[
+        pooling
+    ]
+    for index, vectors in enumerate(files):
+        store.write(_key(encoder, corpus, "sentences", index, pooling), vectors)
+    vectors = np.array(files[layer])
+    del files
+    shutil.rmtree(folder, ignore_errors=True)
+    return vectors
 
 
 def _sentences(wanted: _Wanted) -> Cloud:

@@ -1,7 +1,8 @@
 // A Plotly figure that is redrawn in place: zoom, camera and WebGL context outlive a new figure.
 
 const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
-const waiting = []; // boxes in the page's order
+const waiting = new Set(); // boxes to draw
+let drawing = false;
 
 function plotlyIsThere() {
   return new Promise((done) => {
@@ -14,18 +15,26 @@ function painted() {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
-// One chart a frame, so that the first is on screen while the next is drawn.
+function inPageOrder(one, other) {
+  return one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+}
+
+// One chart a frame, the topmost first, so that it is on screen while the next is drawn.
 async function drawInTurn(box) {
-  if (waiting.includes(box) || waiting.push(box) > 1) return; // the loop below is at work
+  waiting.add(box);
+  if (drawing) return; // the loop below is at work, and will come to it
+  drawing = true;
   await plotlyIsThere();
-  while (waiting.length > 0) {
+  while (waiting.size > 0) {
+    const next = [...waiting].sort(inPageOrder)[0];
+    waiting.delete(next); // first: a figure that comes while it is drawn is drawn next
     try {
-      if (draw(waiting[0], drawn.get(waiting[0]).wanted)) await painted();
+      if (draw(next, drawn.get(next).wanted)) await painted();
     } catch (error) {
       reportError(error); // one chart's failure is not the next one's
     }
-    waiting.shift();
   }
+  drawing = false;
 }
 
 function draw(box, data) {

@@ -162,6 +162,7 @@ def test_a_browser_is_met_in_its_language(server, new_page, locale, heading, unl
 def test_a_narrow_screen_stacks_the_pictures(server, new_page, scheme):
     page = new_page(viewport={"width": 420, "height": 900}, color_scheme=scheme)
     open_app(page, server.page_url(PAGE))
+    expect(charts(page)).to_have_count(2)
     first, second = (charts(page).nth(place).bounding_box() for place in range(2))
     assert second["y"] > first["y"] + first["height"]
     for box in (first, second):

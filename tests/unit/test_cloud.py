@@ -168,6 +168,7 @@ def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monk
     np.testing.assert_array_equal(
         first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
     )
+    assert [path.suffix for path in store.folder.iterdir()] == [".array"] * (N_LAYERS + 2)
     read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # every layer of it
     with pytest.raises(AssertionError, match="the model ran"):
         read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
