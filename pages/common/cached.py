@@ -25,7 +25,6 @@ from geometry import (
     WhiteningMap,
     describe,
     label_agreement,
-    load_encoder,
     pairwise_cosines,
     project,
     read_cloud,
@@ -36,6 +35,7 @@ from geometry.project import UMAP_NEIGHBOURS, umap_picture
 from geometry.twin import fit_whitening, one_scale, whiten_beside
 
 from . import jobs
+from .models import current_encoder
 from .umap_worker import fit_elsewhere
 from .uploads import is_own
 from .words import Translate
@@ -56,16 +56,16 @@ class CloudSpec:
     """Which cloud of a corpus."""
 
     unit: str
-    layer: int
+    layer: int | str
     pooling: str
+    special_tokens: bool = True
     max_points: int = MAX_POINTS
     seed: int = SEED
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def encoder(name: str = "bundled") -> Encoder:
-    """The encoder, one copy for all sessions."""
-    return load_encoder(name)
+def encoder() -> Encoder:
+    """The encoder this session chose, one copy for all sessions."""
+    return current_encoder()
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -74,9 +74,13 @@ def store() -> ArrayStore:
     return ArrayStore()
 
 
+def coverage(corpus: Corpus) -> Coverage:
+    """Texts cut and tokens unknown, by the chosen encoder."""
+    return _coverage(encoder().fingerprint, corpus.sha256, corpus)
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
-def coverage(corpus_key: str, _corpus: Corpus) -> Coverage:
-    """Texts cut and tokens unknown."""
+def _coverage(model_key: str, corpus_key: str, _corpus: Corpus) -> Coverage:
     return encoder().coverage(_corpus.texts)
 
 
@@ -97,10 +101,12 @@ def cloud(corpus: Corpus, spec: CloudSpec, _: Translate) -> Cloud:
 
 
 def _from_disk_or_job(key: str, corpus: Corpus, spec: CloudSpec, _: Translate) -> Cloud:
-    def read(report: jobs.Report | None = None) -> Cloud:
-        return read_cloud(encoder(), corpus, **asdict(spec), store=store(), progress=report)
+    chosen = encoder()  # here: a job's thread belongs to no session
 
-    if is_stored(encoder(), corpus, **asdict(spec), store=store()):
+    def read(report: jobs.Report | None = None) -> Cloud:
+        return read_cloud(chosen, corpus, **asdict(spec), store=store(), progress=report)
+
+    if is_stored(chosen, corpus, **asdict(spec), store=store()):
         return read()
     what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
     made: Cloud = jobs.wait_for(f"cloud-{key}", read, _, what)

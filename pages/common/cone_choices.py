@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from geometry import Cloud, Encoder
-from geometry.pool import POOLINGS
+from geometry.layers import LAYER_SETS
 
 from .cached import CloudSpec
 from .controls import choose
+from .models import chosen_model
 from .words import Translate
 
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
@@ -33,16 +34,9 @@ class Look:
 
 
 def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
-    """Unit, layer and pooling, with the presets that show the range of cones."""
-    names = {
-        "needle": _("[CLS], layer 5: a needle"),
-        "max": _("max, layer 4: narrow"),
-        "mean": _("mean, layer 4: the usual cone"),
-        "last": _("mean, last layer: no cone"),
-    }
-    with st.container(horizontal=True, key="presets"):
-        for name, label in names.items():
-            st.button(label, key=f"preset-{name}", on_click=_apply_preset, args=(name,))
+    """Unit, layer and pooling, with the presets that show the range of the bundled model's cones."""
+    if chosen_model().is_bundled:
+        _show_presets(_)
     unit_box, layer_box, pooling_box = st.columns(3)
     with unit_box:
         unit = choose(
@@ -57,32 +51,79 @@ def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
                 "types": _("types (input embeddings)"),
             },
         )
-    last = encoder.n_layers
-    with layer_box:
-        layer = choose(
-            st.selectbox,
-            _("Layer"),
-            [str(index) for index in range(last + 1)],
-            key="layer",
-            default=str(min(4, last)),
-            labels={"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)},
-            disabled=unit == "types",
-        )
     with pooling_box:
         pooling = choose(
             st.selectbox,
             _("Pooling"),
-            list(POOLINGS),
+            list(encoder.poolings),
             key="pooling",
             default="mean",
+            labels={
+                "weighted": _("weighted by position (decoders)"),
+                "own": _("the model's own output"),
+            },
             disabled=unit != "sentences",
         )
-    return CloudSpec(unit=unit, layer=int(layer), pooling=pooling)
+    is_own = unit == "sentences" and pooling == "own"
+    with layer_box:
+        layer = _choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
+    if is_own:
+        layer = str(encoder.n_layers)
+    with pooling_box:
+        special = st.toggle(
+            _("[CLS], [SEP] and their like take part"),
+            key="special",
+            value=True,
+            bind="query-params",
+            disabled=unit != "sentences" or pooling in ("cls", "own"),
+        )
+    return CloudSpec(
+        unit=unit,
+        layer=int(layer) if layer.isdigit() else layer,
+        pooling=pooling,
+        special_tokens=special or pooling in ("cls", "own"),
+    )
+
+
+def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
+    """A layer by number; for sentences also an average of layers by its name."""
+    last = encoder.n_layers
+    labels = {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
+    if last == 0:
+        labels = {"0": _("0 (static vectors)")}
+    sets = {
+        "first-last": _("mean of the first and the last"),
+        "last-2": _("mean of the last 2"),
+        "last-3": _("mean of the last 3"),
+        "last-4": _("mean of the last 4"),
+    }
+    fitting = [name for name in sets if encoder.n_layers >= max(map(abs, LAYER_SETS[name]))]
+    return choose(
+        st.selectbox,
+        _("Layer"),
+        [*map(str, range(last + 1)), *(fitting if unit == "sentences" else [])],
+        key="layer",
+        default=str(min(4, last)),
+        labels=sets | labels,
+        disabled=disabled,
+    )
+
+
+def _show_presets(_: Translate) -> None:
+    names = {
+        "needle": _("[CLS], layer 5: a needle"),
+        "max": _("max, layer 4: narrow"),
+        "mean": _("mean, layer 4: the usual cone"),
+        "last": _("mean, last layer: no cone"),
+    }
+    with st.container(horizontal=True, key="presets"):
+        for name, label in names.items():
+            st.button(label, key=f"preset-{name}", on_click=_apply_preset, args=(name,))
 
 
 def _apply_preset(name: str) -> None:
     layer, pooling = PRESETS[name]
-    st.session_state.update(unit="sentences", layer=layer, pooling=pooling)
+    st.session_state.update(unit="sentences", layer=layer, pooling=pooling, special=True)
 
 
 def choose_look(_: Translate, *, has_labels: bool) -> Look:

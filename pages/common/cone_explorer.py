@@ -14,7 +14,9 @@ from .cone_numbers import show_numbers, take_away
 from .cone_panels import draw_panels, tell_too_many_labels
 from .cone_scene import build_scene, fit_umaps, is_cone, lesson_values, narrows_first
 from .coverage_notes import warn_of_coverage
-from .shell import show_question, tell_model_error
+from .model_words import tell_model_error
+from .models import chosen_model
+from .shell import show_question
 from .umap_worker import warm_up
 from .words import Translate, prose
 
@@ -61,14 +63,14 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         draw_panels(scene, look, near, _)
         tell_too_many_labels(cloud, _)
     with coverage_box:  # stands above the pictures, and is read after they are on their way
-        warn_of_coverage(cached.coverage(corpus.sha256, corpus), _)
+        warn_of_coverage(cached.coverage(corpus), _)
     values = lesson_values(scene)
     with look_box:
         if is_cone(scene):
             _ask("median", values=values)
         if narrows_first(scene):
             _ask("narrows-first", values=values)
-        _ask("last-layer", "unit", values=values)
+        _ask(*(["last-layer"] if chosen_model().is_bundled else []), "unit", values=values)
     with measure_box:
         st.subheader(_("Measure"))
         show_numbers(scene, _)

@@ -17,6 +17,7 @@ from .cone_panels import current_theme, side_title
 from .cone_scene import Scene, Side
 from .coverage_notes import coverage_line
 from .downloads import csv_bytes, offer_csv, points_csv, short_number
+from .model_words import model_line
 from .words import Translate, prose, signed
 
 
@@ -50,15 +51,16 @@ def provenance(scene: Scene, _: Translate) -> str:
     count = f"n = {report.n:,} {units[cloud.unit]}"
     if cloud.n_available > report.n:
         count += " " + _("(a sample of {n})").format(n=f"{cloud.n_available:,}")
-    parts = [count, cached.encoder().name]
+    encoder = cached.encoder()
+    parts = [count, model_line(encoder, _)]
     if cloud.unit == "types":
         parts.append(_("input embeddings"))
     else:
-        parts.append(
-            _("layer {layer} of {last}").format(layer=spec.layer, last=cached.encoder().n_layers)
-        )
+        parts.append(_("layer {layer} of {last}").format(layer=spec.layer, last=encoder.n_layers))
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=spec.pooling))
+        if not spec.special_tokens:
+            parts.append(_("without special tokens"))
     parts += [
         _("centring {s}").format(s=f"{whitening.centring:.2f}"),
         _("strength {t}").format(t=f"{whitening.strength:.2f}"),

@@ -25,10 +25,15 @@ from .cone_panels import (
 )
 from .coverage_notes import show_coverage
 from .downloads import offer_csv, points_csv
+from .model_words import model_line
 from .words import Translate
 
-FIRST_LOOK = CloudSpec(unit="sentences", layer=4, pooling="mean")
 VIEW, COMPONENTS = "mean", 2
+
+
+def first_look() -> CloudSpec:
+    """Layer 4, where the bundled encoder has its usual cone; a smaller model's last."""
+    return CloudSpec(unit="sentences", layer=min(4, encoder().n_layers), pooling="mean")
 
 
 def own_corpus() -> Corpus | None:
@@ -40,7 +45,7 @@ def own_corpus() -> Corpus | None:
 def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
     """The corpus as sentence vectors, with progress and cancel; None after saying what failed."""
     try:
-        return cloud(corpus, FIRST_LOOK, _)
+        return cloud(corpus, first_look(), _)
     except (ModelFilesError, MemoryError, OSError, RuntimeError) as error:
         reason = str(error) or type(error).__name__
         st.error(
@@ -54,7 +59,7 @@ def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
 
 def tell_unread(corpus: Corpus, _: Translate) -> None:
     """Texts cut and tokens unknown, said before the picture that they concern."""
-    show_coverage(coverage(corpus.sha256, corpus), _)
+    show_coverage(coverage(corpus), _)
 
 
 def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
@@ -67,7 +72,7 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(points))
         )
         return
-    picture = projection(cloud_key(corpus, FIRST_LOOK), VIEW, COMPONENTS, points.vectors)
+    picture = projection(cloud_key(corpus, first_look()), VIEW, COMPONENTS, points.vectors)
     labels = set(points.labels or ())
     colours = point_colours(points, "topic" if len(labels) <= MOST_LABELS else "length", _)
     theme = current_theme()
@@ -90,7 +95,7 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
 
 def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
     """How many texts, what was left out or doubled, what the model read, how narrow it is."""
-    read = coverage(corpus.sha256, corpus)
+    read = coverage(corpus)
     counts = {
         _("texts"): f"{len(corpus):,}",
         _("duplicates, kept"): f"{duplicates(corpus):,}",
@@ -117,8 +122,8 @@ def _cloud_line(points: Cloud, _: Translate) -> str:
     ).format(
         shown=f"{len(points):,}",
         n=f"{points.n_available:,}",
-        model=encoder().name,
-        layer=FIRST_LOOK.layer,
-        pooling=FIRST_LOOK.pooling,
-        seed=FIRST_LOOK.seed,
+        model=model_line(encoder(), _),
+        layer=first_look().layer,
+        pooling=first_look().pooling,
+        seed=first_look().seed,
     )

@@ -28,7 +28,7 @@ POLL_SECONDS = 0.2
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
 # one lane for each kind of work: a long UMAP never holds up somebody's encoding
-_lanes = {name: threading.Lock() for name in ("encode", "umap")}
+_lanes = {name: threading.Lock() for name in ("encode", "umap", "model")}
 
 
 class Cancelled(Exception):
@@ -147,10 +147,11 @@ def wait_for(
     what: str,
     *,
     lane: str = "encode",
+    amount: Callable[[float], str] = "{:,.0f}".format,
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
-    ``what`` names it ("Encoding 1,224 sentences"). Ends the page's run where it was cancelled,
+    ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done. Ends the page's run where it was cancelled,
     with a button to start again. An error of the work is raised here.
     """
     if key in _left():
@@ -163,7 +164,7 @@ def wait_for(
             st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key, job))
             while not job.wait(POLL_SECONDS):
                 share = job.done / job.total if job.total else 0.0
-                bar.progress(min(share, 1.0), text=_progress_line(job, _, what))
+                bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
                 if _click_waits():
                     st.rerun()
         place.empty()
@@ -210,13 +211,13 @@ def _again(key: str) -> None:
     st.session_state["left_jobs"] = _left() - {key}
 
 
-def _progress_line(job: Job, _: Translate, what: str) -> str:
+def _progress_line(job: Job, _: Translate, what: str, amount: Callable[[float], str]) -> str:
     if not job.total:
         return f"{what} · " + _("loading, or waiting for its turn …")
-    line = f"{what} · {job.done:,} / {job.total:,}"
+    line = f"{what} · {amount(job.done)} / {amount(job.total)}"
     if job.rate:
         left = (job.total - job.done) / job.rate
         line += " · " + _("{rate} a second, {left} s left").format(
-            rate=f"{job.rate:,.0f}", left=f"{left:,.0f}"
+            rate=amount(job.rate), left=f"{left:,.0f}"
         )
     return line

@@ -16,6 +16,8 @@ from geometry import ModelFilesError
 
 from .charts import load_plotly
 from .controls import choose, keep_choices
+from .model_words import tell_model_error
+from .models import fetch_chosen, select_model
 from .uploads import select_corpus
 from .words import (
     DEFAULT_LANGUAGE,
@@ -65,6 +67,7 @@ def open_page(name: str) -> Translate:
         _ = translator()
         for page, label in page_labels(_).items():
             st.page_link(page_path(page), label=label)
+        select_model(_)
         select_corpus(_)
     st.title(page_labels(_)[name])
     st.markdown(prose(name, "claim"))
@@ -72,19 +75,12 @@ def open_page(name: str) -> Translate:
 
 
 def require_model(_: Translate) -> None:
-    """Say what is wrong, and what to do, where the bundled encoder can't be had; ends the page."""
-    from .cached import encoder  # after open_page has sent for Plotly
-
+    """Fetch the chosen encoder; where it can't be had, say what is wrong and end the page."""
     try:
-        encoder()
+        fetch_chosen(_)
     except ModelFilesError as error:
         tell_model_error(error, _)
         st.stop()
-
-
-def tell_model_error(error: ModelFilesError, _: Translate) -> None:
-    """The encoder's files are missing or altered: the library's own words after ours."""
-    st.error(_("The encoder can't be used, so there is no picture. {reason}.").format(reason=error))
 
 
 def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:

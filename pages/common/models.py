@@ -1,0 +1,181 @@
+"""Which encoder every page is about: chosen in the sidebar, fetched on request, kept for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import streamlit as st
+
+from geometry import Encoder, ModelFilesError, load_encoder
+from geometry.catalogue import NOT_STATED, Suggestion, suggestions
+from geometry.hub import kept_model
+from geometry.operator_limits import MEGABYTE, read_model_limits
+from geometry.precision import DTYPES
+
+from . import jobs
+from .controls import choose
+from .model_shelf import ModelShelf
+from .model_words import lessons
+from .words import Translate
+
+BUNDLED = "bundled"
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model as it is asked for.
+
+    name : "bundled", a hub name or a folder of the server.   revision : "" for the main branch.
+    """
+
+    name: str = BUNDLED
+    revision: str = ""
+    dtype: str = DTYPES[0]
+
+    @property
+    def is_bundled(self) -> bool:
+        """True for the encoder that comes with the requirements."""
+        return self.name == BUNDLED
+
+    @property
+    def is_folder(self) -> bool:
+        """True for a folder of the server's own disk."""
+        return not self.is_bundled and Path(self.name).expanduser().is_dir()
+
+
+def select_model(_: Translate) -> None:
+    """The shared control: the bundled encoder, a suggestion, or any name or folder typed in."""
+    known = {suggestion.name: suggestion for suggestion in suggestions()}
+    asked = st.session_state.get("model") or st.query_params.get("model")
+    labels = {BUNDLED: _("all-MiniLM-L6-v2 (bundled)")} | {
+        name: f"{name.rpartition('/')[2]} ({_size(one)})" for name, one in known.items()
+    }
+    name = choose(
+        st.selectbox,
+        _("Model"),
+        list(dict.fromkeys([*labels, *([asked] if asked else [])])),
+        key="model",
+        default=BUNDLED,
+        labels=labels,
+        accept_new_options=True,
+        help=_("Choose one, or type any model's name on the hub, or a folder of this machine."),
+    )
+    if name == BUNDLED:
+        return
+    if name in known:
+        st.caption(_about(known[name], _))
+    if not Path(name).expanduser().is_dir():
+        st.text_input(
+            _("Revision"),
+            key="revision",
+            placeholder=_("branch, tag or commit; main where empty"),
+            bind="query-params",
+        )
+    choose(
+        st.segmented_control,
+        _("Precision"),
+        list(DTYPES),
+        key="dtype",
+        default=DTYPES[0],
+        labels={"float32": "float32", "bfloat16": _("bfloat16: fast, approximate")},
+        required=True,
+    )
+
+
+def chosen_model() -> ModelChoice:
+    """What this session asks for."""
+    name = st.session_state.get("model") or BUNDLED
+    if name == BUNDLED:
+        return ModelChoice()
+    revision = "" if Path(name).expanduser().is_dir() else st.session_state.get("revision") or ""
+    return ModelChoice(name, revision.strip(), st.session_state.get("dtype") or DTYPES[0])
+
+
+def current_encoder() -> Encoder:
+    """The chosen encoder, from memory or from this machine's disk.
+
+    Raises ModelFilesError where it can't be had; ``fetch_chosen`` comes first on every page.
+    """
+    choice = chosen_model()
+    return shelf().get(choice) or shelf().put(choice, _load(choice))
+
+
+def fetch_chosen(_: Translate) -> Encoder:
+    """The chosen encoder; a hub model that is not here yet is offered, then fetched with progress.
+
+    Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
+    """
+    choice = chosen_model()
+    if choice in shelf() or _is_here(choice):
+        return current_encoder()
+    if choice not in st.session_state.get("wanted_models", set()):
+        _offer(choice, _)
+    encoder: Encoder = jobs.wait_for(
+        f"model-{choice}",
+        lambda report: _load(choice, report),
+        _,
+        _("Fetching {name}").format(name=choice.name),
+        lane="model",
+        amount=_megabytes,
+    )
+    return shelf().put(choice, encoder)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def shelf() -> ModelShelf:
+    """The server's one shelf."""
+    return ModelShelf(read_model_limits().memory_megabytes * MEGABYTE)
+
+
+def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
+    return load_encoder(
+        choice.name, revision=choice.revision or None, dtype=choice.dtype, progress=report
+    )
+
+
+def _is_here(choice: ModelChoice) -> bool:
+    """True where loading it would fetch nothing."""
+    if choice.is_bundled or choice.is_folder:
+        return True
+    return kept_model(choice.name, revision=choice.revision or None) is not None
+
+
+def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
+    known = {suggestion.name: suggestion for suggestion in suggestions()}
+    size = _size(known[choice.name]) if choice.name in known else None
+    st.info(
+        _("{name} is not on this machine yet; it would be fetched from the hub, once.").format(
+            name=f"`{choice.name}`"
+        )
+    )
+    st.button(
+        _("Fetch it ({size})").format(size=size) if size else _("Fetch it"),
+        key="fetch-model",
+        type="primary",
+        icon=":material/download:",
+        on_click=_want,
+        args=(choice,),
+    )
+    st.stop()
+
+
+def _want(choice: ModelChoice) -> None:
+    st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
+
+
+def _about(one: Suggestion, _: Translate) -> str:
+    licence = _("not stated") if one.licence == NOT_STATED else one.licence
+    parts = [lessons(_)[one.name], _("Licence: {licence}.").format(licence=licence)]
+    if one.needs_conversion:
+        parts.append(_("Only as pickle on the hub: it has to be converted once."))
+    return " ".join(parts)
+
+
+def _size(one: Suggestion) -> str:
+    return f"{one.megabytes:,} MB"
+
+
+def _megabytes(amount: float) -> str:
+    return f"{amount / MEGABYTE:,.0f} MB"
