@@ -142,7 +142,8 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
             f"the weights of {name} lack {absent[0]} ({len(absent)} in all): they do not belong "
             "to its config.json"
         )
-    if config.is_encoder_decoder:
+    # told by what it has: the config of an encoder that was saved alone says it is none
+    if hasattr(model, "encoder") and hasattr(model, "decoder"):
         model = model.get_encoder()
     if model.main_input_name != "input_ids":
         raise ModelFilesError(f"{name} reads {model.main_input_name}, not text")
