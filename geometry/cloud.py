@@ -1,8 +1,7 @@
 """One corpus as one cloud of vectors: sentences, contextual tokens or types.
 
-The three are different objects and the literature speaks of different ones: sentence vectors
-are pooled, contextual tokens change with the sentence they stand in, types are the rows of
-the input embedding matrix and never change.
+The literature speaks of all three: sentence vectors are pooled, contextual tokens change with
+the sentence they stand in, types are rows of the input embedding matrix and never change.
 """
 
 from __future__ import annotations
@@ -11,18 +10,20 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .corpus import Corpus
-from .encode import Encoder, Progress
+from .encode import OWN, Encoder, Layer, Progress
 from .pool import POOLINGS, check_pooling
+from .precision import refuse_too_narrow
 from .store import ArrayStore
 
 UNITS = ("sentences", "tokens", "types")
 BYTES_AT_ONCE = 300 * 10**6  # vectors of all layers and poolings that one encoding may hold
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
-CODE_VERSION = 1  # raise it whenever the same texts would encode to other numbers
+CODE_VERSION = 2  # raise it whenever the same texts would encode to other numbers
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ def read_cloud(
     corpus: Corpus,
     *,
     unit: str = "sentences",
-    layer: int = -1,
+    layer: Layer = -1,
     pooling: str = "mean",
+    special_tokens: bool = True,
     max_points: int = 3000,
     seed: int = 0,
     store: ArrayStore | None = None,
@@ -64,14 +66,22 @@ def read_cloud(
 ) -> Cloud:
     """The cloud of a corpus, from the store where it is there, encoded (and kept) where not.
 
-    layer : 0 to n_layers or negative; a type has none.   pooling : for sentences only.
+    layer : 0 to n_layers or negative; for sentences several, or a name, as ``Encoder.encode``
+    takes; a type has none.   pooling, special_tokens : for sentences only, as there.
     max_points : a larger cloud is sampled without replacement, ``seed`` says how.
+    Raises ValueError for vectors in bfloat16 that lie too close for it (``refuse_too_narrow``).
     """
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
-    layer = encoder.layer_index(layer)
-    wanted = _Wanted(encoder, corpus, unit, layer, pooling, max_points, seed, store, progress)
-    return {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
+    layers = encoder.layer_indices(layer)
+    if unit != "sentences" and len(layers) != 1:
+        raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
+    asked = (encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed)
+    wanted = _Wanted(*asked, store, progress)
+    cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
+    if encoder.is_approximate:
+        refuse_too_narrow(cloud.vectors)
+    return cloud
 
 
 def is_stored(
@@ -79,16 +89,17 @@ def is_stored(
     corpus: Corpus,
     *,
     unit: str,
-    layer: int,
+    layer: Layer,
     pooling: str,
+    special_tokens: bool = True,
     max_points: int,
     seed: int,
     store: ArrayStore,
 ) -> bool:
     """True where ``read_cloud`` would find its vectors on disk and encode nothing."""
-    layer = encoder.layer_index(layer)
-    wanted = _Wanted(encoder, corpus, unit, layer, pooling, max_points, seed, store, None)
-    return store.has(wanted.key)
+    layers = encoder.layer_indices(layer)
+    asked = (encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed)
+    return all(store.has(key) for key in _Wanted(*asked, store, None).keys)
 
 
 @dataclass(frozen=True)
@@ -98,21 +109,23 @@ class _Wanted:
     encoder: Encoder
     corpus: Corpus
     unit: str
-    layer: int
+    layers: tuple[int, ...]
     pooling: str
+    special_tokens: bool
     max_points: int
     seed: int
     store: ArrayStore | None
     progress: Progress | None
 
     @property
-    def key(self) -> str:
-        """Where its vectors are stored. A sample is part of it, except for sentences."""
+    def keys(self) -> tuple[str, ...]:
+        """Where its vectors are stored, one a layer. Except for sentences, with the sample."""
         if self.unit == "sentences":
-            return _key(self.encoder, self.corpus, self.unit, self.layer, self.pooling)
-        layer = 0 if self.unit == "types" else self.layer
-        sample = f"{self.max_points}/{self.seed}"
-        return _key(self.encoder, self.corpus, self.unit, layer, sample)
+            detail = _pooled(self.pooling, self.special_tokens)
+        else:
+            detail = f"{self.max_points}/{self.seed}"
+        layers = (0,) if self.unit == "types" else self.layers
+        return tuple(_key(self.encoder, self.corpus, self.unit, layer, detail) for layer in layers)
 
     def sample(self, n: int) -> np.ndarray:
         """Rows of n that are kept, in order."""
@@ -126,31 +139,38 @@ def sentence_vectors(
     encoder: Encoder,
     corpus: Corpus,
     *,
-    layer: int,
+    layer: Layer,
     pooling: str,
+    special_tokens: bool = True,
     store: ArrayStore | None = None,
     progress: Progress | None = None,
 ) -> np.ndarray:
-    """(n, d) float32 for one layer and pooling; a miss encodes and keeps *all* of them.
+    """(n, d) float32 as ``Encoder.encode`` gives; a miss encodes and keeps *all* of them.
 
     All layers and poolings come out of the same forward pass, so the next choice is a hit.
-    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only.
+    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only; and
+    of the model's own output that alone.
     """
-    layer = encoder.layer_index(layer)
-    check_pooling(pooling)
-    layers = encoder.n_layers + 1
-    size = len(corpus) * encoder.dimension * np.float32().nbytes * layers * len(POOLINGS)
+    layers = encoder.layer_indices(layer)
+    every = tuple(range(encoder.n_layers + 1))
+    size = len(corpus) * encoder.dimension * np.float32().nbytes * len(every) * len(POOLINGS)
     poolings = tuple(POOLINGS) if size <= BYTES_AT_ONCE else (pooling,)
 
-    def compute() -> dict[str, np.ndarray]:
-        every = encoder.encode_layers(corpus.texts, poolings=poolings, progress=progress)
-        return {
-            _key(encoder, corpus, "sentences", index, name): every[name][index]
-            for name in poolings
-            for index in range(layers)
-        }
+    def key(layer: int, pooling: str) -> str:
+        return _key(encoder, corpus, "sentences", layer, _pooled(pooling, special_tokens))
 
-    return _recall(store, _key(encoder, corpus, "sentences", layer, pooling), compute)
+    def compute() -> dict[str, np.ndarray]:
+        how: dict[str, Any] = {"special_tokens": special_tokens, "progress": progress}
+        if pooling == OWN:
+            own = encoder.encode(corpus.texts, layer=layer, pooling=OWN, **how)
+            return {key(layers[0], OWN): own}
+        found = encoder.encode_layers(corpus.texts, poolings=poolings, **how)
+        return {key(index, name): found[name][index] for name in poolings for index in every}
+
+    if pooling != OWN:
+        check_pooling(pooling)
+    kept = _recall(store, tuple(key(index, pooling) for index in layers), compute)
+    return kept[0] if len(kept) == 1 else np.stack(kept).mean(axis=0, dtype=np.float32)
 
 
 def _sentences(wanted: _Wanted) -> Cloud:
@@ -158,8 +178,9 @@ def _sentences(wanted: _Wanted) -> Cloud:
     vectors = sentence_vectors(
         encoder,
         corpus,
-        layer=wanted.layer,
+        layer=wanted.layers,
         pooling=wanted.pooling,
+        special_tokens=wanted.special_tokens,
         store=wanted.store,
         progress=wanted.progress,
     )
@@ -186,7 +207,7 @@ def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
         means = [np.mean([np.log10(seen[p]) for p in sentence] or [0.0]) for sentence in pieces]
         return {key: np.array(means)}
 
-    return _recall(wanted.store, key, compute)
+    return _recall(wanted.store, (key,), compute)[0]
 
 
 def _tokens(wanted: _Wanted) -> Cloud:
@@ -197,14 +218,15 @@ def _tokens(wanted: _Wanted) -> Cloud:
     rows = wanted.sample(len(flat))
 
     def compute() -> dict[str, np.ndarray]:
-        tokens = encoder.encode_tokens(corpus.texts, layer=wanted.layer, progress=wanted.progress)
-        return {wanted.key: tokens.vectors[rows]}
+        (layer,) = wanted.layers
+        tokens = encoder.encode_tokens(corpus.texts, layer=layer, progress=wanted.progress)
+        return {wanted.keys[0]: tokens.vectors[rows]}
 
     seen = Counter(flat)
     texts = _pick(flat, rows)
     return Cloud(
         unit="tokens",
-        vectors=_recall(wanted.store, wanted.key, compute),
+        vectors=_recall(wanted.store, wanted.keys, compute)[0],
         texts=texts,
         sources=source[rows],
         labels=_pick(corpus.labels, source[rows]) if corpus.labels else None,
@@ -223,12 +245,12 @@ def _types(wanted: _Wanted) -> Cloud:
     def compute() -> dict[str, np.ndarray]:
         table = encoder.type_embeddings()
         row_of = {word: row for row, word in enumerate(table.words)}
-        return {wanted.key: table.vectors[[row_of[names[i]] for i in rows]]}
+        return {wanted.keys[0]: table.vectors[[row_of[names[i]] for i in rows]]}
 
     texts = _pick(names, rows)
     return Cloud(
         unit="types",
-        vectors=_recall(wanted.store, wanted.key, compute),
+        vectors=_recall(wanted.store, wanted.keys, compute)[0],
         texts=texts,
         sources=np.full(len(rows), -1),
         labels=None,
@@ -239,15 +261,22 @@ def _types(wanted: _Wanted) -> Cloud:
 
 
 def _recall(
-    store: ArrayStore | None, key: str, compute: Callable[[], dict[str, np.ndarray]]
-) -> np.ndarray:
-    if store is not None and (kept := store.read(key)) is not None:
-        return kept
+    store: ArrayStore | None, keys: tuple[str, ...], compute: Callable[[], dict[str, np.ndarray]]
+) -> list[np.ndarray]:
+    if store is not None:
+        kept = [store.read(key) for key in keys]
+        found = [array for array in kept if array is not None]
+        if len(found) == len(keys):
+            return found
     computed = compute()
     if store is not None:
         for name, array in computed.items():
             store.write(name, array)
-    return computed[key]
+    return [computed[key] for key in keys]
+
+
+def _pooled(pooling: str, special_tokens: bool) -> str:
+    return pooling if special_tokens else f"{pooling} of ordinary tokens"
 
 
 def _key(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str) -> str:

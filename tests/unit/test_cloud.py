@@ -1,5 +1,7 @@
 """Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -257,5 +259,47 @@ def test_bad_choices(encoder, unable):
     for unit in UNITS:
         with pytest.raises(ValueError, match="hidden states 0"):
             read_cloud(unable, CORPUS, unit=unit, layer=3)
-    with pytest.raises(ValueError, match="cls, mean, max, min, last; got 'median'"):
+    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted; got 'median'"):
         read_cloud(unable, CORPUS, pooling="median")
+
+
+@pytest.mark.parametrize("layer", ["first-last", "last-2", (0, 1, 2)])
+def test_a_set_of_layers_is_averaged_and_kept(encoder, unable, store, layer):
+    expected = encoder.encode(CORPUS.texts, layer=layer, pooling="max")
+    options = {"layer": layer, "pooling": "max", "store": store}
+    np.testing.assert_array_equal(read_cloud(encoder, CORPUS, **options).vectors, expected)
+    np.testing.assert_array_equal(read_cloud(unable, CORPUS, **options).vectors, expected)
+    # each layer by itself was kept too
+    read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
+    with pytest.raises(ValueError, match="one layer for tokens"):
+        read_cloud(encoder, CORPUS, unit="tokens", layer=layer)
+
+
+def test_special_tokens_are_part_of_the_key(encoder, unable, store):
+    with_them = read_cloud(encoder, CORPUS, store=store)
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, store=store, special_tokens=False)
+    without = read_cloud(encoder, CORPUS, store=store, special_tokens=False)
+    again = read_cloud(unable, CORPUS, store=store, special_tokens=False)
+    np.testing.assert_array_equal(again.vectors, without.vectors)
+    np.testing.assert_array_equal(
+        without.vectors, encoder.encode(CORPUS.texts, special_tokens=False)
+    )
+    assert np.abs(without.vectors - with_them.vectors).max() > 0.01
+
+
+def test_the_models_own_output_is_kept(encoder, store, tmp_path):
+    for path in encoder.folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    steps = ["Transformer", "Pooling", "Normalize"]
+    modules = [{"type": f"sentence_transformers.models.{step}", "path": ""} for step in steps]
+    modules[1]["path"] = "1_Pooling"
+    modules[2]["path"] = "2_Normalize"
+    (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    own = load_encoder(str(tmp_path))
+    cloud = read_cloud(own, CORPUS, pooling="own", store=store)
+    np.testing.assert_allclose(np.linalg.norm(cloud.vectors, axis=1), 1, rtol=1e-5)
+    kept = read_cloud(Unable(tmp_path, name="unable"), CORPUS, pooling="own", store=store)
+    np.testing.assert_array_equal(kept.vectors, cloud.vectors)
+    with pytest.raises(ValueError, match=r"no modules\.json"):
+        read_cloud(encoder, CORPUS, pooling="own", store=store)
