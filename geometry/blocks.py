@@ -35,6 +35,7 @@ class _Job:
     layers: int
     dimension: int
     poolings: tuple[str, ...]
+    special_tokens: bool
     block_rows: int
 
     def file_of(self, folder: Path, pooling: str) -> Path:
@@ -58,6 +59,7 @@ def encode_to_files(
     folder: Path | str,
     *,
     poolings: Sequence[str] = ("cls", "mean"),
+    special_tokens: bool = True,
     block_rows: int = BLOCK_ROWS,
     progress: Progress | None = None,
 ) -> dict[str, np.memmap]:
@@ -79,6 +81,7 @@ def encode_to_files(
         layers=encoder.n_layers + 1,
         dimension=encoder.dimension,
         poolings=tuple(dict.fromkeys(map(check_pooling, poolings))),
+        special_tokens=special_tokens,
         block_rows=block_rows,
     )
     finished = _begin(job, folder)
@@ -89,13 +92,14 @@ def encode_to_files(
         if block in finished and finished[block] == _checksum(arrays, rows):
             _tell(progress, rows.stop, job.n)
             continue
-        _encode_block(encoder, texts, arrays, rows, progress)
+        _encode_block(job, encoder, texts, arrays, rows, progress)
         finished[block] = _checksum(arrays, rows)
         _write_journal(job, folder, finished)
     return _mapped(job, folder, "r")
 
 
 def _encode_block(
+    job: _Job,
     encoder: Encoder,
     texts: Sequence[str],
     arrays: dict[str, np.memmap],
@@ -103,9 +107,14 @@ def _encode_block(
     progress: Progress | None,
 ) -> None:
     def report(done: int, _of_block: int) -> None:
-        _tell(progress, rows.start + done, len(texts))
+        _tell(progress, rows.start + done, job.n)
 
-    encoded = encoder.encode_layers(texts[rows], poolings=tuple(arrays), progress=report)
+    encoded = encoder.encode_layers(
+        texts[rows],
+        poolings=job.poolings,
+        special_tokens=job.special_tokens,
+        progress=report,
+    )
     for name, array in arrays.items():
         array[:, rows] = encoded[name]
         array.flush()

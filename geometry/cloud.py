@@ -1,30 +1,25 @@
 """One corpus as one cloud of vectors: sentences, contextual tokens or types.
 
-The three are different objects and the literature speaks of different ones: sentence vectors
-are pooled, contextual tokens change with the sentence they stand in, types are the rows of
-the input embedding matrix and never change.
+The literature speaks of all three: sentence vectors are pooled, contextual tokens change with
+the sentence they stand in, types are rows of the input embedding matrix and never change.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from .blocks import encode_to_files
 from .corpus import Corpus
-from .encode import Encoder, Progress
-from .pool import POOLINGS, check_pooling
+from .encode import Encoder, Layer, Progress
+from .precision import refuse_too_narrow
+from .recall import key_of, pooled_name, recall, sentence_vectors
 from .store import ArrayStore
 
 UNITS = ("sentences", "tokens", "types")
-BYTES_AT_ONCE = 300 * 10**6  # vectors of all layers and poolings that one encoding may hold
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
-CODE_VERSION = 1  # raise it whenever the same texts would encode to other numbers
 
 
 @dataclass(frozen=True)
@@ -57,8 +52,9 @@ def read_cloud(
     corpus: Corpus,
     *,
     unit: str = "sentences",
-    layer: int = -1,
+    layer: Layer = -1,
     pooling: str = "mean",
+    special_tokens: bool = True,
     max_points: int = 3000,
     seed: int = 0,
     store: ArrayStore | None = None,
@@ -66,14 +62,22 @@ def read_cloud(
 ) -> Cloud:
     """The cloud of a corpus, from the store where it is there, encoded (and kept) where not.
 
-    layer : 0 to n_layers or negative; a type has none.   pooling : for sentences only.
+    layer : 0 to n_layers or negative; for sentences several, or a name, as ``Encoder.encode``
+    takes; a type has none.   pooling, special_tokens : for sentences only, as there.
     max_points : a larger cloud is sampled without replacement, ``seed`` says how.
+    Raises ValueError for vectors in bfloat16 that lie too close for it (``refuse_too_narrow``).
     """
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
-    layer = encoder.layer_index(layer)
-    wanted = _Wanted(encoder, corpus, unit, layer, pooling, max_points, seed, store, progress)
-    return {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
+    layers = encoder.layer_indices(layer)
+    if unit != "sentences" and len(layers) != 1:
+        raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
+    asked = (encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed)
+    wanted = _Wanted(*asked, store, progress)
+    cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
+    if encoder.is_approximate:
+        refuse_too_narrow(cloud.vectors)
+    return cloud
 
 
 def is_stored(
@@ -81,16 +85,17 @@ def is_stored(
     corpus: Corpus,
     *,
     unit: str,
-    layer: int,
+    layer: Layer,
     pooling: str,
+    special_tokens: bool = True,
     max_points: int,
     seed: int,
     store: ArrayStore,
 ) -> bool:
     """True where ``read_cloud`` would find its vectors on disk and encode nothing."""
-    layer = encoder.layer_index(layer)
-    wanted = _Wanted(encoder, corpus, unit, layer, pooling, max_points, seed, store, None)
-    return store.has(wanted.key)
+    layers = encoder.layer_indices(layer)
+    asked = (encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed)
+    return all(store.has(key) for key in _Wanted(*asked, store, None).keys)
 
 
 @dataclass(frozen=True)
@@ -100,21 +105,25 @@ class _Wanted:
     encoder: Encoder
     corpus: Corpus
     unit: str
-    layer: int
+    layers: tuple[int, ...]
     pooling: str
+    special_tokens: bool
     max_points: int
     seed: int
     store: ArrayStore | None
     progress: Progress | None
 
     @property
-    def key(self) -> str:
-        """Where its vectors are stored. A sample is part of it, except for sentences."""
+    def keys(self) -> tuple[str, ...]:
+        """Where its vectors are stored, one a layer. Except for sentences, with the sample."""
         if self.unit == "sentences":
-            return _key(self.encoder, self.corpus, self.unit, self.layer, self.pooling)
-        layer = 0 if self.unit == "types" else self.layer
-        sample = f"{self.max_points}/{self.seed}"
-        return _key(self.encoder, self.corpus, self.unit, layer, sample)
+            detail = pooled_name(self.pooling, self.special_tokens)
+        else:
+            detail = f"{self.max_points}/{self.seed}"
+        layers = (0,) if self.unit == "types" else self.layers
+        return tuple(
+            key_of(self.encoder, self.corpus, self.unit, layer, detail) for layer in layers
+        )
 
     def sample(self, n: int) -> np.ndarray:
         """Rows of n that are kept, in order."""
@@ -124,71 +133,14 @@ class _Wanted:
         return np.sort(drawn)
 
 
-def sentence_vectors(
-    encoder: Encoder,
-    corpus: Corpus,
-    *,
-    layer: int,
-    pooling: str,
-    store: ArrayStore | None = None,
-    progress: Progress | None = None,
-) -> np.ndarray:
-    """(n, d) float32 for one layer and pooling; a miss encodes and keeps *all* of them.
-
-    All layers and poolings come out of the same forward pass, so the next choice is a hit.
-    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only, by
-    blocks on disk (in the store's folder, where a killed run is taken over).
-    """
-    layer = encoder.layer_index(layer)
-    check_pooling(pooling)
-    layers = encoder.n_layers + 1
-    size = len(corpus) * encoder.dimension * np.float32().nbytes * layers * len(POOLINGS)
-    key = _key(encoder, corpus, "sentences", layer, pooling)
-    if size > BYTES_AT_ONCE and store is not None:
-        return _recall_by_blocks(encoder, corpus, layer, pooling, store, progress)
-
-    def compute() -> dict[str, np.ndarray]:
-        every = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), progress=progress)
-        return {
-            _key(encoder, corpus, "sentences", index, name): every[name][index]
-            for name in POOLINGS
-            for index in range(layers)
-        }
-
-    return _recall(store, key, compute)
-
-
-def _recall_by_blocks(
-    encoder: Encoder,
-    corpus: Corpus,
-    layer: int,
-    pooling: str,
-    store: ArrayStore,
-    progress: Progress | None,
-) -> np.ndarray:
-    """All layers of one pooling, kept one by one; memory holds a block or a layer at a time."""
-    key = _key(encoder, corpus, "sentences", layer, pooling)
-    if (kept := store.read(key)) is not None:
-        return kept
-    folder = store.folder / f"blocks-{_key(encoder, corpus, 'blocks', 0, pooling)}"
-    files = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), progress=progress)[
-        pooling
-    ]
-    for index, vectors in enumerate(files):
-        store.write(_key(encoder, corpus, "sentences", index, pooling), vectors)
-    vectors = np.array(files[layer])
-    del files
-    shutil.rmtree(folder, ignore_errors=True)
-    return vectors
-
-
 def _sentences(wanted: _Wanted) -> Cloud:
     encoder, corpus = wanted.encoder, wanted.corpus
     vectors = sentence_vectors(
         encoder,
         corpus,
-        layer=wanted.layer,
+        layer=wanted.layers,
         pooling=wanted.pooling,
+        special_tokens=wanted.special_tokens,
         store=wanted.store,
         progress=wanted.progress,
     )
@@ -207,7 +159,7 @@ def _sentences(wanted: _Wanted) -> Cloud:
 
 def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
     """Of each sentence (n,), the mean over its pieces of log10 of their count in the corpus."""
-    key = _key(wanted.encoder, wanted.corpus, "sentences", 0, "counts")
+    key = key_of(wanted.encoder, wanted.corpus, "sentences", 0, "counts")
 
     def compute() -> dict[str, np.ndarray]:
         pieces = wanted.encoder.tokenize(wanted.corpus.texts)
@@ -215,7 +167,7 @@ def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
         means = [np.mean([np.log10(seen[p]) for p in sentence] or [0.0]) for sentence in pieces]
         return {key: np.array(means)}
 
-    return _recall(wanted.store, key, compute)
+    return recall(wanted.store, (key,), compute)[0]
 
 
 def _tokens(wanted: _Wanted) -> Cloud:
@@ -226,14 +178,15 @@ def _tokens(wanted: _Wanted) -> Cloud:
     rows = wanted.sample(len(flat))
 
     def compute() -> dict[str, np.ndarray]:
-        tokens = encoder.encode_tokens(corpus.texts, layer=wanted.layer, progress=wanted.progress)
-        return {wanted.key: tokens.vectors[rows]}
+        (layer,) = wanted.layers
+        tokens = encoder.encode_tokens(corpus.texts, layer=layer, progress=wanted.progress)
+        return {wanted.keys[0]: tokens.vectors[rows]}
 
     seen = Counter(flat)
     texts = _pick(flat, rows)
     return Cloud(
         unit="tokens",
-        vectors=_recall(wanted.store, wanted.key, compute),
+        vectors=recall(wanted.store, wanted.keys, compute)[0],
         texts=texts,
         sources=source[rows],
         labels=_pick(corpus.labels, source[rows]) if corpus.labels else None,
@@ -252,12 +205,12 @@ def _types(wanted: _Wanted) -> Cloud:
     def compute() -> dict[str, np.ndarray]:
         table = encoder.type_embeddings()
         row_of = {word: row for row, word in enumerate(table.words)}
-        return {wanted.key: table.vectors[[row_of[names[i]] for i in rows]]}
+        return {wanted.keys[0]: table.vectors[[row_of[names[i]] for i in rows]]}
 
     texts = _pick(names, rows)
     return Cloud(
         unit="types",
-        vectors=_recall(wanted.store, wanted.key, compute),
+        vectors=recall(wanted.store, wanted.keys, compute)[0],
         texts=texts,
         sources=np.full(len(rows), -1),
         labels=None,
@@ -265,22 +218,6 @@ def _types(wanted: _Wanted) -> Cloud:
         counts=np.array([seen[piece] for piece in texts], dtype=float),
         n_available=len(names),
     )
-
-
-def _recall(
-    store: ArrayStore | None, key: str, compute: Callable[[], dict[str, np.ndarray]]
-) -> np.ndarray:
-    if store is not None and (kept := store.read(key)) is not None:
-        return kept
-    computed = compute()
-    if store is not None:
-        for name, array in computed.items():
-            store.write(name, array)
-    return computed[key]
-
-
-def _key(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str) -> str:
-    return ArrayStore.key(CODE_VERSION, encoder.fingerprint, corpus.sha256, unit, layer, detail)
 
 
 def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import bundled
+from .architecture import TransformerStates, read_architecture
+from .batches import Pieces, batches_by_tokens, need_ordinary_tokens, rectangle
 from .bundled import ModelFilesError
+from .fingerprint import fingerprint_of
+from .layers import resolve_layers
+from .own_output import OwnOutput
 from .pieces import Coverage, PieceReader
 from .pool import POOLINGS, check_pooling
+from .precision import check_dtype, choose_device, need_bfloat16
+from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding
+    from torch import Tensor
 
 Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it to stop
+Layer = int | str | tuple[int, ...]
 
-TOKENS_PER_BATCH = 2048  # padded tokens in one forward pass; see bench/encode.py
-# What BERT, DistilBERT and GPT-2 call the same thing in config.json.
-LAYER_SETTINGS = ("num_hidden_layers", "n_layers", "n_layer")
-DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd")
+OWN = "own"
+TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
 
 
 @dataclass(frozen=True)
@@ -52,61 +55,88 @@ class VectorTable:
 
 
 class Encoder:
-    """A transformer in a folder. Cheap to make: weights are read at the first forward pass.
+    """A model in a folder. Cheap to make: weights are read at the first forward pass.
 
-    name : as given to ``load_encoder``.   fingerprint : sha256 naming weights and tokenizer.
-    n_layers : transformer layers; hidden states have n_layers + 1 rows, row 0 the embedding
-    layer.   dimension : d.   max_tokens : longest text read, special tokens included.
+    name : as given to ``load_encoder``.   fingerprint : sha256 naming all that its numbers
+    depend on: weights, tokenizer, settings and dtype.   n_layers : transformer layers; hidden
+    states have n_layers + 1 rows, row 0 the embedding layer; static word vectors have row 0
+    only. The last row is the model's output: of GPT-2, Llama, ModernBERT and T5 it has passed a
+    final normalisation that the rows before it have not.   dimension : d.   max_tokens :
+    longest text read, special tokens included.   dtype : "float32" or "bfloat16".   device : as
+    torch names it; None takes a GPU where there is one. Results are float32 NumPy in any case.
     """
 
-    def __init__(self, folder: Path, *, name: str, fingerprint: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        name: str,
+        fingerprint: str | None = None,
+        dtype: str = "float32",
+        device: str | None = None,
+    ) -> None:
         self.folder = folder
         self.name = name
-        config = _read_json(folder / "config.json")
-        self.n_layers: int = _setting(config, *LAYER_SETTINGS, model=name)
-        self.dimension: int = _setting(config, *DIMENSION_SETTINGS, model=name)
-        limits = [
-            config.get("max_position_embeddings"),
-            _read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
-            _read_json(folder / "sentence_bert_config.json", {}).get("max_seq_length"),
-        ]
-        self.max_tokens: int = int(min(limit for limit in limits if limit))
+        self.dtype = check_dtype(dtype)
+        self._asked_device = device
+        if self.is_approximate:
+            need_bfloat16(self.device)
+        self._words = word_folder(folder)
+        if self._words is None:
+            settings = read_architecture(folder, name=name)
+        else:
+            settings = read_word_architecture(self._words, name=name)
+        self.n_layers, self.dimension = settings.n_layers, settings.dimension
+        self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
         self._known_fingerprint = fingerprint
 
     @cached_property
-    def _reader(self) -> PieceReader:
+    def device(self) -> str:
+        """Where the model runs, as torch names it: "cpu", "cuda"."""
+        return choose_device(self._asked_device)
+
+    @property
+    def is_approximate(self) -> bool:
+        """True in bfloat16: the smallest cosine to float32 is near .9999, not 1."""
+        return self.dtype != "float32"
+
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        """What ``encode`` offers: ``POOLINGS``, and "own" where the folder states its own."""
+        try:
+            _ = self._own
+        except ModelFilesError:
+            return tuple(POOLINGS)
+        return (*POOLINGS, OWN)
+
+    @cached_property
+    def _own(self) -> OwnOutput:
+        return OwnOutput(self.folder, name=self.name, dimension=self.dimension)
+
+    @cached_property
+    def _own_steps(self) -> Callable[[Tensor, Tensor], Tensor]:
+        return self._own.loaded(self.device)
+
+    @cached_property
+    def _reader(self) -> PieceReader | WordReader:
+        if self._words is not None:
+            return WordReader(self._words, max_tokens=self.max_tokens)
         self._verify("tokenizer.json")
-        return PieceReader(self.folder / "tokenizer.json", max_tokens=self.max_tokens)
+        return PieceReader(
+            self.folder / "tokenizer.json", max_tokens=self.max_tokens, lowercase=self._lowercase
+        )
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 over the model's files; known beforehand for the bundled encoder."""
-        if self._known_fingerprint:
-            return self._known_fingerprint
-        digest = hashlib.sha256()
-        for path in [*sorted(self.folder.glob("*.safetensors")), self.folder / "tokenizer.json"]:
-            with path.open("rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-        return digest.hexdigest()
+        """sha256 over the model's files and dtype; the bundled files' is known beforehand."""
+        return fingerprint_of(self.folder, known=self._known_fingerprint, dtype=self.dtype)
 
     @cached_property
-    def _model(self) -> Any:
-        import torch
-        from transformers import AutoModel
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()
+    def _model(self) -> TransformerStates | WordStates:
+        if self._words is not None:
+            return WordStates(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
-        model = AutoModel.from_pretrained(
-            self.folder,
-            dtype=torch.float32,  # whatever the file holds: NumPy has no bfloat16
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-        ).eval()
-        if _is_amd() and torch.backends.mkldnn.is_available():
-            _multiply_by_onednn(model)
-        return model
+        return TransformerStates(self.folder, name=self.name, dtype=self.dtype, device=self.device)
 
     def _verify(self, file: str) -> None:
         if self._known_fingerprint == bundled.FINGERPRINT:
@@ -116,18 +146,25 @@ class Encoder:
         self,
         texts: Sequence[str],
         *,
-        layer: int | tuple[int, ...] = -1,
+        layer: Layer = -1,
         pooling: str = "mean",
+        special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> np.ndarray:
         """One vector a text, (n, d) float32.
 
-        layer : index into the hidden states, 0 = embedding layer, -1 = last; a tuple is
-        averaged.   pooling : one of ``POOLINGS``, over tokens only.
-        Raises ValueError for an unknown pooling or layer, TypeError for a text that is no str.
+        layer : index into the hidden states, 0 = embedding layer, -1 = last; a tuple of them
+        is averaged; so is a name of ``LAYER_SETS``.   pooling : one of ``poolings``, over
+        tokens only; "own" is what sentence-transformers gives, at the last layer, of that
+        model's own dimension.   special_tokens : whether [CLS], [SEP], <s> … take part in it;
+        "cls" is the first token either way.
+        Raises ValueError for an unknown pooling or layer, and naming a text of special tokens
+        only where they take no part; TypeError for a text that is no str.
         """
-        layers = self._layer_indices(layer)
-        pooled = self._pooled(texts, layers, (check_pooling(pooling),), progress)
+        layers = self.layer_indices(layer)
+        if pooling == OWN:
+            return self._own_output(texts, layers, special_tokens, progress)
+        pooled = self._pooled(texts, layers, (check_pooling(pooling),), special_tokens, progress)
         return pooled[pooling].mean(axis=0, dtype=np.float32)
 
     def encode_layers(
@@ -135,11 +172,13 @@ class Encoder:
         texts: Sequence[str],
         *,
         poolings: Sequence[str] = ("cls", "mean"),
+        special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> dict[str, np.ndarray]:
         """Every layer and every pooling from one pass: {pooling: (n_layers + 1, n, d) float32}."""
         layers = tuple(range(self.n_layers + 1))
-        return self._pooled(texts, layers, tuple(map(check_pooling, poolings)), progress)
+        checked = tuple(map(check_pooling, poolings))
+        return self._pooled(texts, layers, checked, special_tokens, progress)
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens the model does not know."""
@@ -159,15 +198,15 @@ class Encoder:
     ) -> TokenEmbeddings:
         """Contextual vectors of every word piece; ``include_special`` keeps [CLS] and [SEP]."""
         index = self.layer_index(layer)
-        encodings = self._reader.encodings(texts)
+        encodings: Sequence[Pieces] = self._reader.encodings(texts)
         keep = [
             [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
             for e in encodings
         ]
         starts = np.cumsum([0, *(len(k) for k in keep)])
         vectors = np.empty((starts[-1], self.dimension), dtype=np.float32)
-        for rows, _, hidden in self._forward(encodings, progress):
-            states = hidden[index].numpy()  # (b, L, d), padded on the right
+        for rows, _, _, hidden in self._forward(encodings, progress):
+            states = hidden[index].float().cpu().numpy()  # (b, L, d), padded on the right
             for place, row in enumerate(rows):
                 vectors[starts[row] : starts[row + 1]] = states[place, keep[row]]
         return TokenEmbeddings(
@@ -179,7 +218,7 @@ class Encoder:
 
     def type_embeddings(self) -> VectorTable:
         """The input embedding matrix: one static vector a vocabulary entry, in id order."""
-        weights = self._model.get_input_embeddings().weight.detach().float().numpy()
+        weights = self._model.input_embeddings().float().cpu().numpy()
         words = self._reader.words()
         return VectorTable(
             weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
@@ -187,41 +226,60 @@ class Encoder:
 
     def layer_index(self, layer: int) -> int:
         """The layer counted from 0 (the embedding layer); ValueError where there is none."""
-        return self._layer_indices(layer)[0]
+        return self.layer_indices(layer)[0]
 
-    def _layer_indices(self, layer: int | tuple[int, ...]) -> tuple[int, ...]:
-        asked = layer if isinstance(layer, tuple) else (layer,)
-        if not asked:
-            raise ValueError("layer is an empty tuple: name at least one to average")
-        count = self.n_layers + 1
-        for index in asked:
-            if not -count <= index < count:
-                raise ValueError(
-                    f"layer {index} does not exist: {self.name} has hidden states 0 (embedding "
-                    f"layer) to {self.n_layers}"
-                )
-        return tuple(index % count for index in asked)
+    def layer_indices(self, layer: Layer) -> tuple[int, ...]:
+        """The layers that one index, a tuple or a name of ``LAYER_SETS`` stands for, from 0."""
+        return resolve_layers(layer, n_layers=self.n_layers, name=self.name)
+
+    def _own_output(
+        self,
+        texts: Sequence[str],
+        layers: tuple[int, ...],
+        special_tokens: bool,
+        progress: Progress | None,
+    ) -> np.ndarray:
+        try:
+            own = self._own
+        except ModelFilesError as reason:
+            raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}: {reason}") from reason
+        if layers != (self.n_layers,) or not special_tokens:
+            raise ValueError(
+                'pooling "own" is the model\'s own output: of the last layer (layer=-1), special '
+                "tokens as the model takes them"
+            )
+        encodings = self._reader.encodings(texts)
+        out = np.empty((len(encodings), own.dimension), dtype=np.float32)
+        for rows, mask, _, hidden in self._forward(encodings, progress):
+            out[rows] = self._own_steps(hidden[-1].float(), mask).cpu().numpy()
+        return out
 
     def _pooled(
         self,
         texts: Sequence[str],
         layers: tuple[int, ...],
         poolings: tuple[str, ...],
+        special_tokens: bool,
         progress: Progress | None,
     ) -> dict[str, np.ndarray]:
         encodings = self._reader.encodings(texts)
+        if not special_tokens:
+            need_ordinary_tokens(encodings)
         shape = (len(layers), len(encodings), self.dimension)
         out = {pooling: np.empty(shape, dtype=np.float32) for pooling in poolings}
-        for rows, mask, hidden in self._forward(encodings, progress):
+        for rows, mask, ordinary, hidden in self._forward(encodings, progress):
+            pooled_over = mask if special_tokens else ordinary
             for place, layer in enumerate(layers):
+                states = hidden[layer].float()  # sums in bfloat16 would lose what it still has
                 for pooling in poolings:
-                    out[pooling][place, rows] = POOLINGS[pooling](hidden[layer], mask).numpy()
+                    seen = mask if pooling == "cls" else pooled_over
+                    out[pooling][place, rows] = POOLINGS[pooling](states, seen).cpu().numpy()
         return out
 
     def _forward(
-        self, encodings: list[Encoding], progress: Progress | None
-    ) -> Iterator[tuple[np.ndarray, Any, Any]]:
-        """(rows (b,), mask (b, L), hidden states) batch by batch, longest texts first.
+        self, encodings: Sequence[Pieces], progress: Progress | None
+    ) -> Iterator[tuple[np.ndarray, Tensor, Tensor, tuple[Tensor, ...]]]:
+        """(rows (b,), mask and ordinary (b, L), hidden states) by batches, longest texts first.
 
         Longest first, so that memory is seen to suffice at the start and the time left,
         estimated from what is done, errs on the long side.
@@ -229,72 +287,13 @@ class Encoder:
         import torch
 
         model = self._model
+        budget = TOKENS_PER_BATCH if self.device == "cpu" else GPU_TOKENS_PER_BATCH
         done = 0
-        for rows in batches_by_tokens([len(e.ids) for e in encodings], TOKENS_PER_BATCH):
-            longest = len(encodings[rows[0]].ids)
-            ids = torch.zeros((len(rows), longest), dtype=torch.long)
-            mask = torch.zeros_like(ids)
-            for place, row in enumerate(rows):
-                tokens = encodings[row].ids
-                ids[place, : len(tokens)] = torch.tensor(tokens)
-                mask[place, : len(tokens)] = 1
+        for rows in batches_by_tokens([len(e.ids) for e in encodings], budget):
+            batch = rectangle([encodings[row] for row in rows], model.pad_id)
+            ids, mask, ordinary = (tensor.to(self.device) for tensor in batch)
             with torch.no_grad():  # oneDNN's layers refuse inference mode
-                # no mask where nothing is padded: attention then skips the masked kernel
-                attention_mask = None if bool(mask.all()) else mask
-                output = model(
-                    input_ids=ids, attention_mask=attention_mask, output_hidden_states=True
-                )
-                yield rows, mask, output.hidden_states
+                yield rows, mask, ordinary, model(ids, mask)
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
-
-
-def _is_amd() -> bool:
-    """True on AMD's processors, as far as the system tells."""
-    listed = Path("/proc/cpuinfo")
-    told = listed.read_text(encoding="utf8") if listed.is_file() else platform.processor()
-    return "AuthenticAMD" in told
-
-
-def _multiply_by_onednn(model: Any) -> None:
-    """Let oneDNN do the linear layers: there MKL, torch's default, takes its slow path.
-
-    The same float32 products, a fifth faster, equal to 1e-5 after all layers.
-    """
-    import torch
-    from torch.utils.mkldnn import MkldnnLinear
-
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            if type(child) is torch.nn.Linear:
-                setattr(parent, name, MkldnnLinear(child, torch.float32))
-
-
-def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
-    """Row indices, longest first, cut so that rows x longest stays within ``budget``.
-
-    A single row longer than the budget is a batch of its own.
-    """
-    order = np.argsort(-np.asarray(lengths), kind="stable")
-    start = 0
-    while start < len(order):
-        size = max(1, budget // max(1, lengths[order[start]]))
-        yield order[start : start + size]
-        start += size
-
-
-def _setting(config: dict[str, Any], *names: str, model: str) -> int:
-    for name in names:
-        if name in config:
-            return int(config[name])
-    raise ModelFilesError(
-        f"the config.json of {model} has none of {', '.join(names)}: it is no transformer "
-        "encoder that can be read here"
-    )
-
-
-def _read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
-    if default is not None and not path.is_file():
-        return default
-    return json.loads(path.read_text(encoding="utf8"))

@@ -35,17 +35,24 @@ class Coverage:
 
 
 class PieceReader:
-    """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included."""
+    """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
 
-    def __init__(self, path: Path, *, max_tokens: int) -> None:
+    lowercase : put every text in lower case first, whatever the tokenizer's own rule.
+    """
+
+    def __init__(self, path: Path, *, max_tokens: int, lowercase: bool = False) -> None:
         self._path = path
+        self._lowercase = lowercase
         self.max_tokens = max_tokens
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
+        from tokenizers import Tokenizer, normalizers
 
         tokenizer = Tokenizer.from_file(str(self._path))
+        if self._lowercase:
+            own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
+            tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
         tokenizer.no_padding()
         tokenizer.no_truncation()  # what is cut must be countable
         return tokenizer
@@ -61,7 +68,7 @@ class PieceReader:
 
     def encodings(self, texts: Sequence[str]) -> list[Encoding]:
         """Each text as the model reads it, special tokens included."""
-        encodings = self._tokenizer.encode_batch(_checked(texts))
+        encodings = self._tokenizer.encode_batch(checked_texts(texts))
         special = self._tokenizer.num_special_tokens_to_add(False)
         if any(len(e.ids) > self.max_tokens for e in encodings):
             # the template must see the cut text, so that [SEP] is still its last token
@@ -88,7 +95,7 @@ class PieceReader:
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens the model does not know."""
         unknown = self._unknown_id
-        encodings = self._tokenizer.encode_batch(_checked(texts), add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch(checked_texts(texts), add_special_tokens=False)
         room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         lengths = [len(encoding.ids) for encoding in encodings]
         return Coverage(
@@ -104,7 +111,8 @@ class PieceReader:
         return {i: word for word, i in self._tokenizer.get_vocab().items()}
 
 
-def _checked(texts: Sequence[str]) -> list[str]:
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """The texts as a list; TypeError for one string, or for a text that is none, by number."""
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of strings; got one string")
     for place, text in enumerate(texts):

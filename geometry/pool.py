@@ -1,7 +1,7 @@
 """From token vectors to one vector a text. Every pooling sees real tokens only, never padding.
 
-H is hidden states (b, L, d) and mask (b, L) is 1 on tokens (special tokens included, as
-sentence-transformers does) and 0 on padding, on whichever side it lies. Each returns (b, d).
+H is hidden states (b, L, d) and mask (b, L) is 1 on tokens and 0 on padding, on whichever side
+it lies; the caller decides whether special tokens count. Each returns (b, d).
 """
 
 from __future__ import annotations
@@ -41,6 +41,21 @@ def pool_min(H: Tensor, mask: Tensor) -> Tensor:
     return H.masked_fill(mask.unsqueeze(-1) == 0, float("inf")).amin(dim=1)
 
 
+def pool_weighted(H: Tensor, mask: Tensor) -> Tensor:
+    """Mean over tokens with weights i / sum of i, i = 1, 2, … the place among them.
+
+    A decoder's later tokens have seen more of the text. Muennighoff 2022 (SGPT).
+    """
+    places = mask.cumsum(1) * mask  # (b, L): 1, 2, … on tokens, 0 on padding
+    tokens = H.masked_fill(mask.unsqueeze(-1) == 0, 0.0)
+    return (tokens * places.unsqueeze(-1)).sum(dim=1) / places.sum(dim=1, keepdim=True)
+
+
+def pool_mean_sqrt_len(H: Tensor, mask: Tensor) -> Tensor:
+    """Sum over tokens divided by the root of their number, as some saved models do."""
+    return pool_mean(H, mask) * mask.sum(dim=1, keepdim=True).sqrt()
+
+
 def _rows(H: Tensor) -> Tensor:
     return H.new_ones(len(H)).cumsum(0).long() - 1  # 0, 1, …, b - 1 on H's device
 
@@ -51,6 +66,7 @@ POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "max": pool_max,
     "min": pool_min,
     "last": pool_last,
+    "weighted": pool_weighted,
 }
 
 

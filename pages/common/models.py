@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from geometry import Encoder, ModelFilesError, load_encoder
+from geometry import Encoder, load_encoder
 from geometry.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub import kept_model
 from geometry.operator_limits import MEGABYTE, read_model_limits

@@ -1,13 +1,16 @@
 """Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
 
+import json
+
 import numpy as np
 import pytest
 
 from geometry import ArrayStore, Corpus, load_encoder, read_cloud
-from geometry import cloud as cloud_module
-from geometry.cloud import is_stored, sentence_vectors, word_count
+from geometry import recall as recall_module
+from geometry.cloud import is_stored, word_count
 from geometry.encode import Encoder
 from geometry.pool import POOLINGS
+from geometry.recall import sentence_vectors
 
 from .tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
@@ -163,7 +166,7 @@ def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
 
 def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monkeypatch):
     size = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1) * len(POOLINGS)
-    monkeypatch.setattr(cloud_module, "BYTES_AT_ONCE", size - 1)
+    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size - 1)
     first = read_cloud(encoder, CORPUS, layer=1, pooling="cls", store=store)
     np.testing.assert_array_equal(
         first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
@@ -172,7 +175,7 @@ def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monk
     read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # every layer of it
     with pytest.raises(AssertionError, match="the model ran"):
         read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
-    monkeypatch.setattr(cloud_module, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size)
     read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
     read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
 
@@ -258,5 +261,47 @@ def test_bad_choices(encoder, unable):
     for unit in UNITS:
         with pytest.raises(ValueError, match="hidden states 0"):
             read_cloud(unable, CORPUS, unit=unit, layer=3)
-    with pytest.raises(ValueError, match="cls, mean, max, min, last; got 'median'"):
+    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted; got 'median'"):
         read_cloud(unable, CORPUS, pooling="median")
+
+
+@pytest.mark.parametrize("layer", ["first-last", "last-2", (0, 1, 2)])
+def test_a_set_of_layers_is_averaged_and_kept(encoder, unable, store, layer):
+    expected = encoder.encode(CORPUS.texts, layer=layer, pooling="max")
+    options = {"layer": layer, "pooling": "max", "store": store}
+    np.testing.assert_array_equal(read_cloud(encoder, CORPUS, **options).vectors, expected)
+    np.testing.assert_array_equal(read_cloud(unable, CORPUS, **options).vectors, expected)
+    # each layer by itself was kept too
+    read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
+    with pytest.raises(ValueError, match="one layer for tokens"):
+        read_cloud(encoder, CORPUS, unit="tokens", layer=layer)
+
+
+def test_special_tokens_are_part_of_the_key(encoder, unable, store):
+    with_them = read_cloud(encoder, CORPUS, store=store)
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, store=store, special_tokens=False)
+    without = read_cloud(encoder, CORPUS, store=store, special_tokens=False)
+    again = read_cloud(unable, CORPUS, store=store, special_tokens=False)
+    np.testing.assert_array_equal(again.vectors, without.vectors)
+    np.testing.assert_array_equal(
+        without.vectors, encoder.encode(CORPUS.texts, special_tokens=False)
+    )
+    assert np.abs(without.vectors - with_them.vectors).max() > 0.01
+
+
+def test_the_models_own_output_is_kept(encoder, store, tmp_path):
+    for path in encoder.folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    steps = ["Transformer", "Pooling", "Normalize"]
+    modules = [{"type": f"sentence_transformers.models.{step}", "path": ""} for step in steps]
+    modules[1]["path"] = "1_Pooling"
+    modules[2]["path"] = "2_Normalize"
+    (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    own = load_encoder(str(tmp_path))
+    cloud = read_cloud(own, CORPUS, pooling="own", store=store)
+    np.testing.assert_allclose(np.linalg.norm(cloud.vectors, axis=1), 1, rtol=1e-5)
+    kept = read_cloud(Unable(tmp_path, name="unable"), CORPUS, pooling="own", store=store)
+    np.testing.assert_array_equal(kept.vectors, cloud.vectors)
+    with pytest.raises(ValueError, match=r"no modules\.json"):
+        read_cloud(encoder, CORPUS, pooling="own", store=store)

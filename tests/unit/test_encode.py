@@ -111,6 +111,7 @@ def test_every_layer_is_the_models_own(encoder, by_hand, pooling, small_batches)
         "mean": lambda H: H.mean(axis=1),
         "max": lambda H: H.max(axis=1),
         "min": lambda H: H.min(axis=1),
+        "weighted": lambda H: np.average(H, axis=1, weights=range(1, H.shape[1] + 1)),
     }[pooling]
     expected = np.stack([reduce(by_hand(pieces)) for pieces in PIECES], axis=1)
     np.testing.assert_allclose(pooled, expected, atol=1e-5)  # float32, another order of sums
@@ -161,7 +162,7 @@ def test_an_unknown_pooling_is_refused_before_anything_runs(encoder):
     def never(done, total):
         raise AssertionError("encoded")
 
-    with pytest.raises(ValueError, match="cls, mean, max, min, last; got 'median'"):
+    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted; got 'median'"):
         encoder.encode(TEXTS, pooling="median", progress=never)
     with pytest.raises(ValueError, match="median"):
         encoder.encode_layers(TEXTS, poolings=("mean", "median"), progress=never)

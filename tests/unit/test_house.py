@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {  # library: where it may be imported
     "streamlit": ("app.py", "pages/", "tests/"),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
-    "transformers": ("geometry/encode", "tests/", "bench/"),
+    "transformers": ("geometry/architecture", "tests/", "bench/"),
     "dask": ("geometry/scale", "tests/", "bench/"),
     "distributed": ("geometry/scale", "tests/", "bench/"),
 }

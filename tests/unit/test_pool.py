@@ -35,13 +35,18 @@ def by_loop(name: str, H: torch.Tensor, mask: torch.Tensor) -> list[list[float]]
                 "mean": [sum(column) / len(column) for column in columns],
                 "max": [max(column) for column in columns],
                 "min": [min(column) for column in columns],
+                "weighted": [
+                    sum(i * value for i, value in enumerate(column, start=1))
+                    / sum(range(1, len(column) + 1))
+                    for column in columns
+                ],
             }[name]
         )
     return pooled
 
 
-def test_there_are_five():
-    assert set(POOLINGS) == {"cls", "mean", "max", "min", "last"}
+def test_there_are_six():
+    assert set(POOLINGS) == {"cls", "mean", "max", "min", "last", "weighted"}
 
 
 @pytest.mark.parametrize("side", ["right", "left"])
@@ -59,7 +64,14 @@ def test_a_pooling_is_its_loop(name, side):
 def test_worked_by_hand(name):
     H = torch.tensor([[[1.0, -2], [3, 4], [5, -9], [99, 99]]])
     mask = torch.tensor([[1, 1, 1, 0]])
-    expected = {"cls": [1, -2], "last": [5, -9], "mean": [3, -7 / 3], "max": [5, 4], "min": [1, -9]}
+    expected = {
+        "cls": [1, -2],
+        "last": [5, -9],
+        "mean": [3, -7 / 3],
+        "max": [5, 4],
+        "min": [1, -9],
+        "weighted": [22 / 6, -21 / 6],  # (1 + 2 · 3 + 3 · 5) / 6, (-2 + 2 · 4 - 3 · 9) / 6
+    }
     np.testing.assert_allclose(POOLINGS[name](H, mask)[0], expected[name], rtol=1e-6)
 
 
@@ -77,7 +89,7 @@ def test_one_token_is_its_own_pooling(name):
 
 @pytest.mark.parametrize("name", ["median", "", "MEAN", "masked"])
 def test_an_unknown_name_lists_those_that_exist(name):
-    with pytest.raises(ValueError, match="cls, mean, max, min, last"):
+    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted"):
         check_pooling(name)
 
 

@@ -1,0 +1,73 @@
+"""Number formats: which this machine computes in, and what a short one can't tell apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .measure import unit_rows
+
+DTYPES = ("float32", "bfloat16")
+# bfloat16 has 8 significant bits: each value is off by up to 1/256 of itself, a vector by about
+# 1/500 of its length, a cosine by a few 1e-6 of rounding alone and 1e-4 after the layers. Of
+# cosines that all exceed this, what is left to compare (1e-3) is no longer well above that.
+NARROWEST = 0.999
+_ROWS_AT_ONCE = 256
+
+
+def check_dtype(dtype: str) -> str:
+    """The name itself, or ValueError listing those that exist."""
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {dtype!r}")
+    return dtype
+
+
+def choose_device(device: str | None) -> str:
+    """The device asked for, else a GPU where torch sees one, else "cpu"."""
+    if device is not None:
+        return device
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def need_bfloat16(device: str) -> None:
+    """Raise ValueError where the device only imitates bfloat16: slower than float32, and worse."""
+    import torch
+
+    if device.startswith("cuda"):
+        has = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        has = processor_has_bfloat16()
+    if not has:
+        raise ValueError(
+            "bfloat16 was asked for, but this processor does not have it (it needs avx512_bf16, "
+            'amx_bf16 or ARM\'s bf16). Use dtype="float32"'
+        )
+
+
+def processor_has_bfloat16() -> bool:
+    """Whether it multiplies in bfloat16. torch would imitate it on any other."""
+    import torch
+
+    return any(
+        present and name.endswith("bf16") for name, present in torch.cpu.get_capabilities().items()
+    )
+
+
+def refuse_too_narrow(X: np.ndarray) -> None:
+    """Raise ValueError where bfloat16 vectors X (n, d) lie so close that it can't resolve them.
+
+    That is where every pairwise cosine exceeds NARROWEST; fewer than two rows have none.
+    The rows farthest from the mean come first, so that a wider cloud is told in one block.
+    """
+    if len(X) < 2:
+        return
+    U = unit_rows(X)
+    U = U[np.argsort(U @ U.mean(axis=0))]
+    for start in range(0, len(U), _ROWS_AT_ONCE):
+        if (U[start : start + _ROWS_AT_ONCE] @ U.T).min() <= NARROWEST:
+            return
+    raise ValueError(
+        f"all pairwise cosines of this cloud exceed {NARROWEST}, and bfloat16, with 8 significant "
+        'bits, can\'t tell its directions apart. Load the encoder with dtype="float32"'
+    )

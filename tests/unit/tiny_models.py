@@ -1,0 +1,149 @@
+"""One tiny random model of each architecture, saved as a hub folder has it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import (
+    BartConfig,
+    BartModel,
+    BertConfig,
+    BertModel,
+    DistilBertConfig,
+    DistilBertModel,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaModel,
+    ModernBertConfig,
+    ModernBertModel,
+    MPNetConfig,
+    MPNetModel,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    T5Config,
+    T5ForConditionalGeneration,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+)
+
+N_LAYERS, DIMENSION, POSITIONS = 2, 16, 24
+PAD, UNKNOWN, START, END = "<pad>", "<unk>", "<s>", "</s>"
+# RoBERTa's pad is 1, as it is in every published one
+SPECIAL = (START, PAD, END, UNKNOWN)
+WORDS = (
+    *("the", "a", "cat", "dog", "bird", "sat", "ran", "sang", "on", "under", "mat", "tree", "old"),
+    *("red", "rain", "."),
+)
+SIZES = {"hidden_size": DIMENSION, "num_hidden_layers": N_LAYERS, "num_attention_heads": 2}
+VOCABULARY = {"vocab_size": len(SPECIAL) + len(WORDS), "pad_token_id": 1}
+WIDE = {"initializer_range": 0.5}  # so that layers and texts differ by more than rounding
+
+
+def _bert() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
+    return BertModel(BertConfig(max_position_embeddings=POSITIONS, **sizes))
+
+
+def _roberta() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
+    return RobertaForMaskedLM(RobertaConfig(max_position_embeddings=POSITIONS + 2, **sizes))
+
+
+def _xlm_roberta() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
+    return XLMRobertaModel(XLMRobertaConfig(max_position_embeddings=POSITIONS + 2, **sizes))
+
+
+def _mpnet() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
+    return MPNetModel(MPNetConfig(max_position_embeddings=POSITIONS + 2, **sizes))
+
+
+def _distilbert() -> Any:
+    sizes = {"dim": DIMENSION, "n_layers": N_LAYERS, "n_heads": 2, "hidden_dim": 32}
+    config = DistilBertConfig(max_position_embeddings=POSITIONS, **sizes, **VOCABULARY, **WIDE)
+    return DistilBertModel(config)
+
+
+def _modernbert() -> Any:
+    ends = {"bos_token_id": 0, "eos_token_id": 2, "cls_token_id": 0, "sep_token_id": 2}
+    sizes = {**SIZES, **VOCABULARY, **WIDE, **ends, "intermediate_size": 32}
+    config = ModernBertConfig(max_position_embeddings=POSITIONS, local_attention=4, **sizes)
+    return ModernBertModel(config)
+
+
+def _gpt2() -> Any:
+    sizes = {"n_embd": DIMENSION, "n_layer": N_LAYERS, "n_head": 2, "n_positions": POSITIONS}
+    ends = {"bos_token_id": 0, "eos_token_id": 2}
+    return GPT2LMHeadModel(GPT2Config(vocab_size=VOCABULARY["vocab_size"], **sizes, **ends, **WIDE))
+
+
+def _llama() -> Any:
+    sizes = {**SIZES, "num_key_value_heads": 1, "intermediate_size": 32, **WIDE}
+    config = LlamaConfig(
+        vocab_size=VOCABULARY["vocab_size"], max_position_embeddings=131072, **sizes
+    )
+    return LlamaModel(config)
+
+
+def _t5() -> Any:
+    sizes = {"d_model": DIMENSION, "num_layers": N_LAYERS, "num_heads": 2, "d_kv": 8, "d_ff": 32}
+    # a decoder deeper than the encoder: whoever counts the wrong half finds 3
+    config = T5Config(num_decoder_layers=3, initializer_factor=5.0, **sizes, **VOCABULARY)
+    return T5ForConditionalGeneration(config)
+
+
+def _bart() -> Any:
+    sizes = {"d_model": DIMENSION, "encoder_layers": N_LAYERS, "decoder_layers": 3, "init_std": 0.5}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    widths = {"encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
+    config = BartConfig(max_position_embeddings=POSITIONS, **sizes, **heads, **widths, **VOCABULARY)
+    return BartModel(config)
+
+
+BUILDERS: dict[str, Callable[[], Any]] = {
+    "bert": _bert,
+    "roberta": _roberta,
+    "xlm-roberta": _xlm_roberta,
+    "mpnet": _mpnet,
+    "distilbert": _distilbert,
+    "modernbert": _modernbert,
+    "gpt2": _gpt2,
+    "llama": _llama,
+    "t5": _t5,
+    "bart": _bart,
+}
+# What each puts around a text: GPT-2 nothing, Llama a beginning, T5 an end, the others both.
+TEMPLATES = {"gpt2": "$A", "llama": f"{START} $A", "t5": f"$A {END}"}
+DECODERS = ("gpt2", "llama")
+
+
+def template(kind: str) -> str:
+    return TEMPLATES.get(kind, f"{START} $A {END}")
+
+
+def save_tiny(folder: Path, kind: str, *, padding_side: str = "right", seed: int = 0) -> Path:
+    """Write config, weights and a word tokenizer; returns the folder."""
+    torch.manual_seed(seed)
+    BUILDERS[kind]().eval().save_pretrained(folder)
+    ids = {word: i for i, word in enumerate((*SPECIAL, *WORDS))}
+    tokenizer = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=template(kind), special_tokens=[(name, ids[name]) for name in (START, END)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {
+        "padding_side": padding_side,
+        "model_max_length": 10**30,
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "unk_token": UNKNOWN,
+    }
+    if kind not in DECODERS:
+        settings["pad_token"] = PAD
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return folder
