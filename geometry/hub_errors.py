@@ -6,11 +6,17 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .hub_download import FULL_DISK
 from .model_errors import ModelFilesError, megabytes
 from .model_files import incomplete
 from .transfer import BrokenTransfer
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+NOT_THERE = "the hub lists a file that it does not have"
 
 
 @contextmanager
@@ -36,10 +42,9 @@ def told(repository: str, *, revision: str, endpoint: str, folder: Path) -> Iter
     except RevisionNotFoundError as error:
         raise vanished_revision(repository, revision) from error
     except EntryNotFoundError as error:
-        reason = "the hub lists a file that it does not have"
-        raise incomplete(repository, "its files", reason) from error
+        raise incomplete(repository, "its files", NOT_THERE) from error
     except HfHubHTTPError as error:
-        raise _answered(repository, endpoint, error.response.status_code) from error
+        raise _answered(repository, endpoint, error.response) from error
     except HTTPError as error:
         raise no_network(repository, endpoint, type(error).__name__) from error
     except OSError as error:
@@ -118,11 +123,14 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _answered(repository: str, endpoint: str, status: int) -> ModelFilesError:
+def _answered(repository: str, endpoint: str, response: Response) -> ModelFilesError:
+    status = response.status_code
     if status in (401, 403):
         return gated(repository, endpoint, status)
-    if status == 404:
+    if status == 404 and "/api/models/" in str(response.url):
         return unknown_name(repository, endpoint)
+    if status == 404:
+        return incomplete(repository, "its files", NOT_THERE)
     return no_network(repository, endpoint, f"it answered {status}")
 
 

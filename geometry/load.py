@@ -40,7 +40,7 @@ def load_encoder(
         if not folder.is_dir():
             raise unknown_name(name, "the hub")
         limits.refuse_size(name, check_folder(folder, name=name))
-        return Encoder(folder, name=name)
+        return _at_commit(Encoder(folder, name=name), None)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
     return _at_commit(Encoder(folder, name=name), folder.name)
 
@@ -58,6 +58,6 @@ def _names_a_folder(name: str) -> bool:
     return name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
 
 
-def _at_commit(encoder: Encoder, commit: str) -> Encoder:
+def _at_commit(encoder: Encoder, commit: str | None) -> Encoder:
     encoder.revision = commit  # type: ignore[attr-defined]
     return encoder

@@ -96,7 +96,7 @@ class _Reader:
             except (TransportError, BrokenTransfer) as error:
                 tries = 0 if self.arrived - before >= HEADWAY else tries
                 if tries == len(PATIENCE):
-                    raise BrokenTransfer(type(error).__name__) from error
+                    raise BrokenTransfer(str(error) or type(error).__name__) from error
                 if self._stopped.wait(PATIENCE[tries]):
                     raise _Stopped from None
                 tries += 1

@@ -34,11 +34,16 @@ class Faults:
     status: dict[str, int] = field(default_factory=dict)  # repository: the answer to everything
     file_status: dict[str, int] = field(default_factory=dict)  # path: the answer
     breaks: dict[str, list[int]] = field(default_factory=dict)  # path: bytes until each break
-    stalls: dict[str, int] = field(default_factory=dict)  # path: bytes until silence
+    stalls: dict[str, int] = field(default_factory=dict)  # path: bytes until silence, once
     alters: set[str] = field(default_factory=set)  # paths sent with a byte flipped
     hides_sizes: bool = False  # the listing names files and nothing else
     no_ranges: bool = False  # every file is sent from its start
     no_listing: bool = False  # a page of HTML instead
+
+
+class _Quiet(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Nothing is printed of a client that left."""
 
 
 class HubServer:
@@ -50,7 +55,7 @@ class HubServer:
         self.requests: list[Request] = []
         self.faults = Faults()
         self.released = threading.Event()  # ends every silence
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Quiet(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
@@ -168,7 +173,8 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
         def _pour(self, request: Request, body: bytes) -> None:
             breaks = hub.faults.breaks.get(request.path, [])
             end = breaks.pop(0) if breaks else len(body)
-            silence = hub.faults.stalls.pop(request.path, None)
+            broken = end < len(body)
+            silence = None if broken else hub.faults.stalls.pop(request.path, None)
             for start in range(0, min(end, len(body)), CHUNK):
                 if silence is not None and start >= silence:
                     hub.released.wait(60)
@@ -178,7 +184,7 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 except OSError:  # the other side has gone
                     break
                 request.sent += len(chunk)
-            if end < len(body):
+            if broken:
                 self.close_connection = True
 
     return Handler

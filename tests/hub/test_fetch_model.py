@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from huggingface_hub.utils import close_session
 from safetensors.numpy import save
 
-from geometry import ModelLimits, fetch_model, load_encoder
+from geometry import ModelLimits, fetch_model, load_encoder, transfer
 from tests.unit.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"
@@ -53,6 +54,7 @@ def test_the_same_vectors_as_from_the_folder(server, tiny):
         fetched.encode(TEXTS), load_encoder(str(tiny)).encode(TEXTS), strict=True
     )
     assert (fetched.name, fetched.revision) == (NAME, commit)
+    assert load_encoder(str(tiny)).revision is None
     assert fetched.fingerprint == load_encoder(str(tiny)).fingerprint
 
 
@@ -139,6 +141,7 @@ def test_without_a_network_what_is_there_is_used(server, tiny):
     server.publish(NAME, tiny)
     folder = fetch_model(NAME)
     server.close()
+    close_session()  # the open connection would still be answered
     assert fetch_model(NAME) == folder
 
 
@@ -186,12 +189,24 @@ def test_a_transfer_that_breaks_once_is_gone_on_from(server, files):
     assert server.sent(WEIGHTS) == size
 
 
-def test_a_server_without_ranges_begins_anew_and_progress_never_falls(server, files):
+def test_a_server_without_ranges_begins_anew_and_progress_never_falls(server, files, monkeypatch):
     server.publish(NAME, files())
     server.faults.breaks[WEIGHTS] = [len(files()[WEIGHTS]) // 2]
+    server.faults.stalls[WEIGHTS] = 1024  # of the second try: long enough to be reported
     server.faults.no_ranges = True
-    watch = Watch()
-    load_encoder(NAME, progress=watch)
+    monkeypatch.setattr(transfer, "PULSE", 0.01)
+    monkeypatch.setattr(transfer, "PATIENCE", (0.1,))
+    watch, since = Watch(), []
+
+    def release_later(done, total):
+        watch(done, total)
+        tries = [request for request in server.requests if request.path == WEIGHTS]
+        since.extend([done] if len(tries) == 2 and tries[1].sent else [])
+        if len(since) > 5:
+            server.released.set()
+
+    load_encoder(NAME, progress=release_later)
+    assert server.requests[-1].sent == len(files()[WEIGHTS])
     assert watch.done == sorted(watch.done)
     assert watch.done[-1] == watch.said[-1][1]
 

@@ -169,7 +169,17 @@ def test_a_transfer_that_keeps_breaking(server, files, tmp_path):
 def test_a_file_that_is_listed_and_missing(server, files):
     server.publish(NAME, files())
     server.faults.file_status[WEIGHTS] = 404
-    assert refused().code in ("half_downloaded", "unknown_name")
+    error = refused()
+    assert error.code == "half_downloaded"
+    assert "the hub lists a file that it does not have" in str(error)
+
+
+def test_a_server_that_is_out_of_order_meanwhile(server, files):
+    server.publish(NAME, files())
+    server.faults.file_status[WEIGHTS] = 503
+    error = refused()
+    assert (error.code, len(server.requests)) == ("half_downloaded", 1 + 3 + 4)  # tried four times
+    assert "the server answered 503" in error.details["reason"]
 
 
 def test_a_file_that_changed_on_its_way(server, files, tmp_path):
