@@ -16,7 +16,10 @@ _HOME = {
     "encode": ("Encoder", "TokenEmbeddings", "VectorTable"),
     "load": ("load_encoder",),
     "pieces": ("Coverage",),
-    "bundled": ("ModelFilesError",),
+    "model_errors": ("ModelFilesError",),
+    "hub": ("fetch_model",),
+    "operator_limits": ("ModelLimits", "OperatorFileError", "read_model_limits"),
+    "catalogue": ("Suggestion", "suggestions"),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
     "store": ("ArrayStore",),
     "cloud": ("Cloud", "read_cloud"),
@@ -45,10 +48,11 @@ __version__ = "0.1.0"
 __all__ = sorted([*_MODULE_OF, "project"])  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
-    from .bundled import ModelFilesError
+    from .catalogue import Suggestion, suggestions
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
     from .encode import Encoder, TokenEmbeddings, VectorTable
+    from .hub import fetch_model
     from .load import load_encoder
     from .measure import (
         angles_to_mean,
@@ -62,7 +66,9 @@ if TYPE_CHECKING:
         participation_ratio,
         positive_cosine_share,
     )
+    from .model_errors import ModelFilesError
     from .neighbours import label_agreement, nearest
+    from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pieces import Coverage
     from .project import Projection
     from .store import ArrayStore

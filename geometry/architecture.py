@@ -8,12 +8,13 @@ read and in where a last normalisation stands; nothing after this module needs t
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .bundled import ModelFilesError
 from .linear import speed_up_linear_layers
+from .model_errors import ModelFilesError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,7 +34,7 @@ COUNTING_FROM_PAD = {
 # Only models of pictures or sound have these.
 OTHER_SENSES = (
     *("image_size", "patch_size", "num_channels", "vision_config", "audio_config"),
-    *("num_mel_bins", "conv_dim", "feat_extract_norm"),
+    *("num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate"),
 )
 # A decoder may promise 131,072 tokens; all hidden states of one such text would fill a machine.
 LONGEST_TEXT = 8192
@@ -59,12 +60,7 @@ class Architecture:
 def read_architecture(folder: Path, *, name: str) -> Architecture:
     """Read a folder's settings. Raises ModelFilesError where they are no text model's."""
     config = read_json(folder / "config.json")
-    other = [setting for setting in OTHER_SENSES if setting in config]
-    if other:
-        raise ModelFilesError(
-            f"the config.json of {name} has {other[0]}: it is a model of pictures or sound, and "
-            "only text encoders and decoders can be read here"
-        )
+    refuse_other_models(config, name=name)
     settings = read_json(folder / "sentence_bert_config.json", {})
     limits = [
         _positions(config),
@@ -73,8 +69,10 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     ]
     stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
     return Architecture(
-        n_layers=_setting(config, LAYER_SETTINGS, name),
-        dimension=_setting(config, DIMENSION_SETTINGS, name),
+        n_layers=next(config[key] for key in LAYER_SETTINGS if isinstance(config.get(key), int)),
+        dimension=next(
+            config[key] for key in DIMENSION_SETTINGS if isinstance(config.get(key), int)
+        ),
         max_tokens=min([*stated, LONGEST_TEXT]),
         lowercase=bool(settings.get("do_lower_case")),
     )
@@ -168,6 +166,28 @@ class _quiet:
         logging.set_verbosity(self._before)
 
 
+def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" where config.json is no text model's."""
+    lacking = [
+        " or ".join(settings)
+        for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS)
+        if not any(isinstance(config.get(setting), int) for setting in settings)
+    ]
+    senses = [setting for setting in OTHER_SENSES if setting in config]
+    if not lacking and not senses:
+        return
+    kind = str(config.get("model_type", "unknown"))
+    reason = f"has no {lacking[0]}" if lacking else f"has {senses[0]}, so it reads more than text"
+    raise ModelFilesError(
+        f"{name} is no text encoder that can be read here: its config.json (model_type {kind}) "
+        f"{reason}. Choose an encoder of texts, such as google-bert/bert-base-uncased",
+        code="wrong_architecture",
+        name=name,
+        file="config.json",
+        architecture=kind,
+    )
+
+
 def _positions(config: dict[str, Any]) -> int | None:
     kind = config.get("model_type")
     if kind in WITHOUT_POSITIONS:
@@ -176,16 +196,6 @@ def _positions(config: dict[str, Any]) -> int | None:
     if stated is not None and kind in COUNTING_FROM_PAD:
         return stated - config.get("pad_token_id", 1) - 1
     return stated
-
-
-def _setting(config: dict[str, Any], names: tuple[str, ...], model: str) -> int:
-    for name in names:
-        if isinstance(config.get(name), int):
-            return config[name]
-    raise ModelFilesError(
-        f"the config.json of {model} has none of {', '.join(names)}: it is no transformer "
-        "encoder that can be read here"
-    )
 
 
 def read_json(path: Path, default: Any = None) -> Any:

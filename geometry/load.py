@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import bundled
-from .bundled import ModelFilesError
 from .encode import Encoder
-from .word_table import word_folder
-
-HUB_FILES = ("*.json", "*.safetensors")
+from .hub import fetch_model, kept_model
+from .hub_download import Progress
+from .hub_errors import unknown_name
+from .model_files import check_folder
+from .operator_limits import ModelLimits, read_model_limits
 
 
 def load_encoder(
@@ -18,49 +19,57 @@ def load_encoder(
     revision: str | None = None,
     dtype: str = "float32",
     device: str | None = None,
+    progress: Progress | None = None,
+    limits: ModelLimits | None = None,
 ) -> Encoder:
     """The bundled encoder, a local folder, or a model by its hub name.
 
     "bundled" uses the installed package's files and no network; where the package is missing
     it takes the same files from the hub, at the pinned revision. Both files' sha256 are
-    checked before they are used. Raises ModelFilesError saying what is missing.
-    dtype : "float32", or "bfloat16" (three times as fast, approximate) where the machine has
-    it, ValueError elsewhere.   device : as torch names it; None takes a GPU where there is one.
+    checked before they are used.
+    revision : branch, tag or commit of a hub model; the commit it was is the encoder's
+    ``revision``, which is None for a folder.
+    dtype : "float32", or "bfloat16" (faster, approximate) where the machine has it, ValueError
+    elsewhere.   device : as torch names it; None takes a GPU where there is one.
+    progress : bytes there, bytes in all, while a hub model arrives; see ``fetch_model``.
+    limits : the operator's, by default those of narrow-cone.toml; "bundled" has none.
+    Raises ModelFilesError with a ``code``: what is wrong, the limit and the remedy.
     """
     if name == "bundled":
-        folder = bundled.bundled_folder() or _from_hub(bundled.REPOSITORY, bundled.REVISION)
+        folder = bundled.bundled_folder() or fetch_model(
+            bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
+        )
         return Encoder(
             folder,
             name="all-MiniLM-L6-v2",
+            revision=bundled.REVISION,
             fingerprint=bundled.FINGERPRINT,
             dtype=dtype,
             device=device,
         )
-    folder = Path(name)
-    if not folder.is_dir():
-        folder = _from_hub(name, revision)
-    if word_folder(folder) is not None:
+    limits = limits or read_model_limits()
+    if names_a_folder(name):
+        folder = Path(name).expanduser()
+        limits.refuse_folder(name)
+        if not folder.is_dir():
+            raise unknown_name(name, "the hub")
+        limits.refuse_size(name, check_folder(folder, name=name))
         return Encoder(folder, name=name, dtype=dtype, device=device)
-    for needed in ("config.json", "tokenizer.json"):
-        if not (folder / needed).is_file():
-            raise ModelFilesError(
-                f"{name} has no {needed}; a fast tokenizer and a config are needed"
-            )
-    if not any(folder.glob("*.safetensors")):
-        raise ModelFilesError(f"{name} has no weights as .safetensors; no other format is read")
-    return Encoder(folder, name=name, dtype=dtype, device=device)
+    folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
+    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
 
 
-def _from_hub(repository: str, revision: str | None) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+def is_here(name: str, *, revision: str | None = None) -> bool:
+    """True where ``load_encoder`` would fetch nothing: bundled, a folder, or fetched before."""
+    if name == "bundled":
+        return bundled.bundled_folder() is not None
+    return names_a_folder(name) or kept_model(name, revision=revision) is not None
 
-    try:
-        return Path(
-            snapshot_download(repository, revision=revision, allow_patterns=list(HUB_FILES))
-        )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        raise ModelFilesError(
-            f"the model {repository} could not be fetched ({type(error).__name__}). Check the name "
-            "and the network, or use the bundled encoder, which needs none"
-        ) from error
+
+def names_a_folder(name: str) -> bool:
+    """Whether the name is a folder's: one that is there, or what can be no name of the hub.
+
+    A hub name is one word, or two around a slash.
+    """
+    looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
+    return looks_like_a_path or Path(name).is_dir()

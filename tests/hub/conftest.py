@@ -1,0 +1,48 @@
+"""A hub of its own for each test: an endpoint, a cache folder, and no trace of the user's."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from huggingface_hub.utils import close_session
+
+from geometry import transfer
+from tests.hub.hub_server import HubServer
+from tests.unit.tiny_encoder import save_tiny_bert
+
+OF_THE_USER = (
+    *("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"),
+    *("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "NARROW_CONE_CONFIG"),
+    *("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"),
+)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model's folder, as save_pretrained writes it. Not to be written to."""
+    return save_tiny_bert(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServer]:
+    for name in OF_THE_USER:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(transfer, "PATIENCE", (0.01, 0.01, 0.01))
+    with HubServer() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        close_session()  # the proxies are read when the session is made
+        yield hub
+    close_session()
+
+
+@pytest.fixture
+def files(tiny: Path) -> Callable[..., dict[str, bytes]]:
+    """files(name=content or None): the tiny model's files, some replaced or left out."""
+
+    def made(changes: dict[str, bytes | None] | None = None) -> dict[str, bytes]:
+        found: dict[str, bytes | None] = {each.name: each.read_bytes() for each in tiny.iterdir()}
+        found |= changes or {}
+        return {name: content for name, content in found.items() if content is not None}
+
+    return made

@@ -1,0 +1,273 @@
+"""What is fetched from the hub, how it is counted, stopped and gone on from."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from huggingface_hub.utils import close_session
+from safetensors.numpy import save
+
+from geometry import ModelLimits, fetch_model, load_encoder, transfer
+from tests.unit.tiny_encoder import save_tiny_bert
+
+NAME = "tiny/bert"
+WEIGHTS = "model.safetensors"
+TEXTS = ["the old cat sat", "rain"]
+LEFT_OUT = {
+    **dict.fromkeys(("README.md", "pytorch_model.bin", "tf_model.h5", "vocab.txt"), b"x"),
+    **dict.fromkeys(("flax_model.msgpack", "training_args.bin", "optimizer.pt"), b"x"),
+    **dict.fromkeys(("trainer_state.json", "openvino/openvino_config.json"), b"{}"),
+    **dict.fromkeys(("onnx/model.onnx", "model.fp16.safetensors", "onnx/config.json"), b"x"),
+    **dict.fromkeys(("openvino/model.safetensors", "checkpoint-5/model.safetensors"), b"x"),
+}
+
+
+class Cancelled(Exception):
+    pass
+
+
+class Watch:
+    """Keeps what progress said, and leaves once more than ``until`` bytes are there."""
+
+    def __init__(self, until=None):
+        self.until, self.said = until, []
+
+    def __call__(self, done, total):
+        self.said.append((done, total))
+        if self.until is not None and done > self.until:
+            raise Cancelled
+
+    @property
+    def done(self):
+        return [done for done, _ in self.said]
+
+
+def blobs(tmp_path, ending=""):
+    return sorted((tmp_path / "home/hub/models--tiny--bert/blobs").glob(f"*{ending}"))
+
+
+def test_the_same_vectors_as_from_the_folder(server, tiny):
+    commit = server.publish(NAME, tiny)
+    fetched = load_encoder(NAME)
+    np.testing.assert_array_equal(
+        fetched.encode(TEXTS), load_encoder(str(tiny)).encode(TEXTS), strict=True
+    )
+    assert (fetched.name, fetched.revision) == (NAME, commit)
+    assert load_encoder(str(tiny)).revision is None
+    assert fetched.fingerprint == load_encoder(str(tiny)).fingerprint
+
+
+def test_each_revision_is_its_own_model(server, tiny, tmp_path):
+    first = server.publish(NAME, tiny)
+    second = server.publish(NAME, save_tiny_bert(tmp_path / "other", seed=1), revision="v2")
+    assert load_encoder(NAME, revision="v2").revision == second
+    assert load_encoder(NAME, revision=first).revision == first
+    vectors = [load_encoder(NAME, revision=each).encode(TEXTS) for each in (None, "v2")]
+    assert not np.allclose(*vectors)
+
+
+def test_a_branch_that_moved_is_fetched_anew(server, tiny, tmp_path):
+    server.publish(NAME, tiny)
+    old = fetch_model(NAME)
+    moved = server.publish(NAME, save_tiny_bert(tmp_path / "other", seed=1))
+    assert fetch_model(NAME).name == moved != old.name
+
+
+def test_only_what_is_read_is_fetched(server, files):
+    module = {"1_Pooling/config.json": b"{}", "modules.json": b"[]", "2_Dense/config.json": b"{ }"}
+    module["2_Dense/model.safetensors"] = save({"linear.weight": np.eye(2)})
+    server.publish(NAME, files({**LEFT_OUT, **module, "2_Dense/pytorch_model.bin": b"x"}))
+    folder = fetch_model(NAME)
+    expected = {"config.json", "tokenizer.json", "tokenizer_config.json", WEIGHTS, *module}
+    assert server.fetched() == expected
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert found == expected
+
+
+def test_shards_are_fetched_with_their_index(server, tiny, tmp_path):
+    from transformers import BertModel
+
+    sharded = tmp_path / "sharded"
+    BertModel.from_pretrained(tiny).save_pretrained(sharded, max_shard_size="8KB")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (sharded / name).write_bytes((tiny / name).read_bytes())
+    assert len(list(sharded.glob("model-*.safetensors"))) > 1
+    server.publish(NAME, sharded)
+    np.testing.assert_array_equal(
+        load_encoder(NAME).encode(TEXTS), load_encoder(str(tiny)).encode(TEXTS)
+    )
+
+
+def test_progress_rises_to_the_total(server, files):
+    server.publish(NAME, files())
+    watch = Watch()
+    fetch_model(NAME, progress=watch)
+    total = sum(map(len, files({"README.md": None}).values()))
+    assert {total for _, total in watch.said} == {total}
+    assert watch.done == sorted(watch.done)
+    assert watch.done[-1] == total
+    assert len(watch.said) >= 4  # at least once a file
+
+
+def test_a_second_time_nothing_is_fetched(server, tiny):
+    server.publish(NAME, tiny)
+    folder = fetch_model(NAME)
+    server.requests.clear()
+    watch = Watch()
+    assert fetch_model(NAME, progress=watch) == folder
+    assert [request.path for request in server.requests] == [""]  # the listing alone
+    assert watch.said == []
+
+
+def test_a_commit_that_is_there_asks_nothing(server, tiny):
+    commit = server.publish(NAME, tiny)
+    folder = fetch_model(NAME)
+    server.requests.clear()
+    assert fetch_model(NAME, revision=commit) == folder
+    assert server.requests == []
+
+
+def test_offline_what_is_there_is_used(server, tiny, monkeypatch):
+    commit = server.publish(NAME, tiny)
+    fetch_model(NAME)
+    server.requests.clear()
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert load_encoder(NAME).revision == commit
+    assert server.requests == []
+
+
+def test_without_a_network_what_is_there_is_used(server, tiny):
+    server.publish(NAME, tiny)
+    folder = fetch_model(NAME)
+    server.close()
+    close_session()  # the open connection would still be answered
+    assert fetch_model(NAME) == folder
+
+
+def test_cancel_leaves_a_silent_server_at_once_and_the_rest_is_fetched_later(
+    server, files, tmp_path
+):
+    server.publish(NAME, files())
+    size = len(files()[WEIGHTS])
+    server.faults.stalls[WEIGHTS] = size // 2
+    others = sum(len(content) for name, content in files().items() if name != WEIGHTS)
+    with pytest.raises(Cancelled):
+        fetch_model(NAME, progress=Watch(until=others + size // 4))
+    assert not server.released.is_set()  # nobody waited for the server
+    (partial,) = blobs(tmp_path, ".incomplete")
+    there = partial.stat().st_size
+    assert size // 4 < there < size
+
+    watch = Watch()
+    fetch_model(NAME, progress=watch)
+    last = server.requests[-1]
+    assert (last.path, last.start, last.sent) == (WEIGHTS, there, size - there)
+    assert watch.done[0] >= there
+    assert blobs(tmp_path, ".incomplete") == []
+
+
+def test_nothing_is_written_after_a_cancel(server, files, tmp_path):
+    server.publish(NAME, files())
+    server.faults.stalls[WEIGHTS] = 2048
+    with pytest.raises(Cancelled):
+        fetch_model(NAME, progress=Watch(until=len(files()["tokenizer.json"]) + 2500))
+    (partial,) = blobs(tmp_path, ".incomplete")
+    there = partial.stat().st_size
+    server.released.set()
+    for thread in threading.enumerate():
+        if thread.name == "hub transfer":
+            thread.join(10)
+    assert partial.stat().st_size == there
+
+
+def test_a_transfer_that_breaks_once_is_gone_on_from(server, files):
+    server.publish(NAME, files())
+    size = len(files()[WEIGHTS])
+    server.faults.breaks[WEIGHTS] = [size // 2]
+    fetch_model(NAME)
+    assert server.sent(WEIGHTS) == size
+
+
+def test_a_server_without_ranges_begins_anew_and_progress_never_falls(server, files, monkeypatch):
+    server.publish(NAME, files())
+    server.faults.breaks[WEIGHTS] = [len(files()[WEIGHTS]) // 2]
+    server.faults.stalls[WEIGHTS] = 1024  # of the second try: long enough to be reported
+    server.faults.no_ranges = True
+    monkeypatch.setattr(transfer, "PULSE", 0.01)
+    monkeypatch.setattr(transfer, "PATIENCE", (0.1,))
+    watch, since = Watch(), []
+
+    def release_later(done, total):
+        watch(done, total)
+        tries = [request for request in server.requests if request.path == WEIGHTS]
+        since.extend([done] if len(tries) == 2 and tries[1].sent else [])
+        if len(since) > 5:
+            server.released.set()
+
+    load_encoder(NAME, progress=release_later)
+    assert server.requests[-1].sent == len(files()[WEIGHTS])
+    assert watch.done == sorted(watch.done)
+    assert watch.done[-1] == watch.said[-1][1]
+
+
+def test_a_mirror_that_lists_names_alone_is_asked_for_sizes(server, files):
+    server.publish(NAME, files())
+    server.faults.hides_sizes = True
+    watch = Watch()
+    load_encoder(NAME, progress=watch)
+    assert watch.said[-1] == (sum(map(len, files().values())),) * 2
+
+
+def test_two_at_once_fetch_the_weights_once(server, files):
+    server.publish(NAME, files())
+    server.faults.stalls[WEIGHTS] = 4096
+    waited = threading.Event()
+    folders = []
+    first = threading.Thread(target=lambda: folders.append(fetch_model(NAME)))
+    first.start()
+
+    def watch(done, total):
+        if waited.is_set():
+            server.released.set()
+        waited.set()
+
+    folders.append(fetch_model(NAME, progress=watch))
+    server.released.set()
+    first.join(30)
+    assert len(set(folders)) == 1
+    assert server.sent(WEIGHTS) == len(files()[WEIGHTS])
+
+
+def test_the_token_is_sent(server, tiny, monkeypatch):
+    server.publish(NAME, tiny)
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    fetch_model(NAME)
+    assert {request.token for request in server.requests} == {"Bearer hf_secret"}
+
+
+def test_a_file_that_shrank_in_the_cache_is_fetched_again(server, tiny, tmp_path):
+    server.publish(NAME, tiny)
+    weights = fetch_model(NAME) / WEIGHTS
+    content = weights.read_bytes()
+    weights.resolve().write_bytes(content[:100])
+    assert (fetch_model(NAME) / WEIGHTS).read_bytes() == content
+
+
+def test_huggingface_hub_finds_what_was_fetched(server, tiny, tmp_path):
+    from huggingface_hub import try_to_load_from_cache
+
+    server.publish(NAME, tiny)
+    folder = fetch_model(NAME)
+    found = try_to_load_from_cache(NAME, WEIGHTS, cache_dir=tmp_path / "home/hub")
+    assert Path(str(found)) == folder / WEIGHTS
+
+
+def test_without_the_package_the_bundled_files_come_from_the_hub(server, tiny, monkeypatch):
+    from geometry import bundled
+
+    commit = server.publish(bundled.REPOSITORY, tiny)
+    monkeypatch.setattr(bundled, "bundled_folder", lambda: None)
+    monkeypatch.setattr(bundled, "REVISION", commit)
+    nothing = ModelLimits(allow=("no/model",), local_folders=False, max_model_megabytes=1)
+    assert load_encoder(limits=nothing).revision == commit

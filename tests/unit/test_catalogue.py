@@ -1,0 +1,26 @@
+"""The suggested models: complete, distinct, and each with something to learn."""
+
+from geometry import suggestions
+
+
+def test_each_is_complete():
+    for each in suggestions():
+        assert each.name.count("/") == 1
+        assert each.megabytes > 100
+        assert each.licence in ("apache-2.0", "mit", "not stated")
+        assert (each.layers, each.dimension) in ((12, 768), (12, 384), (0, 300))
+        assert each.teaches.endswith(".")
+        assert each.language
+
+
+def test_each_is_there_once():
+    names = [each.name for each in suggestions()]
+    assert len(set(names)) == len(names) == 11
+
+
+def test_those_that_the_hub_has_only_as_pickle():
+    assert {each.name for each in suggestions() if each.needs_conversion} == {
+        "princeton-nlp/unsup-simcse-bert-base-uncased",
+        "princeton-nlp/sup-simcse-bert-base-uncased",
+        "sentence-transformers/average_word_embeddings_glove.6B.300d",
+    }

@@ -1,0 +1,125 @@
+"""Local folders: which files count, and what is said of those that are missing or cut."""
+
+import shutil
+
+import pytest
+
+from geometry import ModelFilesError, load_encoder
+from geometry.model_errors import megabytes
+from geometry.model_files import needed_files, refuse_truncated, weight_files
+from tests.unit.tiny_encoder import save_tiny_bert
+
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return save_tiny_bert(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture
+def folder(whole, tmp_path):
+    return shutil.copytree(whole, tmp_path / "copy")
+
+
+def refused(folder):
+    with pytest.raises(ModelFilesError) as caught:
+        load_encoder(str(folder))
+    error = caught.value
+    assert error.details["name"] == str(folder)
+    assert str(folder) in str(error)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("file", "code"), [("config.json", "missing_folder_file"), ("tokenizer.json", "slow_tokenizer")]
+)
+def test_a_file_that_is_missing(folder, file, code):
+    (folder / file).unlink()
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == (code, file)
+    assert f"has no {file}" in str(error)
+
+
+def test_no_weights_at_all(folder):
+    (folder / WEIGHTS).unlink()
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == ("missing_folder_file", WEIGHTS)
+
+
+def test_weights_as_pickle(folder):
+    (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
+    error = refused(folder)
+    assert error.code == "pickle_only"
+    assert "can run any code" in str(error)
+
+
+def test_a_training_state_is_no_model(folder):
+    (folder / WEIGHTS).rename(folder / "training_args.bin")
+    assert refused(folder).code == "missing_folder_file"
+
+
+@pytest.mark.parametrize("kept", [0, 4, 100, -1])
+def test_weights_that_are_cut(folder, kept):
+    content = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(content[:kept])
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == ("half_downloaded", WEIGHTS)
+    assert error.details["size"] == len(content[:kept])
+    assert "only partly there" in str(error)
+
+
+def test_a_pointer_where_weights_should_be(folder):
+    """What a git clone without LFS leaves."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 90868376\n"
+    (folder / WEIGHTS).write_text(pointer, encoding="utf-8")
+    assert refused(folder).code == "half_downloaded"
+
+
+@pytest.mark.parametrize("content", [b"", b'{"hidden_size"', b"\xff\xfe"])
+def test_a_config_that_is_cut(folder, content):
+    (folder / "config.json").write_bytes(content)
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == ("half_downloaded", "config.json")
+
+
+def test_a_config_of_something_else(folder):
+    (folder / "config.json").write_text("[1]", encoding="utf-8")
+    assert refused(folder).code == "wrong_architecture"
+
+
+def test_shards_without_their_index(folder):
+    (folder / WEIGHTS).rename(folder / "model-00001-of-00002.safetensors")
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == (
+        "half_downloaded",
+        "model.safetensors.index.json",
+    )
+
+
+def test_whole_weights_pass(whole):
+    refuse_truncated(whole / WEIGHTS, name="tiny")
+
+
+def test_a_path_that_leads_elsewhere_is_not_needed():
+    paths = ["config.json", "../config.json", "1_Pooling/../../config.json", "/config.json"]
+    assert needed_files(paths) == ["config.json"]
+
+
+def test_weights_come_last_and_one_file_before_shards():
+    shards = ["model-00002-of-00002.safetensors", "model-00001-of-00002.safetensors"]
+    others = ["tokenizer.json", "config.json", "model.safetensors.index.json"]
+    assert needed_files([*shards, *others])[-2:] == sorted(shards)
+    assert weight_files(
+        [*shards, WEIGHTS, "2_Dense/model.safetensors", "model.fp16.safetensors"]
+    ) == [
+        WEIGHTS,
+        "2_Dense/model.safetensors",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(437_955_512, "438 MB"), (2_100_000_000, "2,100 MB"), (12_000, "0.01 MB")]
+)
+def test_megabytes(size, said):
+    assert megabytes(size) == said
