@@ -69,10 +69,8 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     ]
     stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
     return Architecture(
-        n_layers=next(config[key] for key in LAYER_SETTINGS if isinstance(config.get(key), int)),
-        dimension=next(
-            config[key] for key in DIMENSION_SETTINGS if isinstance(config.get(key), int)
-        ),
+        n_layers=_number(config, LAYER_SETTINGS),
+        dimension=_number(config, DIMENSION_SETTINGS),
         max_tokens=min([*stated, LONGEST_TEXT]),
         lowercase=bool(settings.get("do_lower_case")),
     )
@@ -186,6 +184,10 @@ def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
         file="config.json",
         architecture=kind,
     )
+
+
+def _number(config: Mapping[str, Any], names: tuple[str, ...]) -> int:
+    return next(int(config[name]) for name in names if isinstance(config.get(name), int))
 
 
 def _positions(config: dict[str, Any]) -> int | None:

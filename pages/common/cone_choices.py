@@ -34,7 +34,7 @@ class Look:
 
 
 def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
-    """Unit, layer and pooling, with the presets that show the range of the bundled model's cones."""
+    """Unit, layer and pooling, with presets that show the bundled model's range of cones."""
     if chosen_model().is_bundled:
         _show_presets(_)
     unit_box, layer_box, pooling_box = st.columns(3)

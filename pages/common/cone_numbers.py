@@ -28,7 +28,7 @@ def show_numbers(scene: Scene, _: Translate) -> None:
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, _)}")
     st.caption(provenance(scene, _))
-    st.caption(coverage_line(cached.coverage(scene.corpus.sha256, scene.corpus), _))
+    st.caption(coverage_line(cached.coverage(scene.corpus), _))
     whitening = scene.twin.whitening
     if scene.fit == "full" and whitening.is_simplex:
         st.error(prose("narrow_cone", "simplex-warning", {"n": f"{scene.raw.numbers.report.n:,}"}))

@@ -151,8 +151,9 @@ def wait_for(
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
-    ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done. Ends the page's run where it was cancelled,
-    with a button to start again. An error of the work is raised here.
+    ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done.
+    Ends the page's run where it was cancelled, with a button to start again. An error of the
+    work is raised here.
     """
     if key in _left():
         _offer_again(key, _)

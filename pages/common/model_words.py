@@ -1,4 +1,4 @@
-"""What a page says of a model: what it teaches, and why it can't be used, in the reader's language."""
+"""What a page says of a model, in the reader's language: its lesson, or why it can't be used."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def model_line(encoder: Encoder, _: Translate) -> str:
 
 
 def _shown(details: dict[str, Any]) -> dict[str, str]:
-    """Details as a sentence quotes them: bytes as MB, lists with commas, names as they are typed."""
+    """Details as a sentence quotes them: bytes as MB, lists with commas, names as typed."""
     shown = {key: str(value) for key, value in details.items()}
     for key in BYTES:
         if isinstance(details.get(key), int):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NoReturn
 
 import streamlit as st
 
 from geometry import Encoder, load_encoder
 from geometry.catalogue import NOT_STATED, Suggestion, suggestions
-from geometry.hub import kept_model
+from geometry.load import is_here, names_a_folder
 from geometry.operator_limits import MEGABYTE, read_model_limits
 from geometry.precision import DTYPES
 
@@ -42,7 +41,7 @@ class ModelChoice:
     @property
     def is_folder(self) -> bool:
         """True for a folder of the server's own disk."""
-        return not self.is_bundled and Path(self.name).expanduser().is_dir()
+        return not self.is_bundled and names_a_folder(self.name)
 
 
 def select_model(_: Translate) -> None:
@@ -66,7 +65,7 @@ def select_model(_: Translate) -> None:
         return
     if name in known:
         st.caption(_about(known[name], _))
-    if not Path(name).expanduser().is_dir():
+    if not names_a_folder(name):
         st.text_input(
             _("Revision"),
             key="revision",
@@ -89,7 +88,7 @@ def chosen_model() -> ModelChoice:
     name = st.session_state.get("model") or BUNDLED
     if name == BUNDLED:
         return ModelChoice()
-    revision = "" if Path(name).expanduser().is_dir() else st.session_state.get("revision") or ""
+    revision = "" if names_a_folder(name) else st.session_state.get("revision") or ""
     return ModelChoice(name, revision.strip(), st.session_state.get("dtype") or DTYPES[0])
 
 
@@ -108,7 +107,7 @@ def fetch_chosen(_: Translate) -> Encoder:
     Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
     """
     choice = chosen_model()
-    if choice in shelf() or _is_here(choice):
+    if choice in shelf() or is_here(choice.name, revision=choice.revision or None):
         return current_encoder()
     if choice not in st.session_state.get("wanted_models", set()):
         _offer(choice, _)
@@ -133,13 +132,6 @@ def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
     return load_encoder(
         choice.name, revision=choice.revision or None, dtype=choice.dtype, progress=report
     )
-
-
-def _is_here(choice: ModelChoice) -> bool:
-    """True where loading it would fetch nothing."""
-    if choice.is_bundled or choice.is_folder:
-        return True
-    return kept_model(choice.name, revision=choice.revision or None) is not None
 
 
 def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
