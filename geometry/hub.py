@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .hub_cache import COMMIT, HubCache, cache_root
-from .hub_download import Download, ListedFile, Progress
+from .hub_download import Download, LeftError, ListedFile, Progress
 from .hub_errors import free_bytes, no_disk, no_network, told, unknown_name, vanished_revision
 from .model_errors import ModelFilesError
 from .model_files import (
@@ -55,7 +55,10 @@ def fetch_model(
     hub = _Hub(repository, revision or MAIN)
     folder = hub.kept_folder()
     if folder is None or not (hub.offline or COMMIT.fullmatch(hub.revision)):
-        folder = hub.fetched_folder(limits, progress, kept=folder)
+        try:
+            folder = hub.fetched_folder(limits, progress, kept=folder)
+        except LeftError as left:
+            raise left.reason from None
     limits.refuse_size(repository, check_folder(folder, name=repository))
     return folder
 

@@ -28,6 +28,14 @@ class ListedFile:
     sha256: str | None
 
 
+class LeftError(Exception):
+    """Carries what ``progress`` raised past the errors of the network and the disk."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 class Download:
     """The files of one commit.   folder : where they are to be, whole one by one."""
 
@@ -87,4 +95,7 @@ class Download:
         self._there[file.path] = self._bytes_there(file)
         self._told = max(self._told, sum(self._there.values()))
         if self._progress is not None:
-            self._progress(self._told, sum(each.size for each in self.files.values()))
+            try:
+                self._progress(self._told, sum(each.size for each in self.files.values()))
+            except Exception as reason:
+                raise LeftError(reason) from reason

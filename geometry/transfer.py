@@ -73,10 +73,12 @@ class _Reader:
         self._writing = threading.Lock()
 
     def stop(self) -> None:
+        """Let no further byte be written; returns at once."""
         with self._writing:
             self._stopped.set()
 
     def run(self) -> None:
+        """Read to the end, or until ``stop``; what went wrong is left in ``error``."""
         try:
             self._read_with_patience()
             self._verify()

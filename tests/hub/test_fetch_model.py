@@ -167,6 +167,18 @@ def test_cancel_leaves_a_silent_server_at_once_and_the_rest_is_fetched_later(
     assert blobs(tmp_path, ".incomplete") == []
 
 
+@pytest.mark.parametrize("reason", [TimeoutError("enough"), ValueError("no"), KeyboardInterrupt()])
+def test_what_progress_raises_arrives_as_it_is(server, tiny, reason):
+    server.publish(NAME, tiny)
+
+    def leave(done, total):
+        raise reason
+
+    with pytest.raises(type(reason)) as caught:
+        fetch_model(NAME, progress=leave)
+    assert caught.value is reason
+
+
 def test_nothing_is_written_after_a_cancel(server, files, tmp_path):
     server.publish(NAME, files())
     server.faults.stalls[WEIGHTS] = 2048

@@ -6,7 +6,7 @@ import pytest
 
 from geometry import ModelFilesError, load_encoder
 from geometry.model_errors import megabytes
-from geometry.model_files import needed_files, refuse_truncated, weight_files
+from geometry.model_files import check_folder, needed_files, refuse_truncated, weight_files
 from tests.unit.tiny_encoder import save_tiny_bert
 
 WEIGHTS = "model.safetensors"
@@ -99,6 +99,7 @@ def test_shards_without_their_index(folder):
 
 def test_whole_weights_pass(whole):
     refuse_truncated(whole / WEIGHTS, name="tiny")
+    assert check_folder(whole, name="tiny") == sum(each.stat().st_size for each in whole.iterdir())
 
 
 def test_a_path_that_leads_elsewhere_is_not_needed():
