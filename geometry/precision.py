@@ -14,6 +14,15 @@ NARROWEST = 0.999
 _ROWS_AT_ONCE = 256
 
 
+class PrecisionError(ValueError):
+    """bfloat16 where the machine has none ("no_bfloat16") or it can't do ("too_narrow")."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.details = {"limit": f"{NARROWEST:g}"}
+
+
 def check_dtype(dtype: str) -> str:
     """The name itself, or ValueError listing those that exist."""
     if dtype not in DTYPES:
@@ -31,7 +40,7 @@ def choose_device(device: str | None) -> str:
 
 
 def need_bfloat16(device: str) -> None:
-    """Raise ValueError where the device only imitates bfloat16: slower than float32, and worse."""
+    """Raise PrecisionError where the device only imitates bfloat16: slower than float32, and worse."""
     import torch
 
     if device.startswith("cuda"):
@@ -39,9 +48,10 @@ def need_bfloat16(device: str) -> None:
     else:
         has = processor_has_bfloat16()
     if not has:
-        raise ValueError(
+        raise PrecisionError(
+            "no_bfloat16",
             "bfloat16 was asked for, but this processor does not have it (it needs avx512_bf16, "
-            'amx_bf16 or ARM\'s bf16). Use dtype="float32"'
+            'amx_bf16 or ARM\'s bf16). Use dtype="float32"',
         )
 
 
@@ -55,7 +65,7 @@ def processor_has_bfloat16() -> bool:
 
 
 def refuse_too_narrow(X: np.ndarray) -> None:
-    """Raise ValueError where bfloat16 vectors X (n, d) lie so close that it can't resolve them.
+    """Raise PrecisionError where bfloat16 vectors X (n, d) lie so close that it can't resolve them.
 
     That is where every pairwise cosine exceeds NARROWEST; fewer than two rows have none.
     The rows farthest from the mean come first, so that a wider cloud is told in one block.
@@ -67,7 +77,8 @@ def refuse_too_narrow(X: np.ndarray) -> None:
     for start in range(0, len(U), _ROWS_AT_ONCE):
         if (U[start : start + _ROWS_AT_ONCE] @ U.T).min() <= NARROWEST:
             return
-    raise ValueError(
+    raise PrecisionError(
+        "too_narrow",
         f"all pairwise cosines of this cloud exceed {NARROWEST}, and bfloat16, with 8 significant "
-        'bits, can\'t tell its directions apart. Load the encoder with dtype="float32"'
+        'bits, can\'t tell its directions apart. Load the encoder with dtype="float32"',
     )

@@ -16,7 +16,7 @@ if "visited" not in st.session_state:
 from pages.common.shell import close_page, open_page, require_model  # noqa: E402
 
 _ = open_page("narrow_cone")
-require_model(_)
+require_model(_, first_sign=first_sign)
 body = st.container()
 
 from pages.common.cone_explorer import explore  # noqa: E402

@@ -41,7 +41,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         coverage_box = st.container()
         try:
             cloud = cached.cloud(corpus, spec, _)
-        except ModelFilesError as error:
+        except (ModelFilesError, ValueError, OSError, MemoryError) as error:
             tell_model_error(error, _)
             return
         if len(cloud) < FEWEST_POINTS:

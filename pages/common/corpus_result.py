@@ -10,6 +10,7 @@ from geometry import Cloud, Corpus, ModelFilesError
 from geometry.figures.colours import MOST_LABELS
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
+from geometry.precision import PrecisionError
 from geometry.twin import one_scale
 
 from .cached import CloudSpec, cloud, cloud_key, coverage, encoder, projection
@@ -25,7 +26,7 @@ from .cone_panels import (
 )
 from .coverage_notes import show_coverage
 from .downloads import offer_csv, points_csv
-from .model_words import model_line
+from .model_words import model_line, tell_model_error
 from .words import Translate
 
 VIEW, COMPONENTS = "mean", 2
@@ -46,7 +47,10 @@ def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
     """The corpus as sentence vectors, with progress and cancel; None after saying what failed."""
     try:
         return cloud(corpus, first_look(), _)
-    except (ModelFilesError, MemoryError, OSError, RuntimeError) as error:
+    except PrecisionError as error:
+        tell_model_error(error, _)
+        return None
+    except (ModelFilesError, MemoryError, OSError, RuntimeError, ValueError) as error:
         reason = str(error) or type(error).__name__
         st.error(
             _(

@@ -58,7 +58,8 @@ def unknown_warning(coverage: Coverage, _: Translate) -> str:
     return _(
         "The model does not know {share} of the tokens (the limit is {limit}), so this picture is "
         "about its token [UNK], not about the texts: their language or script is not the model's. "
-        "{model} was trained on more than 50 languages and most likely knows it."
+        "{model} was trained on more than 50 languages and most likely knows it: choose it under "
+        "Model."
     ).format(
         share=f"{coverage.unknown_share:.0%}",
         limit=f"{UNKNOWN_LIMIT:.0%}",

@@ -212,7 +212,9 @@ def _again(key: str) -> None:
     st.session_state["left_jobs"] = _left() - {key}
 
 
-def _progress_line(job: Job, _: Translate, what: str, amount: Callable[[float], str]) -> str:
+def _progress_line(
+    job: Job, _: Translate, what: str, amount: Callable[[float], str] = "{:,.0f}".format
+) -> str:
     if not job.total:
         return f"{what} · " + _("loading, or waiting for its turn …")
     line = f"{what} · {amount(job.done)} / {amount(job.total)}"

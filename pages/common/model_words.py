@@ -119,6 +119,13 @@ def _sentences(_: Translate) -> dict[str, str]:
             "{name} has {size} of files to read, and the limit of this server is {limit}. Choose "
             "a smaller model, or ask whoever runs it to raise `max_model_megabytes`."
         ),
+        "no_bfloat16": _(
+            "This machine's processor has no bfloat16. Choose float32, which every machine has."
+        ),
+        "too_narrow": _(
+            "All pairwise cosines of this cloud exceed {limit}, and bfloat16, with 8 significant "
+            "bits, can't tell its directions apart. Choose float32."
+        ),
         "changed_file": _(
             "{file} of the bundled encoder is not the published one: it was changed, or only "
             "partly written. Reinstall the package `{package}`."

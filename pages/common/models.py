@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Encoder, load_encoder
 from geometry.catalogue import NOT_STATED, Suggestion, suggestions
@@ -67,9 +68,9 @@ def select_model(_: Translate) -> None:
         st.caption(_about(known[name], _))
     if not names_a_folder(name):
         st.text_input(
-            _("Revision"),
+            _("Revision: branch, tag or commit"),
             key="revision",
-            placeholder=_("branch, tag or commit; main where empty"),
+            placeholder="main",
             bind="query-params",
         )
     choose(
@@ -78,8 +79,8 @@ def select_model(_: Translate) -> None:
         list(DTYPES),
         key="dtype",
         default=DTYPES[0],
-        labels={"float32": "float32", "bfloat16": _("bfloat16: fast, approximate")},
         required=True,
+        help=_("bfloat16 is fast and approximate; float32 is what every figure here was taken in."),
     )
 
 
@@ -101,14 +102,16 @@ def current_encoder() -> Encoder:
     return shelf().get(choice) or shelf().put(choice, _load(choice))
 
 
-def fetch_chosen(_: Translate) -> Encoder:
+def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
     """The chosen encoder; a hub model that is not here yet is offered, then fetched with progress.
 
-    Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
+    first_sign : a page's own sign of progress, taken away before anything else is said. Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
     """
     choice = chosen_model()
     if choice in shelf() or is_here(choice.name, revision=choice.revision or None):
         return current_encoder()
+    if first_sign is not None:
+        first_sign.empty()
     if choice not in st.session_state.get("wanted_models", set()):
         _offer(choice, _)
     encoder: Encoder = jobs.wait_for(

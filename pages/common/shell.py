@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import ModelFilesError
 
@@ -74,11 +75,16 @@ def open_page(name: str) -> Translate:
     return _
 
 
-def require_model(_: Translate) -> None:
-    """Fetch the chosen encoder; where it can't be had, say what is wrong and end the page."""
+def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> None:
+    """Fetch the chosen encoder; where it can't be had, say what is wrong and end the page.
+
+    first_sign : the page's own sign of progress, taken away where another takes its place.
+    """
     try:
-        fetch_chosen(_)
-    except ModelFilesError as error:
+        fetch_chosen(_, first_sign=first_sign)
+    except (ModelFilesError, ValueError) as error:  # ValueError: bfloat16 where there is none
+        if first_sign is not None:
+            first_sign.empty()
         tell_model_error(error, _)
         st.stop()
 

@@ -275,7 +275,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
     whitening = fit_whitening(X)
     assert provenance(app).split(" · ") == [
         "n = 1,224 sentences",
-        "all-MiniLM-L6-v2",
+        "all-MiniLM-L6-v2, commit 1110a24",
         "layer 4 of 6",
         "pooling mean",
         "centring 0.50",
