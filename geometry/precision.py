@@ -40,7 +40,7 @@ def choose_device(device: str | None) -> str:
 
 
 def need_bfloat16(device: str) -> None:
-    """Raise PrecisionError where the device only imitates bfloat16: slower than float32, and worse."""
+    """Raise PrecisionError where the device only imitates bfloat16, slower than float32."""
     import torch
 
     if device.startswith("cuda"):

@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from geometry import Encoder, ModelFilesError
+from geometry import Encoder
 
 from .words import Translate
 
 BYTES = ("size", "limit", "needed", "free", "expected")
 
 
-def tell_model_error(error: ModelFilesError | ValueError, _: Translate) -> None:
+def tell_model_error(error: Exception, _: Translate) -> None:
     """An error box: what is wrong, the limit, the remedy."""
     st.error(model_error_text(error, _))
 

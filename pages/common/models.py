@@ -105,7 +105,8 @@ def current_encoder() -> Encoder:
 def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
     """The chosen encoder; a hub model that is not here yet is offered, then fetched with progress.
 
-    first_sign : a page's own sign of progress, taken away before anything else is said. Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
+    first_sign : a page's own sign of progress, taken away before anything else is
+    said. Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
     """
     choice = chosen_model()
     if choice in shelf() or is_here(choice.name, revision=choice.revision or None):

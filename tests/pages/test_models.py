@@ -1,0 +1,250 @@
+"""Any model on the pages: chosen, fetched, refused with a reason, kept in memory once."""
+
+import re
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from geometry import ModelFilesError, suggestions
+from geometry.architecture import refuse_other_models
+from geometry.bundled import verify_file
+from geometry.hub_errors import no_disk
+from geometry.operator_limits import VARIABLE
+from geometry.precision import PrecisionError, refuse_too_narrow
+from pages.common import jobs, words
+from pages.common.model_words import _sentences, lessons, model_error_text
+from pages.common.models import ModelChoice, shelf
+from tests.hub.conftest import files, server, tiny  # noqa: F401
+from tests.pages.charts import charts
+from tests.unit.tiny_encoder import save_tiny_bert
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "pages/narrow_cone.py"
+NAME = "owner/tiny"
+ANCIENT = "0" * 40
+
+
+@pytest.fixture(autouse=True)
+def _own_memory(monkeypatch, tmp_path):
+    """No encoder, job or cloud of another test."""
+    monkeypatch.setenv("NARROW_CONE_CACHE_DIR", str(tmp_path / "cache"))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    jobs._jobs.clear()
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def small_corpus(monkeypatch):
+    """Forty sentences instead of 1,224: what is tested here is the model."""
+    from geometry import Corpus
+    from pages.common import uploads
+
+    sentences = tuple(f"the {a} {b} ." for a in ("old", "red") for b in "abcdefghijklmnopqrst")
+    corpus = Corpus("forty", sentences, labels=("one", "two") * 20)
+    monkeypatch.setattr(uploads, "read_bundled", lambda code: corpus)
+
+
+def visit(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).switch_page(PAGE)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def errors(app: AppTest) -> list[str]:
+    return [box.value for box in app.error]
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return app.button(key=key).click().run()
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_folder_becomes_the_model_of_the_page(tmp_path):
+    folder = save_tiny_bert(tmp_path / "mine")
+    app = visit(model=str(folder), layer="1", pooling="max")
+    assert not app.exception
+    assert not errors(app)
+    assert {"chart-raw", "chart-white"} <= set(charts(app))
+    said = " ".join(caption.value for caption in app.caption)
+    assert str(folder) in said
+    assert "layer 1 of 2" in said
+    assert "pooling max" in said
+    assert not any(button.key == "preset-needle" for button in app.button)  # the bundled model's
+    assert "Why is the last layer no cone?" not in {box.label for box in app.expander}
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_layer_sets_and_special_tokens_are_choices_and_are_told(tmp_path):
+    folder = save_tiny_bert(tmp_path / "mine")
+    app = visit(model=str(folder), layer="first-last", special="false")
+    assert not app.exception
+    assert not errors(app)
+    said = " ".join(caption.value for caption in app.caption)
+    assert "layer first-last of 2" in said
+    assert "without special tokens" in said
+    assert "last-3" not in app.selectbox(key="layer").options  # two layers have no last three
+    plain = visit(model=str(folder), layer="first-last")
+    raw = [charts(one)["chart-raw"]["alt"] for one in (app, plain)]
+    assert raw[0] != raw[1]
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_hub_model_is_offered_then_fetched_then_kept(server, tiny):  # noqa: F811
+    commit = server.publish(NAME, tiny)
+    app = visit(model=NAME)
+    assert not app.exception
+    assert "would be fetched from the hub" in app.info[0].value
+    assert not server.requests  # nothing is fetched unasked
+    assert not charts(app)
+    press(app, "fetch-model")
+    assert not app.exception
+    assert not errors(app)
+    assert {"chart-raw", "chart-white"} <= set(charts(app))
+    said = " ".join(caption.value for caption in app.caption)
+    assert f"{NAME}, commit {commit[:7]}" in said
+    server.requests.clear()
+    again = visit(model=NAME)
+    assert {"chart-raw", "chart-white"} <= set(charts(again))
+    assert not server.fetched()
+    assert ModelChoice(NAME) in shelf()
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_revision_is_part_of_the_choice(server, tiny, tmp_path):  # noqa: F811
+    server.publish(NAME, tiny)
+    old = server.publish(NAME, save_tiny_bert(tmp_path / "old", seed=1), revision="v1")
+    app = press(visit(model=NAME, revision="v1"), "fetch-model")
+    assert not errors(app)
+    assert f"commit {old[:7]}" in " ".join(caption.value for caption in app.caption)
+    assert app.text_input(key="revision").value == "v1"
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_bfloat16_is_a_choice_and_is_told(tmp_path):
+    folder = save_tiny_bert(tmp_path / "mine")
+    app = visit(model=str(folder), dtype="bfloat16", layer="2")
+    assert not app.exception
+    if errors(app):  # this processor has none
+        assert "has no bfloat16" in errors(app)[0]
+    else:
+        said = " ".join(caption.value for caption in app.caption)
+        assert "bfloat16: fast, approximate" in said
+
+
+REFUSED = {
+    "unknown_name": ("There is no model", "沒有模型"),
+    "gated": ("is not open to everyone", "並未對所有人開放"),
+    "no_network": ("can't be reached", "連不上"),
+    "pickle_only": ("only as pickle", "只有 pickle 格式"),
+    "slow_tokenizer": ("only fast tokenizers are read", "只讀快速分詞器"),
+    "wrong_architecture": ("is no text encoder", "不是這裡能讀的文字編碼器"),
+    "vanished_revision": ("has no revision", "沒有版本"),
+    "not_allowed": ("this server allows", "本伺服器只允許"),
+    "too_large": ("the limit of this server", "本伺服器的上限"),
+    "half_downloaded": ("is only partly there", "不完整"),
+}
+
+
+def spoil(code, server, files, monkeypatch, tmp_path):  # noqa: F811
+    """Make the hub, or the operator's file, give that error."""
+    rules = tmp_path / "rules.toml"
+    if code == "pickle_only":
+        changed = files({"model.safetensors": None, "pytorch_model.bin": b"pickle"})
+    elif code == "slow_tokenizer":
+        changed = files({"tokenizer.json": None})
+    elif code == "wrong_architecture":
+        changed = files({"config.json": b'{"model_type": "vit", "image_size": 224}'})
+    else:
+        changed = files()
+    if code != "unknown_name":
+        server.publish(NAME, changed)
+    if code == "gated":
+        server.faults.status[NAME] = 401
+    if code == "half_downloaded":
+        server.faults.breaks["model.safetensors"] = [10] * 20
+    if code == "not_allowed":
+        rules.write_text('[models]\nallow = ["google-bert/*"]\n')
+        monkeypatch.setenv(VARIABLE, str(rules))
+    if code == "too_large":
+        big = {"model.safetensors": bytes(3_000_000)}
+        server.publish(NAME, files(big))
+        rules.write_text("[models]\nmax_model_megabytes = 2\n")
+        monkeypatch.setenv(VARIABLE, str(rules))
+    if code == "no_network":
+        server.close()
+
+
+@pytest.mark.parametrize("code", REFUSED)
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+@pytest.mark.usefixtures("small_corpus")
+def test_a_refusal_is_told_and_the_page_goes_on(
+    code,
+    language,
+    server,  # noqa: F811
+    files,  # noqa: F811
+    monkeypatch,
+    tmp_path,
+):
+    spoil(code, server, files, monkeypatch, tmp_path)
+    query = {"revision": ANCIENT} if code == "vanished_revision" else {}
+    app = press(visit(model=NAME, lang=language, **query), "fetch-model")
+    assert not app.exception
+    (told,) = errors(app)
+    assert REFUSED[code][language == "zh-Hant"] in told
+    assert NAME in told
+    assert not re.search(r"\{\w+\}", told)
+    assert not charts(app)
+    app.selectbox(key="model").set_value("bundled").run()
+    assert not app.exception
+    assert not errors(app)
+    assert {"chart-raw", "chart-white"} <= set(charts(app))
+
+
+def test_folders_that_can_t_be_read_are_told(tmp_path):
+    assert "no such folder" in errors(visit(model=str(tmp_path / "none")))[0]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "has no `config.json`" in errors(visit(model=str(empty)))[0]
+    cut = save_tiny_bert(tmp_path / "cut")
+    weights = cut / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-5])
+    assert "is only partly there" in errors(visit(model=str(cut)))[0]
+
+
+def test_the_other_errors_are_told_in_words(monkeypatch, tmp_path):
+    import numpy as np
+
+    def message(call):
+        with pytest.raises((ModelFilesError, PrecisionError)) as caught:
+            call()
+        return caught.value, model_error_text(caught.value, str)
+
+    error, told = message(lambda: refuse_too_narrow(np.ones((5, 3)) + np.eye(5, 3) / 1e4))
+    assert error.code == "too_narrow"
+    assert "exceed 0.999" in told
+    full = no_disk("a/b", Path("/d"), needed=5 * 10**8, free=10**7)
+    assert "`a/b` needs 500.0 MB in `/d`, which has 10.0 MB free" in model_error_text(full, str)
+    failed = no_disk("a/b", Path("/d"), needed=None, free=0, reason="Read-only file system")
+    assert "could not be written" in model_error_text(failed, str)
+    other = tmp_path / "tokenizer.json"
+    other.write_text("{}")
+    error, told = message(lambda: verify_file(other, "0" * 64))
+    assert error.code == "changed_file"
+    assert "Reinstall the package" in told
+    error, told = message(lambda: refuse_other_models({"model_type": "vit"}, name="a/b"))
+    assert "model type: vit" in told
+    assert model_error_text(ModelFilesError("all is lost"), str).endswith("all is lost.")
+
+
+def test_every_suggestion_has_its_lesson_in_every_language():
+    for code in words.languages():
+        gettext = words._catalogue(code).gettext
+        told = lessons(gettext)
+        assert set(told) == {suggestion.name for suggestion in suggestions()}
+        assert len(set(_sentences(gettext).values())) == len(_sentences(gettext))
