@@ -174,4 +174,4 @@ def _size(one: Suggestion) -> str:
 
 
 def _megabytes(amount: float) -> str:
-    return f"{amount / MEGABYTE:,.0f} MB"
+    return f"{amount / MEGABYTE:,.1f} MB"

@@ -1,0 +1,88 @@
+"""Any model through narrow_cone in a browser: a folder of each architecture, and a hub's."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import LONG, assert_no_exception, canvas_not_blank, open_app
+from tests.hub.hub_server import HubServer
+from tests.unit.tiny_encoder import save_tiny_bert
+from tests.unit.tiny_models import BUILDERS, save_tiny
+
+PAGE = "narrow_cone"
+SIDES = ("raw", "white")
+HUB_NAME = "owner/tiny"
+
+
+@pytest.fixture(autouse=True)
+def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
+    """On a deep link Streamlit's own client first looks for its server below the page's address."""
+    yield
+    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """folders(architecture): a tiny model of it with random weights."""
+
+    def made(kind: str) -> Path:
+        return save_tiny(tmp_path_factory.mktemp(kind), kind)
+
+    return made
+
+
+def address(server, **query: str) -> str:
+    return server.page_url(PAGE, query=urlencode(query))
+
+
+def both_clouds_are_drawn(page: Page) -> None:
+    for side in SIDES:
+        canvas = page.locator(f'[class*="st-key-chart-{side}"] canvas.gl-canvas').first
+        canvas.wait_for(timeout=LONG * 1000)
+        assert canvas_not_blank(canvas)
+    assert_no_exception(page)
+    expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_a_folder_of_each_architecture_is_drawn(server, page, folders, kind):
+    folder = folders(kind)
+    pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
+    open_app(page, address(server, model=str(folder), layer="2", pooling=pooling))
+    both_clouds_are_drawn(page)
+    expect(
+        page.get_by_text(f"· {folder} · layer 2 of 2 · pooling {pooling} ·").first
+    ).to_be_visible()
+
+
+def test_a_model_of_the_hub_is_fetched_and_drawn(fresh_server, page, tmp_path, folders):
+    with HubServer() as hub:
+        commit = hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
+        server = fresh_server(environment=environment)
+        open_app(page, address(server, model=HUB_NAME, layer="1"))
+        expect(page.get_by_text("would be fetched from the hub")).to_be_visible()
+        assert not hub.fetched()
+        page.get_by_role("button", name="Fetch it").click()
+        both_clouds_are_drawn(page)
+        line = f"· {HUB_NAME}, commit {commit[:7]} · layer 1 of 2 ·"
+        expect(page.get_by_text(line).first).to_be_visible()
+
+
+def test_a_download_shows_its_progress_and_can_be_cancelled(fresh_server, page, tmp_path):
+    with HubServer() as hub:
+        hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
+        hub.faults.stalls["model.safetensors"] = 4096
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
+        server = fresh_server(environment=environment)
+        open_app(page, address(server, model=HUB_NAME))
+        page.get_by_role("button", name="Fetch it").click()
+        expect(page.get_by_text(f"Fetching {HUB_NAME}")).to_be_visible(timeout=LONG * 1000)
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_text("Cancelled. Nothing was lost")).to_be_visible(timeout=LONG * 1000)
+        hub.released.set()
+        page.get_by_role("button", name="Start again").click()
+        both_clouds_are_drawn(page)
