@@ -22,6 +22,7 @@ _HOME = {
     "catalogue": ("Suggestion", "suggestions"),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
     "store": ("ArrayStore",),
+    "blocks": ("encode_to_files",),
     "cloud": ("Cloud", "read_cloud"),
     "project": ("Projection",),
     "whiten": ("Whitening",),
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 __all__ = sorted([*_MODULE_OF, "project"])  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
+    from .blocks import encode_to_files
     from .catalogue import Suggestion, suggestions
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs

@@ -18,8 +18,6 @@ from geometry import ModelFilesError
 from .charts import load_plotly
 from .controls import choose, keep_choices
 from .model_words import tell_model_error
-from .models import fetch_chosen, select_model
-from .uploads import select_corpus
 from .words import (
     DEFAULT_LANGUAGE,
     Translate,
@@ -51,7 +49,10 @@ def page_labels(_: Translate) -> dict[str, str]:
 
 def open_page(name: str) -> Translate:
     """Configure the page, draw the sidebar and the claim; returns the session's ``_``."""
-    load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works
+    load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
+    from .models import select_model
+    from .uploads import select_corpus
+
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
     st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
     keep_choices(name)
@@ -80,6 +81,8 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
 
     first_sign : the page's own sign of progress, taken away where another takes its place.
     """
+    from .models import fetch_chosen
+
     try:
         fetch_chosen(_, first_sign=first_sign)
     except (ModelFilesError, ValueError) as error:  # ValueError: bfloat16 where there is none

@@ -1,6 +1,9 @@
-"""The suggested models: complete, distinct, and each with something to learn."""
+"""The suggested models: complete, distinct, and each in the README."""
+
+from pathlib import Path
 
 from geometry import suggestions
+from pages.common.model_words import lessons
 
 
 def test_each_is_complete():
@@ -9,7 +12,6 @@ def test_each_is_complete():
         assert each.megabytes > 100
         assert each.licence in ("apache-2.0", "mit", "not stated")
         assert (each.layers, each.dimension) in ((12, 768), (12, 384), (0, 300))
-        assert each.teaches.endswith(".")
         assert each.language
 
 
@@ -24,3 +26,12 @@ def test_those_that_the_hub_has_only_as_pickle():
         "princeton-nlp/sup-simcse-bert-base-uncased",
         "sentence-transformers/average_word_embeddings_glove.6B.300d",
     }
+
+
+def test_the_readme_lists_them_with_what_each_teaches():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    told = lessons(str)
+    for each in suggestions():
+        mark = " (pickle)" if each.needs_conversion else ""
+        size, licence = f"{each.megabytes} MB", each.licence
+        assert f"| `{each.name}`{mark} | {size} | {licence} | {told[each.name]} |" in readme
