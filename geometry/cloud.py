@@ -148,8 +148,7 @@ def sentence_vectors(
     """(n, d) float32 as ``Encoder.encode`` gives; a miss encodes and keeps *all* of them.
 
     All layers and poolings come out of the same forward pass, so the next choice is a hit.
-    Of a corpus for which that would exceed BYTES_AT_ONCE, all layers of this pooling only; and
-    of the model's own output that alone.
+    Where that would exceed BYTES_AT_ONCE: all layers of this pooling. "own" comes alone.
     """
     layers = encoder.layer_indices(layer)
     every = tuple(range(encoder.n_layers + 1))
