@@ -51,8 +51,8 @@ def _packed_linear() -> type:
             self.activation = activation
 
         def forward(self, x: Any) -> Any:
-            how = (self.activation, [], "none")
-            return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, *how)
+            multiply = torch.ops.mkldnn._linear_pointwise
+            return multiply(x, self.weight, self.bias, self.activation, [], "none")
 
     return PackedLinear
 
