@@ -74,7 +74,7 @@ def _bfloat16(exact: Encoder, peer: SentenceTransformer, texts: list[str]) -> Ro
         met=theirs / ours >= BFLOAT16_TARGET
         and cosine >= SMALLEST_COSINE
         and (shift is None or shift <= LARGEST_SHIFT),
-        note=f"smallest cosine to float32, last layer, {cosine:.5f}; STS-B test Spearman × 100 "
+        note=f"smallest cosine to float32 at the last layer {cosine:.5f}; Spearman × 100 on STS-B "
         + ("not measured (file absent)" if shift is None else f"differs by {shift:.3f}"),
     )
 
@@ -99,7 +99,7 @@ def _share_of_machine(exact: Encoder, texts: list[str]) -> Row:
     rate = {name: median(turn[name] for turn in turns) / 1e9 for name in timed}
     share = rate["ours"] / rate["matmul"]
     return Row(
-        name="share of the machine's float32 matrix products (peer: torch.matmul, large)",
+        name="encoding's share of the float32 matrix-product rate (peer: torch.matmul, large)",
         ours=rate["ours"],
         peer=rate["matmul"],
         ratio=share,

@@ -22,9 +22,19 @@ def speed_up_linear_layers(model: Any) -> None:
         return
     packed = _packed_linear()
     for parent in list(model.modules()):
+        before_gelu = "dense" if _is_gelu(getattr(parent, "intermediate_act_fn", None)) else None
         for name, child in list(parent.named_children()):
             if type(child) is torch.nn.Linear:
-                setattr(parent, name, packed(child))
+                setattr(parent, name, packed(child, "gelu" if name == before_gelu else "none"))
+                if name == before_gelu:  # done in the same pass over the product
+                    parent.intermediate_act_fn = torch.nn.Identity()
+
+
+def _is_gelu(activation: Any) -> bool:
+    """Whether it is the exact GELU that BERT and its relatives put after their widest layer."""
+    import torch
+
+    return bool(getattr(activation, "act", None) is torch.nn.functional.gelu)
 
 
 def _packed_linear() -> type:
@@ -32,15 +42,17 @@ def _packed_linear() -> type:
     import torch
 
     class PackedLinear(torch.nn.Module):
-        """x (…, k) to x Wᵀ + b (…, m), W in oneDNN's own order of blocks."""
+        """x (…, k) to f(x Wᵀ + b) (…, m), W in oneDNN's own order of blocks, f by its name."""
 
-        def __init__(self, linear: Any) -> None:
+        def __init__(self, linear: Any, activation: str) -> None:
             super().__init__()
             self.weight = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), None)
             self.bias = None if linear.bias is None else linear.bias.detach()
+            self.activation = activation
 
         def forward(self, x: Any) -> Any:
-            return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+            multiply = torch.ops.mkldnn._linear_pointwise
+            return multiply(x, self.weight, self.bias, self.activation, [], "none")
 
     return PackedLinear
 
