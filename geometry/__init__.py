@@ -17,7 +17,7 @@ _HOME = {
     "load": ("load_encoder",),
     "pieces": ("Coverage",),
     "model_errors": ("ModelFilesError",),
-    "hub": ("fetch_model",),
+    "hub.fetch": ("fetch_model",),
     "operator_limits": ("ModelLimits", "OperatorFileError", "read_model_limits"),
     "catalogue": ("Suggestion", "suggestions"),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
     from .encode import Encoder, TokenEmbeddings, VectorTable
-    from .hub import fetch_model
+    from .hub.fetch import fetch_model
     from .load import load_encoder
     from .measure import (
         angles_to_mean,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from . import bundled
 from .encode import Encoder
-from .hub import fetch_model, kept_model
-from .hub_download import Progress
-from .hub_errors import unknown_name
+from .hub.download import Progress
+from .hub.errors import unknown_name
+from .hub.fetch import fetch_model, kept_model
 from .model_files import check_folder
 from .operator_limits import ModelLimits, read_model_limits
 

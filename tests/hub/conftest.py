@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub.utils import close_session
 
-from geometry import transfer
+from geometry.hub import transfer
 from tests.hub.hub_server import HubServer
 from tests.unit.tiny_encoder import save_tiny_bert
 

@@ -8,7 +8,8 @@ import pytest
 from huggingface_hub.utils import close_session
 from safetensors.numpy import save
 
-from geometry import ModelLimits, fetch_model, load_encoder, transfer
+from geometry import ModelLimits, fetch_model, load_encoder
+from geometry.hub import transfer
 from tests.unit.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import ModelFilesError, suggestions
 from geometry.architecture import refuse_other_models
 from geometry.bundled import verify_file
-from geometry.hub_errors import no_disk
+from geometry.hub.errors import no_disk
 from geometry.operator_limits import VARIABLE
 from geometry.precision import PrecisionError, refuse_too_narrow
 from pages.common import jobs, words

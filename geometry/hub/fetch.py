@@ -11,11 +11,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .hub_cache import COMMIT, HubCache, cache_root
-from .hub_download import Download, LeftError, ListedFile, Progress
-from .hub_errors import free_bytes, no_disk, no_network, told, unknown_name, vanished_revision
-from .model_errors import ModelFilesError
-from .model_files import (
+from ..model_errors import ModelFilesError
+from ..model_files import (
     CONFIG,
     check_folder,
     needed_files,
@@ -24,7 +21,10 @@ from .model_files import (
     refuse_unreadable,
     weight_files,
 )
-from .operator_limits import ModelLimits, read_model_limits
+from ..operator_limits import ModelLimits, read_model_limits
+from .cache import COMMIT, HubCache, cache_root
+from .download import Download, LeftError, ListedFile, Progress
+from .errors import free_bytes, no_disk, no_network, told, unknown_name, vanished_revision
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import ModelInfo, RepoSibling

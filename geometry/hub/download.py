@@ -6,7 +6,7 @@ import errno
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .hub_cache import HubCache
+from .cache import HubCache
 from .transfer import RemoteFile, fetch_file
 
 Progress = Callable[[int, int], None]  # (bytes there, bytes in all); raise in it to stop

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .hub_download import FULL_DISK
-from .model_errors import ModelFilesError, megabytes
-from .model_files import incomplete
+from ..model_errors import ModelFilesError, megabytes
+from ..model_files import incomplete
+from .download import FULL_DISK
 from .transfer import BrokenTransfer
 
 if TYPE_CHECKING:
