@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from geometry import ModelFilesError, ModelLimits, bundled, fetch_model, load_encoder
-from geometry.hub import transfer
+from geometry.hub import fetch, transfer
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"
