@@ -113,6 +113,7 @@ def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> E
         return current_encoder()
     if first_sign is not None:
         first_sign.empty()
+    read_model_limits().refuse_name(choice.name)  # before anything is offered
     if choice not in st.session_state.get("wanted_models", set()):
         _offer(choice, _)
     encoder: Encoder = jobs.wait_for(
