@@ -137,6 +137,21 @@ def test_of_an_encoder_decoder_only_the_encoder_is_held(folders, kind, monkeypat
     assert held < sum(parameter.numel() for parameter in whole.parameters()) / 2
 
 
+@pytest.mark.parametrize("kind", ["t5", "bart"])
+def test_no_layer_of_a_decoder_is_read(folders, kind, monkeypatch):
+    read, before = [], AutoModel.from_pretrained
+
+    def spy(*args, **kwargs):
+        read.append(before(*args, **kwargs))
+        return read[-1]
+
+    monkeypatch.setattr(AutoModel, "from_pretrained", spy)
+    load_encoder(str(folders(kind))).encode(["cat"])
+    ((model, _),) = read
+    named = [name for name, _ in model.decoder.named_parameters()]
+    assert not [name for name in named if "layers." in name or "block." in name]
+
+
 @pytest.mark.parametrize("kind", BUILDERS)
 @pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "cls"])
 def test_without_special_tokens(folders, kind, pooling):

@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from geometry import load_encoder, precision, read_bundled, read_cloud, read_pairs
+from geometry import Corpus, load_encoder, precision, read_bundled, read_cloud, read_pairs
 from geometry.precision import NARROWEST, processor_has_bfloat16, refuse_too_narrow
 
 from .tiny_models import BUILDERS, save_tiny
@@ -73,7 +73,16 @@ def cone(spread: float, n: int = 700, d: int = 20) -> np.ndarray:
     return X.astype(np.float32)
 
 
+@needs_bfloat16
+def test_a_cloud_in_bfloat16_is_looked_at(folder):
+    corpus = Corpus("one text thrice", ("the cat sat",) * 3)
+    assert len(read_cloud(load_encoder(str(folder)), corpus)) == 3
+    with pytest.raises(ValueError, match="exceed"):
+        read_cloud(load_encoder(str(folder), dtype="bfloat16"), corpus)
+
+
 def test_a_cone_too_narrow_for_it_is_refused():
+    assert NARROWEST == 0.999
     with pytest.raises(ValueError, match=r"cosines of this cloud exceed 0\.999"):
         refuse_too_narrow(cone(0.001))
     refuse_too_narrow(cone(0.1))
