@@ -23,7 +23,7 @@ from geometry.encode import TOKENS_PER_BATCH
 from geometry.precision import processor_has_bfloat16
 
 SENTENCES = 6000
-REPEATS = 5
+REPEATS = 3
 TARGET = 1.25
 BFLOAT16_TARGET = 2.5
 SMALLEST_COSINE = 0.999
