@@ -21,9 +21,7 @@ SETTINGS = (
 )
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
 MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_Dense
-STATIC_MODULE = re.compile(
-    r"0_(WordEmbeddings|StaticEmbedding)/"
-)  # stands where a transformer does
+STATIC_MODULE = re.compile(r"0_WordEmbeddings/")  # stands where a transformer does
 TOP = re.compile(r"[^/]+$")  # a path at the top
 PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 HEADER_LIMIT = 100_000_000  # bytes; the safetensors format's own

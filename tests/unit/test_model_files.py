@@ -124,3 +124,12 @@ def test_weights_come_last_and_one_file_before_shards():
 )
 def test_megabytes(size, said):
     assert megabytes(size) == said
+
+
+def test_static_models_of_another_kind_are_refused_in_words(tmp_path):
+    """Of those without a config.json only averaged word vectors are read."""
+    (tmp_path / "0_StaticEmbedding").mkdir()
+    (tmp_path / "0_StaticEmbedding" / "model.safetensors").write_bytes(b"")
+    (tmp_path / "modules.json").write_text("[]")
+    with pytest.raises(ModelFilesError, match=r"has no config\.json"):
+        check_folder(tmp_path, name="static")
