@@ -28,7 +28,7 @@ _HOME = {
     "whiten": ("Whitening",),
     "whitening_map": ("WhiteningMap", "recommended_whitening"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
-    "neighbours": ("label_agreement", "nearest"),
+    "neighbours": ("chance_agreement", "label_agreement", "nearest"),
     "measure": (
         "angles_to_mean",
         "effective_rank",
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         positive_cosine_share,
     )
     from .model_errors import ModelFilesError
-    from .neighbours import label_agreement, nearest
+    from .neighbours import chance_agreement, label_agreement, nearest
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pieces import Coverage
     from .project import Projection

@@ -18,11 +18,12 @@ WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 SETTINGS = (
     *(CONFIG, TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
+    *("wordembedding_config.json", "whitespacetokenizer_config.json"),
 )
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
 MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_Dense
-STATIC_MODULE = re.compile(r"0_WordEmbeddings/")  # stands where a transformer does
-TOP = re.compile(r"[^/]+$")  # a path at the top
+# Averaged word vectors have this where a transformer has its config.json.
+STATIC = re.compile(r"(0_WordEmbeddings/)?wordembedding_config\.json")
 PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 HEADER_LIMIT = 100_000_000  # bytes; the safetensors format's own
 CONVERSION = (
@@ -59,10 +60,10 @@ def refuse_unreadable(
     Codes: wrong_architecture, missing_folder_file, pickle_only, slow_tokenizer, half_downloaded.
     """
     settings = config if isinstance(config, Mapping) or config is None else {}
-    static = config is None and any(map(STATIC_MODULE.match, paths))
+    static = [path for path in paths if config is None and STATIC.fullmatch(path)]
     if not static:
         _refuse_config(name, settings, is_folder=is_folder)
-    _refuse_weights(name, paths, static=static)
+    _refuse_weights(name, paths, place=static[0].rpartition("/")[0] if static else "")
     if not static and TOKENIZER not in paths:
         raise ModelFilesError(
             f"{name} has no {TOKENIZER}, and only fast tokenizers are read. Write one once: "
@@ -203,9 +204,8 @@ def _refuse_config(name: str, config: Mapping[str, Any] | None, *, is_folder: bo
     refuse_other_models(config, name=name)
 
 
-def _refuse_weights(name: str, paths: Collection[str], *, static: bool) -> None:
-    wanted = STATIC_MODULE if static else TOP
-    if any(map(wanted.match, weight_files(paths))):
+def _refuse_weights(name: str, paths: Collection[str], *, place: str) -> None:
+    if any(path.rpartition("/")[0] == place for path in weight_files(paths)):
         return
     pickles = [path for path in sorted(paths) if _is_pickle(path)]
     if not pickles:

@@ -39,6 +39,13 @@ def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = 1024) -> np.n
     return found
 
 
+def chance_agreement(labels: Sequence[object]) -> float:
+    """``label_agreement`` of neighbours drawn at random: the mean share of *other* rows alike."""
+    counts = np.unique(np.asarray(labels, dtype=str), return_counts=True)[1]
+    n = int(counts.sum())
+    return float((counts * (counts - 1)).sum()) / (n * (n - 1))
+
+
 def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> float:
     """Mean share of a row's k nearest neighbours that carry its label, in [0, 1].
 

@@ -11,14 +11,14 @@ from pages.common.words import prose
 PAGE = "cosine_basis"
 _ = open_page(PAGE)
 
-# the pictures and the numbers stand above the controls that they depend on
+# The pictures stand above the controls that they depend on, and those right below them, before
+# the numbers: whoever drags a slider must see the arrows move.
 st.subheader(_("Look"))
 pictures = st.columns(2)
-st.subheader(_("Measure"))
-measured = st.columns(2)
-
 st.subheader(_("Try"))
 settings = read_settings(_)
+st.subheader(_("Measure"))
+measured = st.columns(2)
 show_question(PAGE, "sign")
 show_question(PAGE, "shift")
 show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})

@@ -2,6 +2,7 @@
 
 const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
 const waiting = new Set(); // boxes to draw
+const touch = matchMedia("(pointer: coarse)"); // there a finger scrolls the page
 let drawing = false;
 
 function plotlyIsThere() {
@@ -37,6 +38,23 @@ async function drawInTurn(box) {
   drawing = false;
 }
 
+// The frame of a flat chart, as its group shares it.
+function frameOf(box) {
+  const { xaxis, yaxis } = box.layout;
+  return { "xaxis.range": [...xaxis.range], "yaxis.range": [...yaxis.range] };
+}
+
+function moveGroup(box, change) {
+  const { group } = drawn.get(box).wanted;
+  if (!group || !Object.keys(change).some((key) => key.includes("axis"))) return;
+  const frame = frameOf(box);
+  for (const other of document.querySelectorAll(`.chart[data-group="${group}"]`)) {
+    // equal already: this is the echo of the chart that was moved
+    if (other === box || JSON.stringify(frameOf(other)) === JSON.stringify(frame)) continue;
+    window.Plotly.relayout(other, frame);
+  }
+}
+
 function draw(box, data) {
   const state = drawn.get(box);
   if (!box.isConnected || state.shown === data.figure) return false; // gone, or nothing new
@@ -44,6 +62,7 @@ function draw(box, data) {
   const { data: traces, layout } = JSON.parse(data.figure);
   const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
   if (layout.scene && camera) layout.scene.camera = camera;
+  if (!layout.scene && touch.matches) layout.dragmode = false;
   window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;
@@ -53,6 +72,7 @@ function draw(box, data) {
       const point = event.points.find((candidate) => candidate.curveNumber === 0);
       if (point) state.clicked("clicked", point.pointNumber);
     });
+    box.on("plotly_relayout", (change) => moveGroup(box, change));
     new ResizeObserver(() => {
       if (box.isConnected && box.clientWidth > 0) window.Plotly.Plots.resize(box);
     }).observe(box.parentElement);
@@ -69,6 +89,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   state.wanted = data;
   box.style.height = `${data.height}px`;
   box.setAttribute("aria-label", data.alt);
+  box.dataset.group = data.group;
   drawInTurn(box);
   return () => {
     if (!box.isConnected && window.Plotly) window.Plotly.purge(box);

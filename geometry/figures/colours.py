@@ -47,8 +47,8 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
     """Marker settings for ONE trace of all points, coloured by an array."""
     base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
     if colours.names is None:
-        bar = {"title": {"text": colours.title, "side": "top"}, "orientation": "h", "thickness": 10}
-        bar |= {"y": -0.17, "yanchor": "top", "len": 0.7}
+        bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}
+        bar["title"] = {"text": colours.title, "side": "right"}
         return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
     codes = colours.codes
     looks = [_look(code, theme) for code in range(len(colours.names))]

@@ -23,6 +23,7 @@ from geometry import (
     IsotropyReport,
     Projection,
     WhiteningMap,
+    chance_agreement,
     describe,
     label_agreement,
     pairwise_cosines,
@@ -146,12 +147,16 @@ def whitening(key: str, fit: str, _X: np.ndarray) -> WhiteningMap:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What stands beside a panel: the report, the histogram's shares, topic agreement."""
+    """What stands beside a panel: the report, the histogram's shares, topic agreement.
+
+    chance : the agreement of neighbours drawn at random.
+    """
 
     report: IsotropyReport
     shares: np.ndarray
     pairs: int
     agreement: float | None
+    chance: float | None
 
 
 def numbers(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
@@ -162,6 +167,7 @@ def numbers(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
         shares=cosine_shares(cosines, EDGES),
         pairs=len(cosines),
         agreement=label_agreement(X, labels) if labels else None,
+        chance=chance_agreement(labels) if labels else None,
     )
 
 

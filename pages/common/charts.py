@@ -31,15 +31,17 @@ export default function () { window.dispatchEvent(new Event("narrow-cone-plotly"
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure on its way to the browser: its JSON, its height in pixels."""
+    """A figure on its way to the browser: its JSON, its height in pixels, whether it is 3D."""
 
     json: str
     height: int
+    is_deep: bool = False
 
 
 def chart_of(figure: Any) -> Chart:
     """The Plotly figure as it is sent."""
-    return Chart(figure_json(figure), int(figure.layout.height))
+    is_deep = any(trace.type == "scatter3d" for trace in figure.data)
+    return Chart(figure_json(figure), int(figure.layout.height), is_deep)
 
 
 def kept_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
@@ -68,13 +70,14 @@ def show_chart(
     alt: str,
     on_point: Callable[[int], None] | None = None,
     zoom: bool = True,
+    group: str = "",
 ) -> None:
     """Draw the chart, or redraw it where one of that key is already on the page.
 
     file_name : of the PNG that the camera button saves, at twice the size.   alt : the chart
     in words, for who cannot see it.   on_point : called with the row of a clicked point of the
     first trace, before the rerun that the click causes.   zoom : False for a picture that has
-    one scale only, where the wheel should scroll the page.
+    one scale only.   group : flat charts of one group keep one frame: zoomed and moved together.
     """
 
     def clicked() -> None:
@@ -85,7 +88,8 @@ def show_chart(
     message = {
         "figure": chart.json,
         "height": chart.height,
-        "config": _buttons(file_name, zoom),
+        "config": _buttons(file_name, zoom=zoom, is_deep=chart.is_deep),
+        "group": "" if chart.is_deep else group,
         "alt": alt,
         "clickable": on_point is not None,
     }
@@ -98,18 +102,19 @@ def show_chart(
         )
 
 
-def _buttons(file_name: str, zoom: bool) -> dict[str, Any]:
-    """Plotly's configuration."""
+FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
+DEEP_BUTTONS = ("orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d")
+
+
+def _buttons(file_name: str, *, zoom: bool, is_deep: bool) -> dict[str, Any]:
+    """Plotly's configuration. Each button is named: one of its defaults uploads the chart."""
+    moving = DEEP_BUTTONS if is_deep else FLAT_BUTTONS
     return {
         "displaylogo": False,
         "responsive": True,
-        "scrollZoom": zoom,
+        "scrollZoom": False,  # the wheel scrolls the page
         "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
-        **(
-            {"modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
-            if zoom
-            else {"modeBarButtons": [["toImage"]]}
-        ),
+        "modeBarButtons": [["toImage"], list(moving)] if zoom else [["toImage"]],
     }
 
 

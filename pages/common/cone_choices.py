@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry import Cloud, Encoder
+from geometry import Encoder
 from geometry.layers import LAYER_SETS
 
 from .cached import CloudSpec
 from .controls import choose
-from .models import chosen_model
 from .words import Translate
 
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
@@ -34,9 +33,7 @@ class Look:
 
 
 def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
-    """Unit, layer and pooling, with presets that show the bundled model's range of cones."""
-    if chosen_model().is_bundled:
-        _show_presets(_)
+    """Unit, layer and pooling."""
     unit_box, layer_box, pooling_box = st.columns(3)
     with unit_box:
         unit = choose(
@@ -109,7 +106,8 @@ def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) 
     )
 
 
-def _show_presets(_: Translate) -> None:
+def show_presets(_: Translate) -> None:
+    """The bundled model's range of cones, one button each."""
     names = {
         "needle": _("[CLS], layer 5: a needle"),
         "max": _("max, layer 4: narrow"),
@@ -172,7 +170,7 @@ def choose_look(_: Translate, *, has_labels: bool) -> Look:
     return Look(view=view, n_components=int(size[0]), colour=colour)
 
 
-def choose_fit(cloud: Cloud, _: Translate) -> str:
+def choose_fit(_: Translate) -> str:
     """Which whitening: the recommended, Ledoit-Wolf, or in full."""
     return choose(
         st.selectbox,
@@ -181,9 +179,7 @@ def choose_fit(cloud: Cloud, _: Translate) -> str:
         key="fit",
         default="recommended",
         labels={
-            "recommended": _("recommended for n/d = {ratio}").format(
-                ratio=f"{len(cloud) / cloud.vectors.shape[1]:.2f}"
-            ),
+            "recommended": _("recommended for this n/d"),
             "ledoit-wolf": _("Ledoit-Wolf, all directions"),
             "full": _("in full, no shrinkage"),
         },

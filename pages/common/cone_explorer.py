@@ -8,11 +8,18 @@ from geometry import Corpus, ModelFilesError
 from geometry.figures.colours import MOST_LABELS
 
 from . import cached
-from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar
+from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar, show_presets
 from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
 from .cone_numbers import show_numbers, take_away
 from .cone_panels import draw_panels, tell_too_many_labels
-from .cone_scene import build_scene, fit_umaps, is_cone, lesson_values, narrows_first
+from .cone_scene import (
+    build_scene,
+    few_points_values,
+    fit_umaps,
+    is_cone,
+    lesson_values,
+    narrows_first,
+)
 from .coverage_notes import warn_of_coverage
 from .model_words import tell_model_error
 from .models import chosen_model
@@ -38,7 +45,9 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         spec = choose_cloud(cached.encoder(), _)
     with look_box:
         st.subheader(_("Look"))
-        coverage_box = st.container()
+        if chosen_model().is_bundled:
+            show_presets(_)
+        notes_box = st.container()
         try:
             cloud = cached.cloud(corpus, spec, _)
         except (ModelFilesError, ValueError, OSError, MemoryError) as error:
@@ -49,7 +58,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
             return
     with try_box:
         look = choose_look(_, has_labels=0 < len(set(cloud.labels or ())) <= MOST_LABELS)
-        fit = choose_fit(cloud, _)
+        fit = choose_fit(_)
     if cached.whitening(cached.cloud_key(corpus, spec), fit, cloud.vectors).rank == 0:
         look_box.info(prose(PAGE, "all-equal"))
         return
@@ -62,8 +71,10 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         near = None if row is None else two_neighbourhoods(scene, row)
         draw_panels(scene, look, near, _)
         tell_too_many_labels(cloud, _)
-    with coverage_box:  # stands above the pictures, and is read after they are on their way
+    with notes_box:  # stands above the pictures, and is read after they are on their way
         warn_of_coverage(cached.coverage(corpus), _)
+        if scene.has_few_points:
+            st.warning(prose(PAGE, "few-points", few_points_values(scene)))
     values = lesson_values(scene)
     with look_box:
         if is_cone(scene):

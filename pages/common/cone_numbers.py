@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.measure import isotropic_angle_spread, isotropic_cosine_shares
+from geometry.measure import isotropic_cosine_shares
 from geometry.twin import IsotropyReport
 
 from . import cached
@@ -40,6 +40,13 @@ def show_numbers(scene: Scene, _: Translate) -> None:
                 "the map was fitted on these very points."
             )
         )
+    elif scene.is_white and whitening.shrinkage and white.isoscore < white.isoscore_baseline:
+        st.caption(
+            _(
+                "White's IsoScore stays below what fresh isotropic data of this n and d give: "
+                "shrinkage leaves the cloud oblong. “In full” makes it round."
+            )
+        )
     _histogram(scene, _)
 
 
@@ -52,7 +59,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     if cloud.n_available > report.n:
         count += " " + _("(a sample of {n})").format(n=f"{cloud.n_available:,}")
     encoder = cached.encoder()
-    parts = [count, model_line(encoder, _)]
+    parts = [_("corpus {name}").format(name=scene.corpus.name), count, model_line(encoder, _)]
     if cloud.unit == "types":
         parts.append(_("input embeddings"))
     else:
@@ -82,7 +89,8 @@ def numbers_table(side: Side, _: Translate) -> str:
     """The numbers of one side as a Markdown table, with what isotropy would give."""
     rows = _number_rows(side.numbers.report, _)
     if side.numbers.agreement is not None:
-        rows.append((_("topic agreement of 5 neighbours"), f"{side.numbers.agreement:.1%}", ""))
+        chance = _("{share} by chance").format(share=f"{side.numbers.chance:.1%}")
+        rows.append((_("topic agreement of 5 neighbours"), f"{side.numbers.agreement:.1%}", chance))
     head = (_("measure"), _("value"), _("reference"))
     lines = [head, ("---", "---:", "---:"), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
@@ -90,7 +98,6 @@ def numbers_table(side: Side, _: Translate) -> str:
 
 def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, str]]:
     no_mean = _("— (mean 0)")
-    spread = isotropic_angle_spread(report.d)
     median, wide = (
         no_mean if angle is None else f"{angle:.1f}°"
         for angle in (report.angle_median, report.angle_90)
@@ -100,7 +107,7 @@ def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, s
     return [
         (_("mean cosine of pairs"), signed(report.mean_cosine, 3), "0"),
         (_("share of positive cosines"), f"{report.positive_share:.4f}", "0.5"),
-        (_("opening angle, median"), median, f"90° ± {spread:.1f}°"),
+        (_("opening angle, median"), median, "90°"),
         (_("opening angle, 90%"), wide, ""),
         (_("mean-norm share ‖μ‖²/E‖x‖²"), f"{report.mean_norm_share:.3f}", "0"),
         (_("IsoScore"), f"{report.isoscore:.3f}", baseline),
@@ -115,7 +122,7 @@ def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, s
 
 def _histogram(scene: Scene, _: Translate) -> None:
     pairs = scene.raw.numbers.pairs
-    st.markdown(_("**Cosines of all pairs, before and after**"))
+    st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
         chart_of(
             cosine_histogram_figure(
@@ -153,7 +160,9 @@ def _histogram(scene: Scene, _: Translate) -> None:
 
 def take_away(scene: Scene, _: Translate) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
-    told = provenance(scene, _)
+    view = _("view {name}").format(name=scene.raw.projection.method)
+    factor = _("white drawn × {factor}").format(factor=f"{scene.factor:.4g}")
+    told = " · ".join([provenance(scene, _), view, factor])
     with st.container(horizontal=True):
         offer_csv(
             _("Take the points away (CSV)"), "narrow-cone-points", partial(panels_csv, scene, told)

@@ -11,6 +11,7 @@ import streamlit as st
 from geometry import ArrayStore, Cloud, Projection
 from geometry.figures.colours import MOST_LABELS, PointColours, legend_entries
 from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
+from geometry.figures.panel import WIDEST_DRAWN
 from geometry.figures.theme import Theme, theme_named
 from geometry.measure import isotropic_angle_spread, mean_cosine
 from geometry.twin import ConeEdge, cone_edges
@@ -68,7 +69,7 @@ def side_title(side: Side, scene: Scene, _: Translate) -> str:
         return _("White")
     whitening = scene.twin.whitening
     return _("Between: centring {s}, strength {t}").format(
-        s=f"{whitening.centring:.2f}", t=f"{whitening.strength:.2f}"
+        s=f"{whitening.centring:g}", t=f"{whitening.strength:g}"
     )
 
 
@@ -106,6 +107,7 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
                 file_name=f"narrow-cone-{side.name}",
                 alt=alternative(title, side.kept_vectors, panel, _),
                 on_point=_choose,
+                group="clouds",
             )
             st.caption(
                 " · ".join([*lines_below(side.projection, panel, _), *_scale(side, scene, _)])
@@ -130,8 +132,16 @@ def _raw_key(scene: Scene, look: Look, near: Neighbourhoods | None) -> str:
 def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
     """How far to trust the picture, and what its frame leaves out."""
     outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
-    left_out = _("{k} points outside the frame: scroll to zoom out").format(k=outside)
-    return [_trust_line(projection, _), *([left_out] if outside else [])]
+    left_out = _("points outside the frame: {k} (zoom out by the buttons above)").format(k=outside)
+    told = [_trust_line(projection, _), *([left_out] if outside else [])]
+    if projection.method == "cone":
+        told.append(
+            _(
+                "each point's component along the mean and its distance from that axis are exact; "
+                "angles between points are not"
+            )
+        )
+    return told
 
 
 def _scale(side: Side, scene: Scene, _: Translate) -> list[str]:
@@ -172,7 +182,7 @@ def cloud_panel(
     bands = []
     if projection.method == "cone" and k == 2:
         spread = isotropic_angle_spread(d)
-        caption = _("shaded blue: 90° ± {spread}°, where random directions lie")
+        caption = _("shaded blue: 90° ± {spread}°, where 68% of random directions lie")
         bands = [Band(90 - spread, 90 + spread, caption.format(spread=f"{spread:.1f}"))]
     told = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
     if projection.method == "cone" and not own_axis:
@@ -183,19 +193,21 @@ def cloud_panel(
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
         origin_label=None if projection.origin is None else _("origin"),
-        wedges=[_wedge(edge, d, told) for edge in cone_edges(vectors, projection)],
+        wedges=[_wedge(edge, d, told, _) for edge in cone_edges(vectors, projection)],
         bands=bands,
         marks=marks,
     )
 
 
-def _wedge(edge: ConeEdge, d: int, told: str) -> Wedge:
+def _wedge(edge: ConeEdge, d: int, told: str, _: Translate) -> Wedge:
     caption = told.format(
         share=f"{edge.quantile:.0%}".rstrip("%"),
         angle=f"{edge.angle:.1f}",
         d=d,
         drawn=f"{edge.drawn:.1f}",
     )
+    if edge.drawn > WIDEST_DRAWN:
+        caption += " " + _("(too wide to draw)")
     return Wedge(edge.axis, edge.drawn, caption)
 
 

@@ -16,6 +16,7 @@ from .cached import CloudSpec, Numbers
 from .cone_choices import Look
 from .words import Translate, signed
 
+COSINE_DECIMALS = 3
 WIDEST_CONE = 60.0  # degrees; beyond it, "only so wide" would be nonsense
 
 
@@ -57,6 +58,12 @@ class Scene:
     factor: float
     reach: float
     waits_for_umap: bool
+
+    @property
+    def has_few_points(self) -> bool:
+        """True where there are no more points than dimensions, and white keeps few directions."""
+        n, d = self.cloud.vectors.shape
+        return n <= d and len(self.twin.whitening.components) < min(n - 1, d)
 
     @property
     def is_white(self) -> bool:
@@ -133,6 +140,12 @@ def _white_key(key: str, twin: Twin, fit: str) -> str:
     return f"{key}/{fit}/{twin.whitening.centring}/{twin.whitening.strength}"
 
 
+def few_points_values(scene: Scene) -> dict[str, str]:
+    """What the note on few points quotes."""
+    n, d = scene.cloud.vectors.shape
+    return {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(scene.twin.whitening.components)}"}
+
+
 def is_cone(scene: Scene) -> bool:
     """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
     angle = scene.raw.numbers.report.angle_median
@@ -143,7 +156,8 @@ def narrows_first(scene: Scene) -> bool:
     """True where strength alone, without centring, raises the mean cosine."""
     key = cached.cloud_key(scene.corpus, scene.spec)
     film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
-    return film[0.0, 1.0] > scene.raw.numbers.report.mean_cosine
+    rise = film[0.0, 1.0] - scene.raw.numbers.report.mean_cosine
+    return rise > 1 / 10**COSINE_DECIMALS  # else the figures that the page prints would not show it
 
 
 def lesson_values(scene: Scene) -> dict[str, str]:
@@ -157,13 +171,13 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "n": f"{raw.report.n:,}",
         "d": f"{raw.report.d}",
         "ratio": f"{raw.report.n / raw.report.d:.2f}",
-        "median": "—" if angle is None else f"{angle:.0f}",
-        "angle_90": "—" if raw.report.angle_90 is None else f"{raw.report.angle_90:.0f}",
-        "mean_cosine": f"{raw.report.mean_cosine:.2f}",
+        "median": "—" if angle is None else f"{angle:.1f}",
+        "angle_90": "—" if raw.report.angle_90 is None else f"{raw.report.angle_90:.1f}",
+        "mean_cosine": signed(raw.report.mean_cosine, COSINE_DECIMALS),
         "norm_share": f"{raw.report.mean_norm_share:.2f}",
-        "half_together": signed(film[0.5, 0.5], 2),
-        "strength_alone": signed(film[0.0, 1.0], 2),
-        "centred": signed(film[1.0, 0.0], 2),
+        "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
+        "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
+        "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
         "raw_agreement": _percent(raw.agreement),

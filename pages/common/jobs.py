@@ -203,7 +203,7 @@ def _left() -> set[str]:
 
 
 def _offer_again(key: str, _: Translate) -> NoReturn:
-    st.info(_("Cancelled. Nothing was lost; start again when you like."))
+    st.info(_("Cancelled. Your texts are kept; start again when you like."))
     st.button(_("Start again"), key=f"again-{key}", on_click=_again, args=(key,))
     st.stop()
 

@@ -64,7 +64,8 @@ def open_page(name: str) -> Translate:
             key="lang",
             default=browser_language(st.context.locale),
             labels={code: own_name(code) for code in languages()},
-            always_in_url=browser_language(st.context.locale) != DEFAULT_LANGUAGE,
+            always_in_url="lang" in st.query_params
+            or browser_language(st.context.locale) != DEFAULT_LANGUAGE,
         )
         _ = translator()
         for page, label in page_labels(_).items():

@@ -82,7 +82,9 @@ def test_a_download_shows_its_progress_and_can_be_cancelled(fresh_server, page, 
         page.get_by_role("button", name="Fetch it").click()
         expect(page.get_by_text(f"Fetching {HUB_NAME}")).to_be_visible(timeout=LONG * 1000)
         page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_text("Cancelled. Nothing was lost")).to_be_visible(timeout=LONG * 1000)
+        expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible(
+            timeout=LONG * 1000
+        )
         hub.released.set()
         page.get_by_role("button", name="Start again").click()
         both_clouds_are_drawn(page)

@@ -177,7 +177,7 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
     expect(progress).to_contain_text("/ 1,224", timeout=MS)
     with rerun(page):
         page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Nothing was lost")).to_be_visible()
+    expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible()
     expect(progress).to_have_count(0)
     assert_no_exception(page)
     page.get_by_role("button", name="Start again").click()
@@ -185,7 +185,7 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
     wait_for_pictures(page)
     wait_for_app(page)
     expect(progress).to_have_count(0)
-    expect(page.get_by_text("Cancelled. Nothing was lost")).to_have_count(0)
+    expect(page.get_by_text("Cancelled. Your texts are kept")).to_have_count(0)
     assert_no_exception(page)
 
 
@@ -338,27 +338,53 @@ def test_the_camera_survives_a_slider(server, page):
     assert canvas_not_blank(canvas(page, "white"))
 
 
-def test_a_zoom_survives_a_slider(server, page):
+def test_a_zoom_is_both_pictures_and_survives_a_slider(server, page):
     open_cone(page, server)
     seen = "chart._fullLayout.xaxis.range"
     before = of_chart(page, "white", seen)
-    chart(page, "white").locator(".nsewdrag").first.hover()
-    page.mouse.wheel(0, -300)
-    page.wait_for_function(
-        "before => Math.abs(document.querySelector('.st-key-chart-white .js-plotly-plot')"
-        "._fullLayout.xaxis.range[1] - before) > 0.1",
-        arg=before[1],
-    )
-    # the wheel's own redraw comes a moment after its last turn
-    page.wait_for_function(
-        "() => { const chart = document.querySelector('.st-key-chart-white .js-plotly-plot');"
-        " return String(chart.layout.xaxis.range) === String(chart._fullLayout.xaxis.range) }"
-    )
+    chart(page, "white").hover()
+    chart(page, "white").locator('.modebar-btn[data-title="Zoom in"]').click()
+    for side in SIDES:
+        page.wait_for_function(
+            "([side, before]) => document.querySelector(`.st-key-chart-${side} .js-plotly-plot`)"
+            "._fullLayout.xaxis.range[1] < before - 0.1",
+            arg=[side, before[1]],
+        )
     zoomed = of_chart(page, "white", seen)
+    assert of_chart(page, "raw", seen) == pytest.approx(zoomed)
     slider(page, 1).focus()
     with rerun(page):
         slider(page, 1).press("ArrowLeft")
     assert of_chart(page, "white", seen) == pytest.approx(zoomed)
+
+
+def test_the_wheel_scrolls_the_page_over_a_picture(server, page):
+    open_cone(page, server)
+    seen = "chart._fullLayout.xaxis.range"
+    before = of_chart(page, "raw", seen)
+    chart(page, "raw").locator(".nsewdrag").first.hover()
+    page.mouse.wheel(0, 300)
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    assert of_chart(page, "raw", seen) == before
+
+
+def test_a_finger_scrolls_the_page_over_a_picture(server, new_page):
+    page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
+    open_cone(page, server)
+    assert of_chart(page, "raw", "chart._fullLayout.dragmode") is False
+
+
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_no_button_sends_a_chart_away(server, page, dims):
+    """One of Plotly's default buttons uploads it, and the texts in it."""
+    open_cone(page, server, f"dims={dims}")
+    for name in ("raw", "white", "histogram"):
+        titles = page.locator(f".st-key-chart-{name} .modebar-btn").evaluate_all(
+            "all => all.map(one => one.dataset.title)"
+        )
+        assert titles[0].startswith("Download plot")
+        assert not [title for title in titles if re.search("share|cloud|edit", title, re.I)]
+        assert len(titles) <= 6
 
 
 def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
@@ -416,7 +442,7 @@ def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
     with rerun(page):
         choose(page, "unit", "types (input embeddings)")
     assert state(page)["unit"] == "types"
-    expect(page.get_by_text(re.compile(r"^n = [\d,]+ types"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^corpus topics · n = [\d,]+ types"))).to_be_visible()
     address = page.evaluate("location.href")
     page.goto("about:blank")
     open_app(page, address)
@@ -506,13 +532,13 @@ def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
     page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Nothing was lost")).to_be_visible(timeout=MS)
+    expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible(timeout=MS)
     expect(progress).to_have_count(0)
     wait_for_app(page)
     with rerun(page):
         choose(page, "view", "PCA (centred)")
     assert of_chart(page, "raw", "chart._fullLayout.xaxis.title.text") == "principal direction 1"
-    expect(page.get_by_text("Cancelled. Nothing was lost")).to_have_count(0)
+    expect(page.get_by_text("Cancelled. Your texts are kept")).to_have_count(0)
     assert_no_exception(page)
 
 

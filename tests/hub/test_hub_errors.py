@@ -146,6 +146,14 @@ def test_static_vectors_are_fetched(server, files):
     assert (fetch_model(NAME) / weights).is_file()
 
 
+def test_static_vectors_at_the_top_are_fetched(server, files):
+    """As sentence-transformers saves them now."""
+    paths = ("modules.json", "wordembedding_config.json", "whitespacetokenizer_config.json")
+    server.publish(NAME, {**dict.fromkeys(paths, b"{}"), WEIGHTS: files()[WEIGHTS]})
+    folder = fetch_model(NAME)
+    assert all((folder / path).is_file() for path in (*paths, WEIGHTS))
+
+
 def test_slow_tokenizer(server, files):
     server.publish(NAME, files({"tokenizer.json": None, "vocab.txt": b"the"}))
     error = refused()

@@ -141,7 +141,7 @@ def white_report(X: np.ndarray, fit: str = "recommended", **place) -> IsotropyRe
 
 
 def provenance(app: AppTest) -> str:
-    [line] = [one.value for one in app.caption if one.value.startswith("n = ")]
+    [line] = [one.value for one in app.caption if " · n = " in one.value]
     return line
 
 
@@ -255,7 +255,7 @@ def test_the_numbers_follow_the_sliders(cloud_of):
     assert raw.items() >= expected_numbers(describe(X)).items()
     wanted = expected_numbers(white_report(X, centring=0.5, strength=0.25))
     assert between.items() >= wanted.items()
-    assert "**Between: centring 0.50, strength 0.25**" in [one.value for one in app.markdown]
+    assert "**Between: centring 0.5, strength 0.25**" in [one.value for one in app.markdown]
 
 
 def test_with_both_sliders_at_zero_both_panels_are_the_same():
@@ -274,6 +274,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
     app = visit(centring="0.5", strength="0.75")
     whitening = fit_whitening(X)
     assert provenance(app).split(" · ") == [
+        "corpus topics",
         "n = 1,224 sentences",
         "all-MiniLM-L6-v2, commit 1110a24",
         "layer 4 of 6",
@@ -293,7 +294,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
 def test_a_sample_and_another_unit_are_told(cloud_of, unit):
     cloud = cloud_of(unit=unit)
     line = provenance(visit(unit=unit))
-    assert line.startswith(f"n = {len(cloud):,} {unit}")
+    assert line.startswith(f"corpus topics · n = {len(cloud):,} {unit}")
     sampled = f"(a sample of {cloud.n_available:,})"
     assert (sampled in line) is (cloud.n_available > len(cloud))
     assert ("input embeddings" in line) is (unit == "types")
@@ -559,12 +560,12 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
     X = cloud_of().vectors
     report, fitted = describe(X), fit_whitening(X)
     shown = {one.label: one.markdown[0].value for one in visit().expander}
-    question = f"Why is the cone only {report.angle_median:.0f}° wide at the median?"
-    assert f"a mean pairwise cosine of {report.mean_cosine:.2f}" in shown[question]
+    question = f"Why is the cone only {report.angle_median:.1f}° wide at the median?"
+    assert f"a mean pairwise cosine of {report.mean_cosine:.3f}" in shown[question]
     narrows = shown["Why does it narrow before it opens?"]
     alone = describe(whiten_beside(X, fitted, centring=0.0, strength=1.0).vectors).mean_cosine
     assert alone > report.mean_cosine
-    assert f"strength alone takes it to {alone:.2f}" in narrows
+    assert f"strength alone takes it to {alone:.3f}" in narrows
     assert "-0.00" not in narrows
     ledoit = shown["Why Ledoit-Wolf?"]
     assert f"n/d = 3.19 and the rank is {fitted.rank} of 384" in ledoit
@@ -596,7 +597,7 @@ def test_language_and_corpus_stay_when_the_page_changes():
         assert app.selectbox(key="lang").value == "zh-Hant"
         assert app.selectbox(key="corpus").value == "pairs"
         assert re.search(r"[\u4e00-\u9fff]", app.title[0].value)
-    assert provenance(app).startswith("n = 650 ")
+    assert " · n = 650 " in provenance(app)
 
 
 def test_no_word_of_the_chinese_page_is_left_in_english():

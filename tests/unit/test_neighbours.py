@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.neighbours import label_agreement, nearest, nearest_of_all
+from geometry.neighbours import chance_agreement, label_agreement, nearest, nearest_of_all
 
 # directions at 0, 10, 30, 90 and 180 degrees, of different lengths
 DEGREES = np.array([0, 10, 30, 90, 180])
@@ -74,3 +74,12 @@ def test_what_is_refused():
         label_agreement(FAN, list("abcd"))
     with pytest.raises(ValueError, match="row 2 is zero"):
         nearest_of_all([[1, 0], [0, 1], [0, 0]])
+
+
+def test_agreement_by_chance():
+    # of a, a, a, b each a meets an a among the other three in 2 of 3, the b never
+    assert chance_agreement(["a", "a", "a", "b"]) == pytest.approx(3 * (2 / 3) / 4)
+    labels = [f"topic {i % 12}" for i in range(1224)]
+    assert chance_agreement(labels) == pytest.approx(101 / 1223)
+    X = np.random.default_rng(0).standard_normal((1224, 40))
+    assert label_agreement(X, labels) == pytest.approx(chance_agreement(labels), abs=0.02)

@@ -25,6 +25,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "narrow_cone": {
         "question-": ("cone_scene.py", "lesson_values"),
         "simplex-warning": {"n"},
+        "few-points": ("cone_scene.py", "few_points_values"),
     },
     "cosine_basis": {
         "reading-": ("plane_numbers.py", "reading_values"),
