@@ -6,6 +6,9 @@ export default function ({ data }) {
   script.src = new TextDecoder().decode(data);
   script.dataset.plotly = "";
   script.onload = () => window.dispatchEvent(new Event("narrow-cone-plotly"));
-  // two frames later, so that what is on the page already is painted before this takes the thread
+  const ahead = document.createElement("link"); // sent for at once …
+  Object.assign(ahead, { rel: "preload", as: "script", href: script.src });
+  document.head.append(ahead);
+  // … and run two frames later, so that what is on the page already is painted before
   requestAnimationFrame(() => requestAnimationFrame(() => document.head.append(script)));
 }
