@@ -61,7 +61,8 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     """Read a folder's settings. Raises ModelFilesError where they are no text model's."""
     config = read_json(folder / "config.json")
     refuse_other_models(config, name=name)
-    settings = read_json(folder / "sentence_bert_config.json", {})
+    stated_by = sorted(folder.glob("sentence_*_config.json"))  # sentence_bert_, sentence_roberta_ …
+    settings: dict[str, Any] = read_json(stated_by[0]) if stated_by else {}
     limits = [
         _positions(config),
         read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
@@ -128,18 +129,20 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
             trust_remote_code=False,
             output_loading_info=True,
         )
+    # told by what it has: the config of an encoder that was saved alone says it is none
+    has_both = hasattr(model, "encoder") and hasattr(model, "decoder")
     absent = [
         key
         for key in sorted(report["missing_keys"])
-        if not key.startswith("decoder.") and "pooler" not in key  # neither is run
+        # neither is run: a decoder beside an encoder, a pooler
+        if not (has_both and key.startswith("decoder.")) and "pooler" not in key
     ]
     if absent:  # transformers would fill them with random numbers
         raise ModelFilesError(
             f"the weights of {name} lack {absent[0]} ({len(absent)} in all): they do not belong "
             "to its config.json"
         )
-    # told by what it has: the config of an encoder that was saved alone says it is none
-    if hasattr(model, "encoder") and hasattr(model, "decoder"):
+    if has_both:
         model = model.get_encoder()
     if model.main_input_name != "input_ids":
         raise ModelFilesError(f"{name} reads {model.main_input_name}, not text")
@@ -188,6 +191,23 @@ def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
 
 def _number(config: Mapping[str, Any], names: tuple[str, ...]) -> int:
     return next(int(config[name]) for name in names if isinstance(config.get(name), int))
+
+
+def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" for a model that needs code of its own."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+    kind = config.get("model_type")
+    if kind not in CONFIG_MAPPING_NAMES:
+        raise ModelFilesError(
+            f"{name} is no text encoder that can be read here: transformers knows no model_type "
+            f"{kind}, and a model's own code is never run. Choose an encoder of texts, such as "
+            "google-bert/bert-base-uncased",
+            code="wrong_architecture",
+            name=name,
+            file="config.json",
+            architecture=str(kind),
+        )
 
 
 def _positions(config: dict[str, Any]) -> int | None:

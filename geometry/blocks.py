@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from .encode import Encoder, Progress
-from .pool import check_pooling
+from .pool import POOLINGS, check_pooling
 
 BLOCK_ROWS = 1024  # some 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"
@@ -68,7 +68,8 @@ def encode_to_files(
     Memory holds one block of ``block_rows`` texts at a time. The same call after a kill, with
     the same encoder, texts and settings, takes over all blocks that were finished; ``progress``
     then begins with their count. Files of another call in that folder are replaced.
-    Raises ValueError for no texts or an unknown pooling, OSError where the disk is full.
+    folder : empty, not there yet, or of an earlier call.   Raises ValueError for no texts, an
+    unknown pooling or another folder, OSError where the disk is full.
     """
     if not len(texts):
         raise ValueError("there are no texts to encode")
@@ -129,13 +130,33 @@ def _begin(job: _Job, folder: Path) -> dict[int, str]:
                 return finished
         except (OSError, ValueError):  # a file is missing or cut: begin again
             pass
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    _clear(folder)
     for name in job.poolings:
         path = job.file_of(folder, name)
         np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=job.shape)
+        _reserve(path)
     _write_journal(job, folder, {})
     return {}
+
+
+def _clear(folder: Path) -> None:
+    """Make the folder and take away files of an earlier call, and nothing else."""
+    ours = {JOURNAL, f"{JOURNAL}.part", *(f"{name}.npy" for name in POOLINGS)}
+    folder.mkdir(parents=True, exist_ok=True)
+    found = sorted(path.name for path in folder.iterdir())
+    if others := [name for name in found if name not in ours]:
+        raise ValueError(
+            f"{folder} holds {others[0]}; name a folder that is empty or not there yet"
+        )
+    for name in found:
+        (folder / name).unlink()
+
+
+def _reserve(path: Path) -> None:
+    """Claim the whole file on disk now: writing to a page of a full disk would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def _mapped(job: _Job, folder: Path, mode: Literal["r", "r+"]) -> dict[str, np.memmap]:

@@ -9,6 +9,7 @@ from .encode import Encoder
 from .hub.download import Progress
 from .hub.errors import unknown_name
 from .hub.fetch import fetch_model, kept_model
+from .model_errors import ModelFilesError
 from .model_files import check_folder
 from .operator_limits import ModelLimits, read_model_limits
 
@@ -49,20 +50,32 @@ def load_encoder(
         )
     limits = limits or read_model_limits()
     if names_a_folder(name):
-        folder = Path(name).expanduser()
         limits.refuse_folder(name)
-        if not folder.is_dir():
-            raise unknown_name(name, "the hub")
-        limits.refuse_size(name, check_folder(folder, name=name))
-        return Encoder(folder, name=name, dtype=dtype, device=device)
+        try:
+            folder = _home_expanded(name)
+            if not folder.is_dir():
+                raise unknown_name(name, "the hub")
+            limits.refuse_size(name, check_folder(folder, name=name))
+            return Encoder(folder, name=name, dtype=dtype, device=device)
+        except OSError as error:
+            raise ModelFilesError(f"{name} can't be read ({error.strerror})") from error
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
     return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
 
 
+def _home_expanded(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # ~ of nobody
+        return Path(name)
+
+
 def is_here(name: str, *, revision: str | None = None) -> bool:
-    """True where ``load_encoder`` would fetch nothing: bundled, a folder, or fetched before."""
+    """True where the model is on this machine: bundled, a folder, or fetched before."""
     if name == "bundled":
-        return bundled.bundled_folder() is not None
+        if bundled.bundled_folder() is not None:
+            return True
+        name, revision = bundled.REPOSITORY, bundled.REVISION
     return names_a_folder(name) or kept_model(name, revision=revision) is not None
 
 
@@ -72,4 +85,9 @@ def names_a_folder(name: str) -> bool:
     A hub name is one word, or two around a slash.
     """
     looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
-    return looks_like_a_path or Path(name).is_dir()
+    if looks_like_a_path or not read_model_limits().local_folders:  # then no disk is looked at
+        return looks_like_a_path
+    try:
+        return Path(name).is_dir()
+    except OSError:  # too long to be one
+        return False

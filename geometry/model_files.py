@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from .architecture import refuse_other_models
+from .architecture import refuse_other_models, refuse_unknown_kind
 from .model_errors import ModelFilesError, megabytes
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
@@ -119,6 +119,16 @@ def folder_files(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in (*top, *inner) if path.is_file()]
 
 
+def module_folder(folder: Path, path: str, *, name: str) -> Path:
+    """A module's folder inside the model's, as modules.json names it; never one outside."""
+    if path and not MODULE.fullmatch(path):
+        raise ModelFilesError(
+            f"the modules.json of {name} names the folder {path!r}, and only folders of its own "
+            "such as 1_Pooling are read"
+        )
+    return folder / path
+
+
 def read_settings(path: Path, *, name: str) -> Any:
     """What a JSON file of the model holds; "half_downloaded" where it is no JSON."""
     try:
@@ -202,6 +212,7 @@ def _refuse_config(name: str, config: Mapping[str, Any] | None, *, is_folder: bo
             architecture="",
         )
     refuse_other_models(config, name=name)
+    refuse_unknown_kind(config, name=name)
 
 
 def _refuse_weights(name: str, paths: Collection[str], *, place: str) -> None:

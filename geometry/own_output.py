@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .architecture import read_json
-from .bundled import ModelFilesError
+from .model_errors import ModelFilesError
+from .model_files import module_folder
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class OwnOutput:
         if (settings.get("prompts") or {}).get(settings.get("default_prompt_name")):
             raise ModelFilesError(f"{name} puts a prompt before every text, which is not done here")
         for module in rest:
-            self._add(_kind(module), folder / module["path"])
+            self._add(_kind(module), module_folder(folder, module["path"], name=name))
         if not any(kind == "Pooling" for kind, _, _ in self._steps):
             raise ModelFilesError(f"the modules.json of {name} has no Pooling")
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .architecture import Architecture, read_json
-from .bundled import ModelFilesError
+from .model_errors import ModelFilesError
+from .model_files import module_folder
 from .pieces import Coverage, checked_texts
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def word_folder(folder: Path) -> Path | None:
     modules = read_json(folder / "modules.json", [])
     if not modules or modules[0]["type"].rpartition(".")[2] != "WordEmbeddings":
         return None
-    return folder / modules[0]["path"]
+    return module_folder(folder, modules[0]["path"], name=str(folder))
 
 
 def read_word_architecture(place: Path, *, name: str) -> Architecture:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.common.words import translator
-
 # The order is the reader's: a sign of life, then Plotly's script (open_page sends for it), which
 # takes the browser's thread for a while, and only then this side's own imports.
-_ = translator()
 first_sign = st.empty()
+if "visited" not in st.session_state:
+    first_sign.progress(0.0)
+
+from pages.common.words import translator  # noqa: E402
+
+_ = translator()
 if "visited" not in st.session_state:
     first_sign.progress(0.0, text=_("Preparing the picture …"))
 

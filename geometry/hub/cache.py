@@ -70,6 +70,8 @@ class HubCache:
         place.unlink(missing_ok=True)
         try:
             place.symlink_to(os.path.relpath(blob, place.parent))
+        except FileExistsError:  # another process has just done it
+            pass
         except OSError:  # a system that allows no links
             blob.replace(place)
         return True

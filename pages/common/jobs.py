@@ -148,15 +148,18 @@ def wait_for(
     *,
     lane: str = "encode",
     amount: Callable[[float], str] = "{:,.0f}".format,
+    cancelled: str | None = None,
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
-    ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done.
+    ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done;
+    ``cancelled`` is what is said after a cancel.
     Ends the page's run where it was cancelled, with a button to start again. An error of the
     work is raised here.
     """
+    cancelled = cancelled or _("Cancelled. Your texts are kept; start again when you like.")
     if key in _left():
-        _offer_again(key, _)
+        _offer_again(key, cancelled, _)
     job = start(key, work, lane)
     if not job.wait(0):
         place = st.empty()
@@ -170,7 +173,7 @@ def wait_for(
                     st.rerun()
         place.empty()
     if job.cancelled:
-        _offer_again(key, _)
+        _offer_again(key, cancelled, _)
     forget(key)
     if job.error is not None:
         raise job.error
@@ -202,8 +205,8 @@ def _left() -> set[str]:
     return st.session_state.get("left_jobs", set())
 
 
-def _offer_again(key: str, _: Translate) -> NoReturn:
-    st.info(_("Cancelled. Your texts are kept; start again when you like."))
+def _offer_again(key: str, cancelled: str, _: Translate) -> NoReturn:
+    st.info(cancelled)
     st.button(_("Start again"), key=f"again-{key}", on_click=_again, args=(key,))
     st.stop()
 

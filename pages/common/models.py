@@ -8,8 +8,9 @@ from typing import NoReturn
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Encoder, load_encoder
+from geometry import Encoder, ModelFilesError, load_encoder
 from geometry.catalogue import NOT_STATED, Suggestion, suggestions
+from geometry.hub.fetch import kept_model
 from geometry.load import is_here, names_a_folder
 from geometry.operator_limits import MEGABYTE, read_model_limits
 from geometry.precision import DTYPES
@@ -60,6 +61,7 @@ def select_model(_: Translate) -> None:
         default=BUNDLED,
         labels=labels,
         accept_new_options=True,
+        on_change=_forget_revision,
         help=_("Choose one, or type any model's name on the hub, or a folder of this machine."),
     )
     if name == BUNDLED:
@@ -82,6 +84,11 @@ def select_model(_: Translate) -> None:
         required=True,
         help=_("bfloat16 is fast and approximate; float32 is what every figure here was taken in."),
     )
+
+
+def _forget_revision() -> None:
+    """One model's revision is none of another's."""
+    st.session_state["revision"] = ""
 
 
 def chosen_model() -> ModelChoice:
@@ -113,17 +120,23 @@ def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> E
         return current_encoder()
     if first_sign is not None:
         first_sign.empty()
-    read_model_limits().refuse_name(choice.name)  # before anything is offered
+    if not choice.is_bundled:
+        read_model_limits().refuse_name(choice.name)  # before anything is offered
     if choice not in st.session_state.get("wanted_models", set()):
         _offer(choice, _)
-    encoder: Encoder = jobs.wait_for(
-        f"model-{choice}",
-        lambda report: _load(choice, report),
-        _,
-        _("Fetching {name}").format(name=choice.name),
-        lane="model",
-        amount=_megabytes,
-    )
+    try:
+        encoder: Encoder = jobs.wait_for(
+            f"model-{choice}",
+            lambda report: _load(choice, report),
+            _,
+            _("Fetching {name}").format(name=choice.name),
+            lane="model",
+            amount=_megabytes,
+            cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
+        )
+    except ModelFilesError:
+        st.session_state["wanted_models"].discard(choice)  # it is offered again, not tried again
+        raise
     return shelf().put(choice, encoder)
 
 
@@ -134,9 +147,12 @@ def shelf() -> ModelShelf:
 
 
 def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
-    return load_encoder(
-        choice.name, revision=choice.revision or None, dtype=choice.dtype, progress=report
-    )
+    """Load it; without a report from this machine alone, at the commit that is here."""
+    revision = choice.revision or None
+    if report is None and not choice.is_bundled and not choice.is_folder:
+        kept = kept_model(choice.name, revision=revision)
+        revision = kept.name if kept is not None else revision
+    return load_encoder(choice.name, revision=revision, dtype=choice.dtype, progress=report)
 
 
 def _offer(choice: ModelChoice, _: Translate) -> NoReturn:

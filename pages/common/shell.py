@@ -13,8 +13,6 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import ModelFilesError
-
 from .charts import load_plotly
 from .controls import choose, keep_choices
 from .model_words import tell_model_error
@@ -86,7 +84,8 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
 
     try:
         fetch_chosen(_, first_sign=first_sign)
-    except (ModelFilesError, ValueError) as error:  # ValueError: bfloat16 where there is none
+    # ValueError: bfloat16 where there is none; the others: settings that are no model's
+    except (RuntimeError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
         if first_sign is not None:
             first_sign.empty()
         tell_model_error(error, _)

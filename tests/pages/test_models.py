@@ -11,6 +11,7 @@ from geometry import ModelFilesError, suggestions
 from geometry.architecture import refuse_other_models
 from geometry.bundled import verify_file
 from geometry.hub.errors import no_disk
+from geometry.load import names_a_folder
 from geometry.operator_limits import VARIABLE
 from geometry.precision import PrecisionError, refuse_too_narrow
 from pages.common import jobs, words
@@ -252,3 +253,53 @@ def test_every_suggestion_has_its_lesson_in_every_language():
         told = lessons(gettext)
         assert set(told) == {suggestion.name for suggestion in suggestions()}
         assert len(set(_sentences(gettext).values())) == len(_sentences(gettext))
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "~nobody-of-that-name/x", "/root/" + "b" * 300])
+def test_names_that_no_disk_knows_are_told(name):
+    app = visit(model=name)
+    assert not app.exception
+    assert errors(app) or app.info  # refused, or a hub's name as far as anybody can tell
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_settings_that_are_no_model_s_are_told(tmp_path):
+    folder = save_tiny_bert(tmp_path / "odd")
+    (folder / "modules.json").write_text('[{"a": 1}]')
+    app = visit(model=str(folder))
+    assert not app.exception
+    assert errors(app)
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_branch_that_moved_is_not_fetched_unasked(server, tiny, tmp_path):  # noqa: F811
+    old = server.publish(NAME, tiny)
+    press(visit(model=NAME), "fetch-model")
+    server.publish(NAME, save_tiny_bert(tmp_path / "new", seed=5))
+    st.cache_resource.clear()  # as after a restart
+    server.requests.clear()
+    app = visit(model=NAME)
+    assert not errors(app)
+    assert not server.requests
+    assert f"commit {old[:7]}" in " ".join(caption.value for caption in app.caption)
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_another_model_forgets_the_revision(server, tiny):  # noqa: F811
+    server.publish(NAME, tiny)
+    server.publish(NAME, tiny, revision="v1")
+    app = press(visit(model=NAME, revision="v1"), "fetch-model")
+    app.selectbox(key="model").set_value("bundled").run()
+    app.selectbox(key="model").set_value("google-bert/bert-base-uncased").run()
+    assert app.text_input(key="revision").value == ""
+
+
+def test_where_folders_are_not_allowed_no_disk_is_looked_at(monkeypatch, tmp_path):
+    rules = tmp_path / "rules.toml"
+    rules.write_text("[models]\nlocal_folders = false\n")
+    monkeypatch.setenv(VARIABLE, str(rules))
+    looked = []
+    monkeypatch.setattr(Path, "is_dir", lambda path: looked.append(path))
+    assert not names_a_folder("a/b")
+    assert names_a_folder("/a/b")
+    assert not looked

@@ -1,5 +1,6 @@
 """Encoding by blocks: the same vectors, one block in memory, and a kill loses one block at most."""
 
+import errno
 import json
 import os
 import subprocess
@@ -143,6 +144,24 @@ def test_another_job_s_files_are_replaced(encoder, tmp_path):
     np.testing.assert_allclose(files["mean"][-1], encoder.encode(TEXTS), atol=1e-5)
     files = encode_to_files(encoder, TEXTS[:7], tmp_path / "blocks")
     assert files["cls"].shape[1] == 7
+
+
+def test_a_folder_with_other_files_is_left_alone(encoder, tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(ValueError, match=r"holds thesis\.txt"):
+        encode(encoder, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_full_disk_is_told_before_anything_is_encoded(encoder, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    counted = Counted(encoder)
+    with pytest.raises(OSError, match="No space left"):
+        encode(counted, tmp_path / "blocks")
+    assert counted.calls == 0
 
 
 def test_no_texts_and_unknown_poolings_are_refused(encoder, tmp_path):

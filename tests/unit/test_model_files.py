@@ -1,5 +1,6 @@
 """Local folders: which files count, and what is said of those that are missing or cut."""
 
+import json
 import shutil
 
 import pytest
@@ -133,3 +134,13 @@ def test_static_models_of_another_kind_are_refused_in_words(tmp_path):
     (tmp_path / "modules.json").write_text("[]")
     with pytest.raises(ModelFilesError, match=r"has no config\.json"):
         check_folder(tmp_path, name="static")
+
+
+def test_a_model_that_needs_its_own_code_is_refused_by_its_settings(tmp_path):
+    folder = save_tiny_bert(tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "homemade", "auto_map": {"AutoModel": "homemade.Model"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelFilesError, match="own code is never run") as caught:
+        check_folder(folder, name="own")
+    assert caught.value.code == "wrong_architecture"

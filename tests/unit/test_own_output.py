@@ -24,6 +24,7 @@ from geometry.bundled import bundled_folder
 from geometry.own_output import MODES
 from geometry.pool import POOLINGS
 
+from .tiny_encoder import save_tiny_bert
 from .tiny_models import DIMENSION, save_tiny
 
 TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]
@@ -260,3 +261,19 @@ def test_word_vectors_without_a_file(word_folder, missing):
 def test_the_words_are_part_of_the_fingerprint(word_folder):
     before = load_encoder(str(word_folder())).fingerprint
     assert load_encoder(str(word_folder(2))).fingerprint != before
+
+
+@pytest.mark.parametrize("path", ["/etc", "../elsewhere", "1_Pooling/../../up"])
+def test_modules_outside_the_folder_are_never_read(tmp_path, path):
+    folder = save_tiny_bert(tmp_path / "model")
+    modules = [
+        {"path": "", "type": "sentence_transformers.models.Transformer"},
+        {"path": path, "type": "sentence_transformers.models.Pooling"},
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ValueError, match="only folders of its own"):
+        load_encoder(str(folder)).encode(["the cat"], pooling="own")
+    modules[0] = {"path": path, "type": "sentence_transformers.models.WordEmbeddings"}
+    (folder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ModelFilesError, match="only folders of its own"):
+        load_encoder(str(folder))
