@@ -442,7 +442,7 @@ def test_a_config_that_is_no_transformers(folder, tmp_path):
 
 def test_other_names_for_layers_and_dimension(folder, tmp_path):
     other = copy_of(folder, tmp_path)
-    distilled = {"n_layers": 6, "dim": 768, "max_position_embeddings": 512}
+    distilled = {"model_type": "distilbert", "n_layers": 6, "dim": 768}
     (other / "config.json").write_text(json.dumps(distilled), encoding="utf-8")
     encoder = load_encoder(str(other))
     assert (encoder.n_layers, encoder.dimension) == (6, 768)
