@@ -19,6 +19,7 @@ from .recall import key_of, pooled_name, recall, sentence_vectors
 from .store import ArrayStore
 
 UNITS = ("sentences", "tokens", "types")
+TEXTS_AT_ONCE = 256  # of which all token vectors are held: 400 MB at 512 tokens and d = 768
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 
 
@@ -178,9 +179,7 @@ def _tokens(wanted: _Wanted) -> Cloud:
     rows = wanted.sample(len(flat))
 
     def compute() -> dict[str, np.ndarray]:
-        (layer,) = wanted.layers
-        tokens = encoder.encode_tokens(corpus.texts, layer=layer, progress=wanted.progress)
-        return {wanted.keys[0]: tokens.vectors[rows]}
+        return {wanted.keys[0]: _token_vectors(wanted, rows, [len(each) for each in pieces])}
 
     seen = Counter(flat)
     texts = _pick(flat, rows)
@@ -194,6 +193,29 @@ def _tokens(wanted: _Wanted) -> Cloud:
         counts=np.array([seen[piece] for piece in texts], dtype=float),
         n_available=len(flat),
     )
+
+
+def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.ndarray:
+    """Those rows (sorted) of all tokens, encoded some texts at a time: no more is ever held.
+
+    lengths : tokens of each text.
+    """
+    (layer,) = wanted.layers
+    texts = wanted.corpus.texts
+    starts = np.cumsum([0, *lengths])
+    vectors = np.empty((len(rows), wanted.encoder.dimension), dtype=np.float32)
+    for first in range(0, len(texts), TEXTS_AT_ONCE):
+        last = min(first + TEXTS_AT_ONCE, len(texts))
+        kept = slice(*np.searchsorted(rows, [starts[first], starts[last]]))
+
+        def report(done: int, _of_these: int, first: int = first) -> None:
+            if wanted.progress is not None:
+                wanted.progress(first + done, len(texts))
+
+        if kept.start < kept.stop:
+            some = wanted.encoder.encode_tokens(texts[first:last], layer=layer, progress=report)
+            vectors[kept] = some.vectors[rows[kept] - starts[first]]
+    return vectors
 
 
 def _types(wanted: _Wanted) -> Cloud:

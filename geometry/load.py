@@ -52,7 +52,7 @@ def load_encoder(
     if names_a_folder(name):
         limits.refuse_folder(name)
         try:
-            folder = _home_expanded(name)
+            folder = folder_of(name)
             if not folder.is_dir():
                 raise unknown_name(name, "the hub")
             limits.refuse_size(name, check_folder(folder, name=name))
@@ -63,7 +63,8 @@ def load_encoder(
     return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
 
 
-def _home_expanded(name: str) -> Path:
+def folder_of(name: str) -> Path:
+    """The folder that a name names, ~ expanded."""
     try:
         return Path(name).expanduser()
     except RuntimeError:  # ~ of nobody

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import tempfile
 import time
 from contextlib import suppress
@@ -20,6 +21,7 @@ from platformdirs import user_cache_path
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
 DEFAULT_MEGABYTES = 2048
+ABANDONED = 24 * 3600  # seconds after which nobody will go on with a large corpus
 STALE_SECONDS = 3600  # no write takes that long
 _DIGEST_BYTES = 32
 
@@ -100,6 +102,10 @@ class ArrayStore:
             with suppress(OSError):
                 if time.time() - part.stat().st_mtime > STALE_SECONDS:
                     _drop(part)
+        for blocks in self.folder.glob("blocks-*"):  # of an encoding that was never gone on with
+            with suppress(OSError):
+                if time.time() - max(path.stat().st_mtime for path in blocks.iterdir()) > ABANDONED:
+                    shutil.rmtree(blocks)
         files = []
         for path in self.folder.glob("*.array"):
             try:

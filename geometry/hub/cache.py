@@ -55,6 +55,16 @@ class HubCache:
             reference.parent.mkdir(parents=True, exist_ok=True)
             reference.write_text(commit, encoding="utf-8")
 
+    def mark_whole(self, commit: str) -> None:
+        """Note that every file that is read has arrived: the folder alone can't tell."""
+        mark = self._mark(commit)
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+
+    def is_whole(self, commit: str) -> bool:
+        """True where ``mark_whole`` was called for the commit."""
+        return self._mark(commit).is_file()
+
     def partial(self, etag: str) -> Path:
         """Where a blob arrives."""
         return self.folder / "blobs" / f"{_safe(etag)}.incomplete"
@@ -96,6 +106,9 @@ class HubCache:
                 except TimeoutError:
                     waiting()
             yield
+
+    def _mark(self, commit: str) -> Path:
+        return self.folder / "narrow-cone-whole" / _safe(commit)
 
     def _reference(self, revision: str) -> Path:
         return self.folder.joinpath("refs", *map(_safe, revision.split("/")))

@@ -54,7 +54,8 @@ def fetch_model(
     limits.refuse_name(repository)
     hub = _Hub(repository, revision or MAIN)
     folder = hub.kept_folder()
-    if folder is None or not (hub.offline or COMMIT.fullmatch(hub.revision)):
+    is_final = COMMIT.fullmatch(hub.revision) and hub.cache.is_whole(hub.revision)
+    if folder is None or not (hub.offline or is_final):
         try:
             folder = hub.fetched_folder(limits, progress, kept=folder)
         except LeftError as left:
@@ -65,7 +66,11 @@ def fetch_model(
 
 def kept_model(repository: str, *, revision: str | None = None) -> Path | None:
     """The folder of a model that was fetched before and is there whole; asks no hub."""
-    return _Hub(repository, revision or MAIN).kept_folder()
+    hub = _Hub(repository, revision or MAIN)
+    folder = hub.kept_folder()
+    # what another program fetched may lack files that it did not need
+    is_known = folder is not None and (hub.offline or hub.cache.is_whole(folder.name))
+    return folder if is_known else None
 
 
 class _Hub:
@@ -127,6 +132,7 @@ class _Hub:
             self._refuse_full_disk(download.missing)
             self._judge_then_fetch(download, tuple(listed))
             self.cache.remember(self.revision, str(info.sha))
+            self.cache.mark_whole(str(info.sha))
         return download.folder
 
     def _list(self) -> ModelInfo:

@@ -46,3 +46,6 @@ class ModelShelf:
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._kept
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Encoder, ModelFilesError, load_encoder
 from geometry.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import kept_model
-from geometry.load import is_here, names_a_folder
+from geometry.load import folder_of, is_here, names_a_folder
 from geometry.operator_limits import MEGABYTE, read_model_limits
 from geometry.precision import DTYPES
 
@@ -106,38 +106,71 @@ def current_encoder() -> Encoder:
     Raises ModelFilesError where it can't be had; ``fetch_chosen`` comes first on every page.
     """
     choice = chosen_model()
-    return shelf().get(choice) or shelf().put(choice, _load(choice))
+    known, place = st.session_state.get("model_place", (None, None))
+    if known != choice:
+        place = _place(choice)
+    return shelf().get(place) or shelf().put(place, _load(choice))
 
 
 def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
     """The chosen encoder; a hub model that is not here yet is offered, then fetched with progress.
 
-    first_sign : a page's own sign of progress, taken away before anything else is
-    said. Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
+    first_sign : a page's own sign of progress, taken away before anything else is said.
+    Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
     """
     choice = chosen_model()
-    if choice in shelf() or is_here(choice.name, revision=choice.revision or None):
-        return current_encoder()
-    if first_sign is not None:
-        first_sign.empty()
-    if not choice.is_bundled:
-        read_model_limits().refuse_name(choice.name)  # before anything is offered
-    if choice not in st.session_state.get("wanted_models", set()):
-        _offer(choice, _)
+    place = _place(choice)
+    encoder = shelf().get(place) if place is not None else None
+    if encoder is None and choice.is_bundled and place is not None:
+        encoder = shelf().put(place, _load(choice))
+    if encoder is None:
+        if first_sign is not None:
+            first_sign.empty()
+        encoder = _in_a_job(choice, _, is_here=place is not None)
+        place = _place(choice)
+        encoder = shelf().put(place, encoder)
+    st.session_state["model_place"] = (choice, place)
+    return encoder
+
+
+def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
+    """Fetch or read it, with progress and cancel."""
+    if not is_here:
+        if not choice.is_bundled:
+            read_model_limits().refuse_name(choice.name)  # before anything is offered
+        if choice not in st.session_state.get("wanted_models", set()):
+            _offer(choice, _)
+
+    def work(report: jobs.Report) -> Encoder:
+        made = _load(choice, None if is_here else report)
+        _ = made.fingerprint  # reads all of its weights once, which takes a while
+        return made
+
+    what = _("Reading {name}") if is_here else _("Fetching {name}")
     try:
-        encoder: Encoder = jobs.wait_for(
+        made: Encoder = jobs.wait_for(
             f"model-{choice}",
-            lambda report: _load(choice, report),
+            work,
             _,
-            _("Fetching {name}").format(name=choice.name),
+            what.format(name=choice.name),
             lane="model",
             amount=_megabytes,
             cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
         )
-    except ModelFilesError:
-        st.session_state["wanted_models"].discard(choice)  # it is offered again, not tried again
+    except ModelFilesError:  # it is offered again, not tried again
+        st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise
-    return shelf().put(choice, encoder)
+    return made
+
+
+def _place(choice: ModelChoice) -> tuple[str, str] | None:
+    """What names a copy in memory, its folder and precision; None where it is not here."""
+    if choice.is_folder:
+        return str(folder_of(choice.name).resolve()), choice.dtype
+    if choice.is_bundled:
+        return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
+    kept = kept_model(choice.name, revision=choice.revision or None)
+    return None if kept is None else (str(kept), choice.dtype)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

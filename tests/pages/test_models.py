@@ -16,7 +16,7 @@ from geometry.operator_limits import VARIABLE
 from geometry.precision import PrecisionError, refuse_too_narrow
 from pages.common import jobs, words
 from pages.common.model_words import _sentences, lessons, model_error_text
-from pages.common.models import ModelChoice, shelf
+from pages.common.models import shelf
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.charts import charts
 from tests.unit.tiny_encoder import save_tiny_bert
@@ -113,7 +113,9 @@ def test_a_hub_model_is_offered_then_fetched_then_kept(server, tiny):  # noqa: F
     again = visit(model=NAME)
     assert {"chart-raw", "chart-white"} <= set(charts(again))
     assert not server.fetched()
-    assert ModelChoice(NAME) in shelf()
+    assert len(shelf()) == 1
+    visit(model=NAME, revision=commit)  # the same by another name
+    assert len(shelf()) == 1
 
 
 @pytest.mark.usefixtures("small_corpus")

@@ -305,3 +305,31 @@ def test_the_models_own_output_is_kept(encoder, store, tmp_path):
     np.testing.assert_array_equal(kept.vectors, cloud.vectors)
     with pytest.raises(ValueError, match=r"no modules\.json"):
         read_cloud(encoder, CORPUS, pooling="own", store=store)
+
+
+def test_tokens_are_encoded_some_texts_at_a_time(encoder, monkeypatch):
+    whole = read_cloud(encoder, MANY, unit="tokens", layer=1, max_points=7)
+    asked = []
+    encode_tokens = Encoder.encode_tokens
+
+    def noted(self, texts, **settings):
+        asked.append(len(texts))
+        return encode_tokens(self, texts, **settings)
+
+    monkeypatch.setattr(Encoder, "encode_tokens", noted)
+    monkeypatch.setattr("geometry.cloud.TEXTS_AT_ONCE", 2)
+    told = []
+    parts = read_cloud(
+        encoder,
+        MANY,
+        unit="tokens",
+        layer=1,
+        max_points=7,
+        progress=lambda *of: told.append(of),
+    )
+    assert max(asked) == 2
+    assert len(asked) > 1
+    assert parts.texts == whole.texts
+    np.testing.assert_allclose(parts.vectors, whole.vectors, atol=1e-5)
+    assert told == sorted(told)
+    assert {total for _, total in told} == {len(MANY)}

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -332,3 +333,13 @@ def test_what_a_killed_process_left_is_swept_and_a_write_in_progress_is_not(stor
     store.write("b", ARRAY)
     assert not old.exists()
     assert new.exists()
+
+
+def test_blocks_that_nobody_went_on_with_are_swept(store):
+    for name, age in (("blocks-old", 2 * 24 * 3600), ("blocks-new", 60)):
+        (store.folder / name).mkdir(parents=True)
+        (store.folder / name / "mean.npy").write_bytes(b"half")
+        os.utime(store.folder / name / "mean.npy", (time.time() - age,) * 2)
+    store.write("a", ARRAY)
+    assert not (store.folder / "blocks-old").exists()
+    assert (store.folder / "blocks-new" / "mean.npy").exists()
