@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from .project import project
 
 _HOME = {
-    "encode": ("Encoder", "TokenEmbeddings", "VectorTable"),
+    "embeddings": ("TokenEmbeddings", "VectorTable"),
+    "encode": ("Encoder",),
     "load": ("load_encoder",),
     "pieces": ("Coverage",),
     "model_errors": ("ModelFilesError",),
@@ -53,7 +54,8 @@ if TYPE_CHECKING:
     from .catalogue import Suggestion, suggestions
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
-    from .encode import Encoder, TokenEmbeddings, VectorTable
+    from .embeddings import TokenEmbeddings, VectorTable
+    from .encode import Encoder
     from .hub.fetch import fetch_model
     from .load import load_encoder
     from .measure import (

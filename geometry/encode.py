@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ import numpy as np
 from . import bundled
 from .architecture import TransformerStates, read_architecture
 from .batches import Pieces, batches_by_tokens, need_ordinary_tokens, rectangle
+from .embeddings import TokenEmbeddings, VectorTable
 from .fingerprint import fingerprint_of
 from .layers import resolve_layers
 from .model_errors import ModelFilesError
@@ -31,28 +31,6 @@ Layer = int | str | tuple[int, ...]
 
 OWN = "own"
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
-
-
-@dataclass(frozen=True)
-class TokenEmbeddings:
-    """Contextual tokens, one row each, in the order of the texts.
-
-    vectors (N, d) float32; tokens: N word pieces; sentence (N,) index of the text;
-    position (N,) place in its text, counted with special tokens from 0.
-    """
-
-    vectors: np.ndarray
-    tokens: tuple[str, ...]
-    sentence: np.ndarray
-    position: np.ndarray
-
-
-@dataclass(frozen=True)
-class VectorTable:
-    """Static vectors (n, d) float32 and the n words they belong to."""
-
-    vectors: np.ndarray
-    words: tuple[str, ...]
 
 
 class Encoder:
@@ -139,6 +117,12 @@ class Encoder:
     def fingerprint(self) -> str:
         """sha256 over the model's files and dtype; the bundled files' is known beforehand."""
         return fingerprint_of(self.folder, known=self._known_fingerprint, dtype=self.dtype)
+
+    def read_files(self, progress: Progress | None = None) -> None:
+        """Read all files once, so that ``fingerprint`` is known; progress is in bytes."""
+        known, dtype = self._known_fingerprint, self.dtype
+        told = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
+        self.__dict__["fingerprint"] = told  # what the cached property would keep
 
     @cached_property
     def _model(self) -> TransformerStates | WordStates:

@@ -143,7 +143,7 @@ def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
 
     def work(report: jobs.Report) -> Encoder:
         made = _load(choice, None if is_here else report)
-        _ = made.fingerprint  # reads all of its weights once, which takes a while
+        made.read_files(report)
         return made
 
     what = _("Reading {name}") if is_here else _("Fetching {name}")

@@ -564,3 +564,19 @@ def run_python(code: str, variables: dict[str, str]) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def test_reading_the_files_tells_bytes_and_can_be_stopped(folder):
+    told = []
+    encoder = load_encoder(str(folder))
+    encoder.read_files(lambda *of: told.append(of))
+    assert encoder.fingerprint == load_encoder(str(folder)).fingerprint
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix != ".txt")
+    assert told[-1] == (size, size)
+    assert told == sorted(told)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        load_encoder(str(folder)).read_files(stop)
