@@ -119,7 +119,11 @@ class Encoder:
         return fingerprint_of(self.folder, known=self._known_fingerprint, dtype=self.dtype)
 
     def read_files(self, progress: Progress | None = None) -> None:
-        """Read all files once, so that ``fingerprint`` is known; progress is in bytes."""
+        """Read all files once, so that ``fingerprint`` is known; progress is in bytes.
+
+        Raises ModelFilesError where the tokenizer is damaged, before any text is asked for.
+        """
+        self.coverage(["."])
         known, dtype = self._known_fingerprint, self.dtype
         told = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
         self.__dict__["fingerprint"] = told  # what the cached property would keep

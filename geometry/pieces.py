@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .model_files import incomplete
+
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
@@ -49,7 +51,11 @@ class PieceReader:
     def _tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer, normalizers
 
-        tokenizer = Tokenizer.from_file(str(self._path))
+        try:
+            tokenizer = Tokenizer.from_file(str(self._path))
+        except Exception as error:  # the library raises nothing narrower
+            name = str(self._path.parent)
+            raise incomplete(name, self._path.name, "it is no tokenizer") from error
         if self._lowercase:
             own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
             tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])

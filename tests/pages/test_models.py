@@ -305,3 +305,11 @@ def test_where_folders_are_not_allowed_no_disk_is_looked_at(monkeypatch, tmp_pat
     assert not names_a_folder("a/b")
     assert names_a_folder("/a/b")
     assert not looked
+
+
+def test_a_damaged_tokenizer_is_told(tmp_path):
+    folder = save_tiny_bert(tmp_path / "cut")
+    (folder / "tokenizer.json").write_text("{")
+    app = visit(model=str(folder))
+    assert not app.exception
+    assert "is only partly there, at `tokenizer.json`" in errors(app)[0]
