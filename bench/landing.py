@@ -1,6 +1,7 @@
 """The landing page as a reader meets it: cold server, warm and empty cache, a moved control."""
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -13,9 +14,17 @@ from tests.browser.screen import AT_REST
 from tests.browser.server import AppServer
 
 REPEATS = 5
-DRAWN = """() => document.querySelectorAll(
-  '[class*="st-key-chart-raw"] .js-plotly-plot .gl-canvas, '
-  + '[class*="st-key-chart-white"] .js-plotly-plot .gl-canvas').length >= 2"""
+# Both clouds have their points, wedge and axes: by the sketch that stands in until Plotly is there,
+# or by Plotly; then a frame, so that they are on screen.
+SEEN = """() => new Promise(done => {
+  const look = () => ['raw', 'white'].every(side => document.querySelector(
+    `[class*="st-key-chart-${side}"] .chart:is([data-sketched], [data-drawn])`))
+    ? requestAnimationFrame(() => setTimeout(() => done(true))) : requestAnimationFrame(look);
+  look();
+})"""
+# Plotly has drawn both: they answer the hand.
+DRAWN = """() => ['raw', 'white'].every(side => document.querySelector(
+    `[class*="st-key-chart-${side}"] .chart[data-drawn] .gl-canvas`))"""
 PROGRESS = '[data-testid="stProgress"]'
 BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
 # A chart counts its drawings; a drawing is on screen with the frame after it.
@@ -42,29 +51,45 @@ def main() -> list[Row]:
         places = [Path(folder) / str(place) for place in range(3)]
         bare = median(bare_page(browser, Path(folder)) for _ in range(REPEATS))
         empty = [first_visit(browser, place, progress=True) for place in places]
-        warm = [first_visit(browser, places[0])[1] for _ in range(REPEATS)]
+        warm = [first_visit(browser, places[0]) for _ in range(REPEATS)]
         moved = moved_control(browser, places[0])
         browser.close()
     return [
-        row("server healthy to first cone on screen, warm cache", median(warm), 3.0, peer=bare),
+        row(
+            "server healthy to first cone on screen, warm cache",
+            median(visit.seen for visit in warm),
+            3.0,
+            peer=bare,
+        ),
+        row(
+            "the same, to both clouds answering the hand",
+            median(visit.ready for visit in warm),
+            peer=bare,
+        ),
         row(
             "control moved to new picture (1,224 points, SVD)",
             median(moved),
             0.4,
             note=f"slowest of {len(moved)}: {max(moved):.2f} s",
         ),
-        row("first visit, empty cache: picture", median(drawn for _, drawn in empty), 20.0),
+        row("first visit, empty cache: picture", median(visit.seen for visit in empty), 20.0),
         row(
             "first visit, empty cache: progress on screen",
-            median(seen for seen, _ in empty),
+            median(visit.progress for visit in empty),
             1.0,
             peer=bare,
         ),
     ]
 
 
-def row(name: str, seconds: float, limit: float, note: str = "", peer: float | None = None) -> Row:
-    """A figure with an upper limit, beside a bare page where that is part of it."""
+def row(
+    name: str,
+    seconds: float,
+    limit: float | None = None,
+    note: str = "",
+    peer: float | None = None,
+) -> Row:
+    """A figure, with its upper limit and a bare page beside it where there is one."""
     if peer is not None:
         note = "peer: a Streamlit page with nothing but a progress bar"
     return Row(
@@ -72,8 +97,8 @@ def row(name: str, seconds: float, limit: float, note: str = "", peer: float | N
         seconds,
         peer=peer,
         ratio=None if peer is None else peer / seconds,
-        target=f"{limit:g} s or less",
-        met=seconds <= limit,
+        target="" if limit is None else f"{limit:g} s or less",
+        met=None if limit is None else seconds <= limit,
         note=note,
     )
 
@@ -92,21 +117,32 @@ def bare_page(browser: Browser, folder: Path) -> float:
     return seconds
 
 
-def first_visit(browser: Browser, cache: Path, *, progress: bool = False) -> tuple[float, float]:
-    """Seconds from a healthy fresh server to the progress bar (nan unless asked for), and to
-    both clouds."""
-    seen = float("nan")
+@dataclass(frozen=True)
+class Visit:
+    """Seconds from the request to the progress bar (nan unless asked for), to both clouds on
+    screen, and to both drawn by Plotly."""
+
+    progress: float
+    seen: float
+    ready: float
+
+
+def first_visit(browser: Browser, cache: Path, *, progress: bool = False) -> Visit:
+    """The landing page of a healthy fresh server."""
+    shown = float("nan")
     with AppServer(cache_dir=cache) as server:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         start = perf_counter()
-        page.goto(server.page_url("narrow_cone"))
+        page.goto(server.page_url("narrow_cone"), wait_until="commit")
         if progress:
             page.locator(PROGRESS).first.wait_for(timeout=120_000)
-            seen = perf_counter() - start
+            shown = perf_counter() - start
+        page.wait_for_function(SEEN, timeout=120_000)
+        seen = perf_counter() - start
         page.wait_for_function(DRAWN, timeout=120_000)
-        drawn = perf_counter() - start
+        ready = perf_counter() - start
         page.close()
-    return seen, drawn
+    return Visit(shown, seen, ready)
 
 
 def moved_control(browser: Browser, cache: Path) -> list[float]:

@@ -3,6 +3,8 @@
 const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
 const waiting = new Set(); // boxes to draw
 const touch = matchMedia("(pointer: coarse)"); // there a finger scrolls the page
+const SKETCHES_TOGETHER = 200; // ms in which the chart beside a sketched one comes
+let sketching;
 let drawing = false;
 
 function plotlyIsThere() {
@@ -55,6 +57,25 @@ function moveGroup(box, change) {
   }
 }
 
+// What can't be sketched is left to Plotly alone.
+function sketchUntilPlotlyIsThere(box, data) {
+  if (window.Plotly) return;
+  let pause = 0;
+  try {
+    if (sketch(box, JSON.parse(data.figure))) {
+      box.dataset.sketched = "";
+      pause = SKETCHES_TOGETHER;
+    }
+  } catch (error) {
+    console.warn(error);
+  }
+  clearTimeout(sketching);
+  sketching = setTimeout(async () => {
+    await painted();
+    window.dispatchEvent(new Event("narrow-cone-sketched")); // now Plotly may be run
+  }, pause);
+}
+
 function draw(box, data) {
   const state = drawn.get(box);
   if (!box.isConnected || state.shown === data.figure) return false; // gone, or nothing new
@@ -65,6 +86,7 @@ function draw(box, data) {
   if (!layout.scene && touch.matches) layout.dragmode = false;
   window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
+    removeSketch(box);
     if (state.listens) return;
     state.listens = true;
     box.on("plotly_click", (event) => {
@@ -90,6 +112,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   box.style.height = `${data.height}px`;
   box.setAttribute("aria-label", data.alt);
   box.dataset.group = data.group;
+  sketchUntilPlotlyIsThere(box, data);
   drawInTurn(box);
   return () => {
     if (!box.isConnected && window.Plotly) window.Plotly.purge(box);

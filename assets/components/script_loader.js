@@ -1,14 +1,23 @@
-// Puts Plotly's script into the page, once; charts wait for the event.
+// Sends for Plotly's script, once a page. It is run when the first charts have been sketched
+// (chart.js says so), because a browser that compiles it paints nothing for most of a second.
+
+const LATEST = 2500; // ms after which it is run in any case: no chart has come by then
 
 export default function ({ data }) {
-  if (window.Plotly || document.querySelector("script[data-plotly]")) return;
-  const script = document.createElement("script");
-  script.src = new TextDecoder().decode(data);
-  script.dataset.plotly = "";
-  script.onload = () => window.dispatchEvent(new Event("narrow-cone-plotly"));
-  const ahead = document.createElement("link"); // sent for at once …
-  Object.assign(ahead, { rel: "preload", as: "script", href: script.src });
+  if (window.Plotly || document.querySelector("link[data-plotly]")) return;
+  const href = new TextDecoder().decode(data);
+  const ahead = document.createElement("link");
+  Object.assign(ahead, { rel: "preload", as: "script", href });
+  ahead.dataset.plotly = "";
   document.head.append(ahead);
-  // … and run two frames later, so that what is on the page already is painted before
-  requestAnimationFrame(() => requestAnimationFrame(() => document.head.append(script)));
+  const run = () => {
+    if (document.querySelector("script[data-plotly]")) return;
+    const script = document.createElement("script");
+    script.src = href;
+    script.dataset.plotly = "";
+    script.onload = () => window.dispatchEvent(new Event("narrow-cone-plotly"));
+    document.head.append(script);
+  };
+  window.addEventListener("narrow-cone-sketched", run, { once: true });
+  setTimeout(run, LATEST);
 }

@@ -557,3 +557,39 @@ def test_nothing_is_wider_than_a_narrow_screen(server, new_page, dims, lang):
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 420
     assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+
+
+def last_topic(page: Page, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Centre (2,) and extent (2,), in pixels, of a chart's purple points."""
+    png = page.locator(f".st-key-chart-{side} .chart").screenshot()
+    red, green, blue = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int).T
+    places = np.argwhere((blue > 200) & (green < 90) & (red < 180))  # x, y: the axes are turned
+    assert len(places) > 50
+    return places.mean(axis=0), np.ptp(np.quantile(places, [0.05, 0.95], axis=0), axis=0)
+
+
+def test_both_clouds_are_sketched_before_plotly_is_there(page: Page, server: Any) -> None:
+    """Same points at the same places but for Plotly's margins, and then Plotly instead."""
+    held: list[Any] = []
+    page.route("**/plotly*.js", lambda route: held.append(route))
+    page.goto(server.page_url(PAGE))
+    for side in SIDES:
+        page.wait_for_selector(f".st-key-chart-{side} canvas.sketch", timeout=MS)
+    page.locator(".st-key-chart-raw").scroll_into_view_if_needed()
+    wait_for_app(page)
+    page.wait_for_timeout(500)  # the layout settles
+    sketched = {side: last_topic(page, side) for side in SIDES}
+    assert page.evaluate("() => window.Plotly === undefined")
+    for route in held:
+        route.continue_()
+    wait_for_pictures(page)
+    expect(page.locator("canvas.sketch")).to_have_count(0)
+    for side in SIDES:
+        (centre, extent), (drawn_centre, drawn_extent) = sketched[side], last_topic(page, side)
+        assert np.abs(centre - drawn_centre).max() < 12, side
+        assert np.abs(extent - drawn_extent).max() < 12, side
+
+
+def test_a_cloud_in_three_dimensions_waits_for_plotly(page: Page, server: Any) -> None:
+    open_cone(page, server, "dims=3D")
+    assert page.locator("canvas.sketch, .chart[data-sketched]").count() == 0
