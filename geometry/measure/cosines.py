@@ -6,6 +6,8 @@ import numpy as np
 
 from ..rows import need_rows, unit_rows
 
+KERNEL_BLOCK = 1024
+
 
 def mean_cosine(X: np.ndarray) -> float:
     """Mean cosine over all pairs i != j; near 1 means a narrow cone.
@@ -16,9 +18,12 @@ def mean_cosine(X: np.ndarray) -> float:
     Ethayarajh 2019, section 3.
     """
     U = unit_rows(X)
-    n = len(U)
-    need_rows(n, 2)
-    total = U.sum(axis=0)
+    need_rows(len(U), 2)
+    return mean_cosine_of_sum(U.sum(axis=0), len(U))
+
+
+def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
+    """``mean_cosine`` from the sum (d,) of n unit rows."""
     return float((total @ total - n) / (n * (n - 1)))
 
 
@@ -77,3 +82,50 @@ def positive_cosine_share(X: np.ndarray, *, block_rows: int = 2048) -> float:
         for start in range(0, n, block_rows)
     )
     return (positive - n) / (n * (n - 1))  # a row's cosine with itself is 1: n of them
+
+
+def uniformity(X: np.ndarray) -> float:
+    """log of the mean of exp(-2 |u - v|^2) over pairs of unit rows i < j, in [-8, 0].
+
+    X : (n, d), n >= 2, no zero row; rows are normalised first.   Lower is more uniform; 0 where
+    all directions are one. ``uniformity_baseline(d)`` is what isotropic directions give.
+    Wang, Isola 2020, equation 5 (t = 2).
+    """
+    U = unit_rows(X)
+    n = len(U)
+    need_rows(n, 2)
+    total = 0.0
+    for start in range(0, n, KERNEL_BLOCK):
+        cosines = U[start : start + KERNEL_BLOCK] @ U.T
+        total += float(np.exp(4 * (cosines - 1)).sum())  # |u - v|^2 = 2 - 2 cos
+    return float(np.log((total - n) / (n * (n - 1))))  # a row's own kernel is 1: n of them
+
+
+def uniformity_baseline(d: int) -> float:
+    """What ``uniformity`` gives for independent uniform directions in d dimensions; -4 as d grows.
+
+    log of the mean of exp(4 cos t - 4) under the density sin(t)^(d - 2) of the angle t; a mean
+    over pairs, so n does not bias it. By trapezoids, to 1e-6.
+    """
+    if d == 1:
+        return float(np.log((1 + np.exp(-8)) / 2))
+    t = np.linspace(0, np.pi, 4001)[1:-1] if d > 2 else (np.arange(4000) + 0.5) * np.pi / 4000
+    log_density = (d - 2) * np.log(np.sin(t))
+    density = np.exp(log_density - log_density.max())
+    return float(np.log(density @ np.exp(4 * np.cos(t) - 4) / density.sum()))
+
+
+def alignment(left: np.ndarray, right: np.ndarray) -> float:
+    """Mean of |u - v|^2 over the positive pairs (left_i, right_i), in [0, 4]; 0 is aligned.
+
+    left, right : (n, d), no zero row; rows are normalised first. Independent isotropic
+    directions give 2. Read it beside ``uniformity``: a cloud shrunk to a point is aligned.
+    Wang, Isola 2020, equation 4 (alpha = 2).
+    """
+    if np.shape(left) != np.shape(right):
+        raise ValueError(
+            f"left and right hold one pair a row, and their shapes differ: {np.shape(left)}, "
+            f"{np.shape(right)}"
+        )
+    difference = unit_rows(left) - unit_rows(right)
+    return float(np.einsum("nd,nd->", difference, difference)) / len(difference)
