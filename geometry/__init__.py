@@ -31,17 +31,41 @@ _HOME = {
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
     "measure": (
+        "Measured",
+        "alignment",
         "angles_to_mean",
+        "contextual_table",
+        "cosine_contributions",
+        "disagreements",
         "effective_rank",
+        "hubness",
+        "intra_sentence_similarity",
+        "intrinsic_dimension",
         "isoscore",
         "isoscore_baseline",
+        "isotropic_baselines",
+        "jackknife_interval",
+        "max_explainable_variance",
         "mean_cosine",
         "mean_norm_share",
+        "measure_names",
+        "measure_table",
         "opening_angle",
         "pairwise_cosines",
+        "participation_baseline",
         "participation_ratio",
+        "partition_isotropy",
         "positive_cosine_share",
+        "self_similarity",
+        "subsampling_interval",
+        "top_contribution",
+        "uniformity",
+        "uniformity_baseline",
+        "zipfian_baselines",
+        "zipfian_mean_symmetry",
+        "zipfian_spectral_entropy",
     ),
+    "rows": ("UndefinedMeasure",),
     "toy": ("Plane",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -59,22 +83,46 @@ if TYPE_CHECKING:
     from .hub.fetch import fetch_model
     from .load import load_encoder
     from .measure import (
+        Measured,
+        alignment,
         angles_to_mean,
+        contextual_table,
+        cosine_contributions,
+        disagreements,
         effective_rank,
+        hubness,
+        intra_sentence_similarity,
+        intrinsic_dimension,
         isoscore,
         isoscore_baseline,
+        isotropic_baselines,
+        jackknife_interval,
+        max_explainable_variance,
         mean_cosine,
         mean_norm_share,
+        measure_names,
+        measure_table,
         opening_angle,
         pairwise_cosines,
+        participation_baseline,
         participation_ratio,
+        partition_isotropy,
         positive_cosine_share,
+        self_similarity,
+        subsampling_interval,
+        top_contribution,
+        uniformity,
+        uniformity_baseline,
+        zipfian_baselines,
+        zipfian_mean_symmetry,
+        zipfian_spectral_entropy,
     )
     from .model_errors import ModelFilesError
     from .neighbours import chance_agreement, label_agreement, nearest
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pieces import Coverage
     from .project import Projection
+    from .rows import UndefinedMeasure
     from .store import ArrayStore
     from .toy import Plane
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
