@@ -12,18 +12,18 @@ from .moments import Moments
 from .removal_map import RemovalMap
 from .remove import Removal
 
+AXES = ("pca", "svd")
 START = 0.25  # of every (1 - w)^2: halfway between leaving a direction and removing it
-LEAST_NORM2 = 1e-12  # share of |x|^2 below which what is left of a row is rounding
+LEAST_SHARE = 1e-12  # of |x|^2; what is left of a row counts as at least that
 MAX_STEPS = 1000
 MIN_PAIRS = 3  # any two points lie on a line: r would be 1 or -1
 
 
 class WeightedRemoval(Removal):
-    """Remove the D leading principal directions, each by a weight learned from human scores.
+    """Remove the D leading directions, each by a weight learned from human scores.
 
-    z = x - U diag(w) U'x, every w in [0, 1]: 0 leaves a direction, 1 removes it. The columns of U
-    are the leading eigenvectors of the covariance (about the mean), but x itself is not centred,
-    as in the authors' published code. Without pairs all weights are 1.
+    z = x - U diag(w) U'x, every w in [0, 1]: 0 leaves a direction, 1 removes it. x is never
+    centred, as in the authors' published code. Without pairs all weights are 1.
 
     With pairs (i, j) of rows and a gold score each, w minimises
 
@@ -40,6 +40,9 @@ class WeightedRemoval(Removal):
     Parameters
     ----------
     n_components : int in [0, d - 1] or None. D; None is round(d / 10), at least 1.
+    axes : {"pca", "svd"}. The columns of U: leading eigenvectors of the covariance, as in that
+        code, or leading singular directions of the rows as they are, of which the first is close
+        to the mean direction, so that the weights can take the mean out too.
     alpha : float >= 0. Pulls every weight towards 1, plain removal.
 
     Attributes
@@ -50,11 +53,15 @@ class WeightedRemoval(Removal):
 
     References
     ----------
-    Liang et al. 2021, "Learning to Remove: Towards Isotropic Pre-trained BERT Embedding".
+    Liang et al. 2021, "Learning to Remove: Towards Isotropic Pre-trained BERT Embedding", there
+    for the input vectors of word pieces and scored pairs of words.
     """
 
-    def __init__(self, n_components: int | None = None, *, alpha: float = 1e-3) -> None:
+    def __init__(
+        self, n_components: int | None = None, *, axes: str = "pca", alpha: float = 1e-3
+    ) -> None:
         self.n_components = n_components
+        self.axes = axes
         self.alpha = alpha
 
     def fit(
@@ -64,6 +71,8 @@ class WeightedRemoval(Removal):
 
         pairs : (m, 2) integers in [0, n), m >= 3.   gold_scores : (m,) numbers, not all equal.
         """
+        if self.axes not in AXES:
+            raise ValueError(f"axes must be one of {AXES}; got {self.axes!r}")
         if not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < np.inf:
             raise ValueError(f"alpha must be a finite number >= 0; got {self.alpha!r}")
         if (pairs is None) != (gold_scores is None):
@@ -71,8 +80,13 @@ class WeightedRemoval(Removal):
         X = self._checked_rows(X)
         d = X.shape[1]
         D = min(max(1, round(d / 10)), d - 1) if self.n_components is None else self.n_components
-        fitted = RemovalMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps), n_components=D)
-        # the directions are those about the mean, and yet the mean is not subtracted
+        fitted = RemovalMap.solve(
+            Moments.of(X),
+            eps=float(np.finfo(X.dtype).eps),
+            n_components=D,
+            centred=self.axes == "pca",
+        )
+        # even where the directions are those about the mean, the mean is not subtracted
         self.map_ = replace(fitted, offset=np.zeros(d))
         self.pearson_, self.n_pairs_ = None, 0
         if pairs is not None:
@@ -89,17 +103,15 @@ class WeightedRemoval(Removal):
 
 @dataclass(frozen=True, eq=False)
 class ScoredPairs:
-    """m pairs of rows along D directions U: what Pearson's r needs as a function of g (D,).
+    """m pairs (x, y) along D directions: what Pearson's r needs as a function of g (D,).
 
-    left, right (m, D): U'x of either row.   dot, left2, right2 (m,): x'y, |x|^2 and |y|^2 without
-    those directions.   gold (m,): the scores, centred, of length 1.   All float64.
+    along (3, m, D): products x'u y'u, squares (x'u)^2 and (y'u)^2 along each direction u.
+    rest (3, m): what x'y, |x|^2 and |y|^2 are without those directions.
+    gold (m,): the scores, centred, of length 1.   All float64.
     """
 
-    left: np.ndarray
-    right: np.ndarray
-    dot: np.ndarray
-    left2: np.ndarray
-    right2: np.ndarray
+    along: np.ndarray
+    rest: np.ndarray
     gold: np.ndarray
 
     @classmethod
@@ -108,37 +120,33 @@ class ScoredPairs:
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
-        zero = np.flatnonzero(~(x.any(axis=1) & y.any(axis=1)))
+        whole = np.stack([np.einsum("md,md->m", *two) for two in ((x, y), (x, x), (y, y))])
+        zero = np.flatnonzero((whole[1] == 0) | (whole[2] == 0))
         if len(zero):
             raise ValueError(
                 f"pair {zero[0]} holds a zero row, which has no cosine ({len(zero)} of "
                 f"{len(pairs)} pairs do); leave these pairs out"
             )
         a, b = x @ components.T, y @ components.T  # (m, D)
-        products = np.einsum("md,md->m", x, y), np.einsum("md,md->m", x, x)
-        squares = np.einsum("md,md->m", y, y)
-        return cls(
-            left=a,
-            right=b,
-            dot=products[0] - np.einsum("mk,mk->m", a, b),
-            left2=_without(products[1], a),
-            right2=_without(squares, b),
-            gold=gold,
-        )
+        along = np.stack([a * b, a * a, b * b])
+        rest = whole - along.sum(axis=2)
+        # squared lengths are divided by; below this share of the row's own they are rounding
+        rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
+        return cls(along, rest, gold)
 
     def cosines(self, kept: np.ndarray) -> np.ndarray:
-        """(m,) cosines when the share g of every direction's products is kept, in [-1, 1]."""
-        dot, left2, right2 = self._products(kept)
+        """(m,) cosines when the share g (D,) of the products along each direction is kept."""
+        dot, left2, right2 = self.rest + self.along @ kept
         return dot / np.sqrt(left2 * right2)
 
     def pearson(self, kept: np.ndarray) -> tuple[float, np.ndarray]:
         """Pearson's r of cosines and scores, and its gradient (D,) in g.
 
-        c = p / sqrt(s t), p = p0 + sum g a b, s = s0 + sum g a^2, t = t0 + sum g b^2, so
-        dc/dg = a b / sqrt(s t) - c (a^2 / s + b^2 / t) / 2; dr/dc = (gold - r z) / |c - mean c|
-        with z the centred cosines, of length 1.
+        c = p / sqrt(s t) with p = p0 + g'p_u, s = s0 + g's_u, t = t0 + g't_u, so
+        dc/dg = p_u / sqrt(s t) - c (s_u / s + t_u / t) / 2, and dr/dc = (gold - r z) / |c - mean c|
+        where z is c, centred and of length 1.
         """
-        dot, left2, right2 = self._products(kept)
+        dot, left2, right2 = self.rest + self.along @ kept  # (m,) each
         length = np.sqrt(left2 * right2)
         c = dot / length
         z = c - c.mean()
@@ -148,18 +156,14 @@ class ScoredPairs:
         z /= spread
         r = float(z @ self.gold)
         dr = (self.gold - r * z) / spread  # (m,)
-        gradient = (
-            (dr / length) @ (self.left * self.right)
-            - (dr * c / left2 / 2) @ self.left**2
-            - (dr * c / right2 / 2) @ self.right**2
-        )
-        return r, gradient
+        per_term = np.stack([dr / length, -dr * c / left2 / 2, -dr * c / right2 / 2])  # (3, m)
+        return r, np.einsum("km,kmD->D", per_term, self.along)
 
     def best_kept(self, alpha: float) -> np.ndarray:
         """The g (D,) in [0, 1] that minimises 1 - r(g) + alpha mean(g)."""
         from scipy.optimize import minimize  # comes with scikit-learn; only a fit needs it
 
-        n_components = self.left.shape[1]
+        n_components = self.along.shape[2]
         if n_components == 0:
             return np.zeros(0)
 
@@ -176,18 +180,6 @@ class ScoredPairs:
             options={"maxiter": MAX_STEPS},
         )
         return np.asarray(found.x).clip(0.0, 1.0)
-
-    def _products(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return (
-            self.dot + (self.left * self.right) @ kept,
-            self.left2 + self.left**2 @ kept,
-            self.right2 + self.right**2 @ kept,
-        )
-
-
-def _without(squared: np.ndarray, along: np.ndarray) -> np.ndarray:
-    """|x|^2 less its part along the directions, kept above rounding: it is divided by."""
-    return np.maximum(squared - np.einsum("mk,mk->m", along, along), LEAST_NORM2 * squared)
 
 
 def _checked_pairs(pairs: Any, n: int) -> np.ndarray:

@@ -145,7 +145,7 @@ class ClusterwiseRemoval(Removal):
     References
     ----------
     Rajaee, Pilehvar 2021, "A Cluster-based Approach for Improving Isotropy in Contextual
-    Embedding Space", section 4: 27 clusters, 12 directions.
+    Embedding Space": 27 clusters, 12 directions.
     """
 
     def __init__(
@@ -185,11 +185,13 @@ class ClusterwiseRemoval(Removal):
     def _centres(self, X: np.ndarray, *, least: int) -> np.ndarray:
         """k-means centres (k, d) float64, each the nearest of at least ``least`` distinct rows."""
         from sklearn.cluster import KMeans  # seconds to import, and only a fit needs it
+        from threadpoolctl import threadpool_limits
 
         seen: dict[bytes, int] = {}
         which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in X + 0.0])
         k = max(1, min(int(self.n_clusters), len(seen) // least))
-        kmeans = KMeans(k, random_state=self.random_state).fit(X)
+        with threadpool_limits(limits=1):  # as many sums, in one order, on any number of cores
+            kmeans = KMeans(k, random_state=self.random_state).fit(X)
         centres = kmeans.cluster_centers_.astype(np.float64)
         while len(centres) > 1:
             labels = nearest_centres(X, centres)
