@@ -28,6 +28,11 @@ _HOME = {
     "project": ("Projection",),
     "whiten": ("Whitening",),
     "whitening_map": ("WhiteningMap", "recommended_whitening"),
+    "remove": ("ClusterwiseRemoval", "CommonComponentRemoval"),
+    "learned_removal": ("WeightedRemoval",),
+    "removal_map": ("ClusterwiseMap", "RemovalMap"),
+    "standard_map": ("StandardMap",),
+    "sif": ("sif_average",),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
     "measure": (
@@ -81,6 +86,7 @@ if TYPE_CHECKING:
     from .embeddings import TokenEmbeddings, VectorTable
     from .encode import Encoder
     from .hub.fetch import fetch_model
+    from .learned_removal import WeightedRemoval
     from .load import load_encoder
     from .measure import (
         Measured,
@@ -122,7 +128,11 @@ if TYPE_CHECKING:
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pieces import Coverage
     from .project import Projection
+    from .removal_map import ClusterwiseMap, RemovalMap
+    from .remove import ClusterwiseRemoval, CommonComponentRemoval
     from .rows import UndefinedMeasure
+    from .sif import sif_average
+    from .standard_map import StandardMap
     from .store import ArrayStore
     from .toy import Plane
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
