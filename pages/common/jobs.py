@@ -28,7 +28,7 @@ POLL_SECONDS = 0.2
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
 # one lane for each kind of work: a long UMAP never holds up somebody's encoding
-_lanes = {name: threading.Lock() for name in ("encode", "umap", "model")}
+_lanes = {name: threading.Lock() for name in ("encode", "umap", "model", "flow", "measure")}
 
 
 class Cancelled(Exception):
@@ -149,11 +149,15 @@ def wait_for(
     lane: str = "encode",
     amount: Callable[[float], str] = "{:,.0f}".format,
     cancelled: str | None = None,
+    watch: Callable[[], None] | None = None,
+    passing: bool = False,
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
     ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done;
-    ``cancelled`` is what is said after a cancel.
+    ``cancelled`` is what is said after a cancel. ``watch`` is called while the work goes on, to
+    draw what it has so far. ``passing``: it is about this moment's controls, so when one of them
+    is moved nobody wants it any more.
     Ends the page's run where it was cancelled, with a button to start again. An error of the
     work is raised here.
     """
@@ -169,7 +173,11 @@ def wait_for(
             while not job.wait(POLL_SECONDS):
                 share = job.done / job.total if job.total else 0.0
                 bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
+                if watch is not None:
+                    watch()
                 if _click_waits():
+                    if passing:
+                        job.leave(_visitor())
                     st.rerun()
         place.empty()
     if job.cancelled:

@@ -1,0 +1,234 @@
+"""The table of the whitening page: every measure of every picture, with baseline and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from geometry import Measured, disagreements
+from geometry.measure import measure_table
+
+from . import cached, jobs
+from .cached import SEED
+from .downloads import csv_bytes, offer_csv, short_number
+from .lab_choices import treatment_names
+from .lab_scene import Scene
+from .model_words import model_line
+from .words import Translate, prose, signed
+
+Tables = Mapping[str, tuple[Measured, ...]]
+DECIMALS = {
+    "opening_angle": 1,
+    "opening_angle_90": 1,
+    "participation_ratio": 1,
+    "effective_rank": 0,
+    "effective_rank_uncentred": 0,
+    "intrinsic_dimension": 1,
+    "hubness": 2,
+}
+
+
+def measure_names_shown(_: Translate) -> dict[str, str]:
+    """What each measure is called."""
+    return {
+        "mean_cosine": _("mean cosine of pairs"),
+        "positive_cosine_share": _("share of positive cosines"),
+        "opening_angle": _("opening angle, median (°)"),
+        "opening_angle_90": _("opening angle, 90% (°)"),
+        "mean_norm_share": _("mean-norm share ‖μ‖²/E‖x‖²"),
+        "isoscore": _("IsoScore"),
+        "participation_ratio": _("participation ratio"),
+        "effective_rank": _("effective rank, centred"),
+        "effective_rank_uncentred": _("effective rank, uncentred"),
+        "partition_isotropy_rms": _("partition isotropy (at rms length √d)"),
+        "uniformity": _("uniformity"),
+        "top_contribution": _("top dimension's share of the mean cosine"),
+        "top_5_contributions": _("top five dimensions' share"),
+        "hubness": _("hubness (skewness of 10-occurrence)"),
+        "intrinsic_dimension": _("intrinsic dimension (TwoNN)"),
+    }
+
+
+def reasons(_: Translate) -> dict[str, str]:
+    """Why a measure has no value."""
+    return {
+        "zero_row": _("a point is zero"),
+        "all_zero": _("all zero"),
+        "centred": _("mean 0"),
+        "no_spread": _("no spread"),
+        "no_mean_cosine": _("mean cosine ≈ 0"),
+        "one_dimension": _("one dimension"),
+        "too_few_rows": _("too few points"),
+        "too_few_distinct": _("too few distinct points"),
+        "equal_distances": _("equal distances"),
+        "no_repeats": _("no repeats"),
+    }
+
+
+def measure_all(scene: Scene, _: Translate) -> Tables:
+    """The table of each picture: kept ones at once, the others as a job that gives way."""
+    missing = [one for one in scene.shown if cached.measures_if_ready(one.key) is None]
+    if missing:
+
+        def work(report: jobs.Report) -> dict[str, tuple[Measured, ...]]:
+            made = {}
+            for done, one in enumerate(missing):
+                report(done, len(missing))
+                made[one.key] = measure_table(one.treated.kept, seed=SEED)
+            return made
+
+        what = _("Measuring {n} clouds").format(n=len(missing))
+        key = "measure-" + "-".join(one.key[:12] for one in missing)
+        made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
+        for name, table in made.items():
+            cached.keep_measures(name, table)
+    return {one.name: cached.measures_if_ready(one.key) or () for one in scene.shown}
+
+
+def show_table(scene: Scene, tables: Tables, _: Translate) -> None:
+    """The table, what it was measured on, where its measures disagree."""
+    st.markdown(table_markdown(scene, tables, _))
+    st.caption(
+        _(
+            "In brackets: 95% intervals, by leaving out groups of points (angles: by subsampling); "
+            "never by the bootstrap, whose repeated points bias these measures. “Isotropic”: what "
+            "isotropic data of raw's n and d give."
+        )
+    )
+    st.caption(provenance(scene, _))
+    _tell_simplex(scene)
+    for line in where_they_disagree(scene, tables, _):
+        st.markdown(f"- {line}")
+
+
+def table_markdown(scene: Scene, tables: Tables, _: Translate) -> str:
+    """Measures downwards, treatments across, the isotropic baseline last."""
+    names = treatment_names(_)
+    shown = measure_names_shown(_)
+    head = [_("measure"), *(names[one.name] for one in scene.shown), _("isotropic")]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for place, row in enumerate(tables["raw"]):
+        cells = [_cell(tables[one.name][place], row, _) for one in scene.shown]
+        lines.append([shown[row.name], *cells, _number(row.name, row.baseline)])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cell(row: Measured, raw: Measured, _: Translate) -> str:
+    if row.value is None:
+        return f"— ({reasons(_)[row.undefined or 'all_zero']})"
+    text = _number(row.name, row.value)
+    if row.low is not None and row.high is not None:
+        text += f" [{_number(row.name, row.low)}, {_number(row.name, row.high)}]"
+    if row.d != raw.d and row.baseline is not None:
+        # fewer dimensions: what isotropy gives is another number there
+        text += " " + _("({value} if isotropic)").format(value=_number(row.name, row.baseline))
+    return text
+
+
+def _number(name: str, value: float | None) -> str:
+    return "" if value is None else signed(value, DECIMALS.get(name, 3))
+
+
+def where_they_disagree(scene: Scene, tables: Tables, _: Translate) -> list[str]:
+    """A sentence for each disagreement that these tables hold."""
+    lines: dict[str, None] = {}
+    for one in scene.shown[1:]:
+        for code in disagreements(tables["raw"], tables[one.name]):
+            if code == "more_even_than_chance" and not scene.material.is_own_fit:
+                continue  # its reason is that the fit saw these points
+            values = {"name": treatment_names(_)[one.name]}
+            lines[prose("whitening", f"disagree-{code}", values)] = None
+    return list(lines)
+
+
+def _tell_simplex(scene: Scene) -> None:
+    material = scene.material
+    for one in scene.shown:
+        is_simplex = getattr(one.treatment.fitted, "is_simplex", False)
+        if is_simplex and one.treatment.fitted.shrinkage == 0 and material.is_own_fit:
+            st.error(prose("whitening", "simplex", {"n": f"{one.treatment.n_rows:,}"}))
+            return
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
+    material, knobs = scene.material, scene.knobs
+    cloud, spec = material.cloud, material.spec
+    n, d = cloud.vectors.shape
+    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
+    encoder = cached.encoder()
+    parts = [
+        _("corpus {name}").format(name=material.corpus.name),
+        f"n = {n:,} {units[cloud.unit]}",
+        model_line(encoder, _),
+        _("input embeddings")
+        if cloud.unit == "types"
+        else _("layer {layer} of {last}").format(layer=spec.layer, last=encoder.n_layers),
+    ]
+    if cloud.unit == "sentences":
+        parts.append(_("pooling {name}").format(name=spec.pooling))
+    parts += [
+        _("centring {s}").format(s=f"{knobs.centring:.2f}"),
+        _("strength {t}").format(t=f"{knobs.strength:.2f}"),
+        fit_words(scene, _),
+        _("n/d = {ratio}").format(ratio=f"{len(material.fit) / d:.2f}"),
+        *_ranks(scene, _),
+    ]
+    return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
+
+
+def fit_words(scene: Scene, _: Translate) -> str:
+    """What the treatments were fitted on, in words."""
+    material = scene.material
+    told = {
+        "same": _("fitted on {n} of these points"),
+        "split": _("fitted on {n} points of the other half"),
+    }.get(material.fit_set.code, _("fitted on {n} points of another corpus, {name}"))
+    return told.format(n=f"{len(material.fit):,}", name=material.fit_set.code)
+
+
+def _ranks(scene: Scene, _: Translate) -> list[str]:
+    d = scene.material.cloud.vectors.shape[1]
+    for one in scene.shown:
+        if one.name in ("standardised", "raw") or one.treatment.rank is None:
+            continue
+        fitted = one.treatment.fitted
+        shrinkage = getattr(fitted, "shrinkage", 0.0)
+        kept = one.treated.kept.shape[1]
+        return [
+            _("rank {rank} of {d}").format(rank=one.treatment.rank, d=d),
+            _("shrinkage {a}").format(a=f"{shrinkage:.3f}") if shrinkage else _("no shrinkage"),
+            *([_("{k} directions kept").format(k=kept)] if kept < d else []),
+        ]
+    return []
+
+
+def offer_table(scene: Scene, tables: Tables, _: Translate) -> None:
+    """The table as CSV."""
+    offer_csv(
+        _("Take the table away (CSV)"),
+        "whitening-measures",
+        lambda: table_csv(scene, tables, provenance(scene, _)),
+    )
+
+
+def table_csv(scene: Scene, tables: Tables, told: str) -> bytes:
+    """One row a measure and treatment."""
+    head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
+    rows = [
+        [
+            one.name,
+            row.name,
+            *(
+                "" if value is None else short_number(value)
+                for value in (row.value, row.low, row.high, row.baseline)
+            ),
+            str(row.n),
+            str(row.d),
+            row.undefined or "",
+        ]
+        for one in scene.shown
+        for row in tables[one.name]
+    ]
+    return csv_bytes(head, rows, told)

@@ -1,0 +1,171 @@
+"""What the whitening page shows at one moment: one cloud under several treatments."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from geometry import ArrayStore, Cloud, Corpus, Projection
+from geometry.learned_removal import WeightedRemoval
+from geometry.project import match_radius
+from geometry.treatments import Knobs, Treated, Treatment, fit_treatment
+from geometry.twin import FRAME_SHARE
+
+from . import cached
+from .cached import SEED, CloudSpec
+from .lab_choices import FitSet
+from .lab_flow import kept_flow
+from .uploads import chosen_corpus
+from .words import Translate
+
+MAX_POINTS = 5000
+FRAME_MARGIN = 1.1
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One picture: a treatment of the cloud, where its points are drawn, the factor by which.
+
+    key : names the vectors, for what is kept of them.
+    """
+
+    treatment: Treatment
+    treated: Treated
+    projection: Projection
+    factor: float
+    key: str
+
+    @property
+    def name(self) -> str:
+        """The treatment's code."""
+        return self.treatment.name
+
+
+@dataclass(frozen=True)
+class Material:
+    """The points that are shown, and those that the treatments are fitted on.
+
+    key, fit_key : name them.   fit_available : rows of the fit set before some were taken.
+    """
+
+    corpus: Corpus
+    spec: CloudSpec
+    cloud: Cloud
+    key: str
+    fit: Cloud
+    fit_key: str
+    fit_set: FitSet
+    fit_available: int
+
+    @property
+    def is_own_fit(self) -> bool:
+        """True where the fitted points are among those shown."""
+        return self.fit_set.code == "same"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All pictures in one basis and one scale, raw first.
+
+    waiting : treatments that were asked for and are not fitted yet.
+    refused : those that this fit set does not allow, by the rank that it has.
+    """
+
+    material: Material
+    knobs: Knobs
+    shown: tuple[Shown, ...]
+    reach: float
+    waiting: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
+def gather(corpus: Corpus, spec: CloudSpec, code: str, _: Translate) -> tuple[Cloud, Cloud, str]:
+    """The points shown, all points of the fit set, and a name for the pair of them."""
+    cloud = cached.cloud(corpus, spec, _)
+    key = cached.cloud_key(corpus, spec)
+    if code == "same":
+        return cloud, cloud, key
+    if code == "split":
+        order = np.random.default_rng(SEED).permutation(len(cloud))
+        halves = np.array_split(order, 2)
+        fit, shown = (cloud.take(np.sort(rows)) for rows in halves)
+        return shown, fit, f"{key}/split"
+    other = chosen_corpus(code)
+    return cloud, cached.cloud(other, spec, _), f"{key}/{cached.cloud_key(other, spec)}"
+
+
+def material_of(
+    corpus: Corpus, spec: CloudSpec, clouds: tuple[Cloud, Cloud, str], fit_set: FitSet
+) -> Material:
+    """The same with only so many rows of the fit set as were asked for."""
+    cloud, fit, key = clouds
+    fit_key, available = key, len(fit)
+    if fit_set.rows < available:
+        order = np.random.default_rng(SEED).permutation(available)
+        fit = fit.take(np.sort(order[: fit_set.rows]))
+        fit_key = f"{key}/{fit_set.rows}"
+    return Material(corpus, spec, cloud, key, fit, fit_key, fit_set, available)
+
+
+def build_scene(
+    material: Material, names: tuple[str, ...], knobs: Knobs, view: str, k: int, _: Translate
+) -> Scene:
+    """Apply every treatment to the same points; fits come from the cache."""
+    X = material.cloud.vectors
+    first = cached.projection(material.key, view, k, X)
+    shown: list[Shown] = []
+    waiting: list[str] = []
+    refused: list[str] = []
+    for name in names:
+        fitted = _fitted(name, material, _)
+        if fitted is None:
+            waiting.append(name)
+            continue
+        try:
+            treatment = fitted.turn(knobs)
+            treated = treatment.apply(X)
+        except ValueError:
+            refused.append(name)
+            continue
+        key = ArrayStore.key(material.key, material.fit_key, name, asdict(knobs.of(name)))
+        picture = first if name == "raw" else first.apply(treated.vectors)
+        factor = 1.0 if name == "raw" else match_radius(first.around_origin, picture.around_origin)
+        shown.append(Shown(treatment, treated, picture, factor, key))
+    reach = max(
+        float(np.quantile(np.abs(one.projection.around_origin * one.factor).max(axis=1), share))
+        for one in shown
+        for share in (FRAME_SHARE,)
+    )
+    return Scene(
+        material, knobs, tuple(shown), reach * FRAME_MARGIN, tuple(waiting), tuple(refused)
+    )
+
+
+def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
+    """The treatment fitted on the material; None where that has still to be waited for."""
+    fit = material.fit
+    key = f"{material.fit_key}/{name}"
+    if name == "flow":
+        return kept_flow(material.fit_key, fit.vectors)
+    if name == "learned":
+        pairs = chosen_corpus("pairs")
+        scored = cached.cloud(pairs, material.spec, _)
+        return cached.treatment(
+            cached.cloud_key(pairs, material.spec) + "/learned", lambda: _learned(scored.vectors)
+        )
+    weights = fit.counts if name == "zipf" else None
+    return cached.treatment(
+        key, lambda: fit_treatment(name, fit.vectors, sample_weight=weights, random_state=SEED)
+    )
+
+
+def _learned(X: np.ndarray) -> Treatment:
+    """Weights learned on the project's own pairs: left sentences, then right ones."""
+    from geometry.corpus import read_bundled_pairs
+
+    gold = read_bundled_pairs().gold_scores
+    m = len(gold)
+    pairs = np.column_stack([np.arange(m), np.arange(m) + m])
+    removal = WeightedRemoval().fit(X, pairs=pairs, gold_scores=gold)
+    return Treatment("learned", len(X), removal.rank_, removal.map_)
