@@ -27,6 +27,8 @@ _HOME = {
     "cloud": ("Cloud", "read_cloud"),
     "project": ("Projection",),
     "whiten": ("Whitening",),
+    "flow": ("NormalizingFlow",),
+    "flow_training": ("FlowEpoch",),
     "whitening_map": ("WhiteningMap", "recommended_whitening"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
     from .embeddings import TokenEmbeddings, VectorTable
     from .encode import Encoder
+    from .flow import NormalizingFlow
+    from .flow_training import FlowEpoch
     from .hub.fetch import fetch_model
     from .load import load_encoder
     from .measure import (
