@@ -27,6 +27,8 @@ _HOME = {
     "cloud": ("Cloud", "read_cloud"),
     "project": ("Projection",),
     "whiten": ("Whitening",),
+    "flow": ("NormalizingFlow",),
+    "flow_training": ("FlowEpoch",),
     "whitening_map": ("WhiteningMap", "recommended_whitening"),
     "remove": ("ClusterwiseRemoval", "CommonComponentRemoval"),
     "learned_removal": ("WeightedRemoval",),
@@ -85,6 +87,8 @@ if TYPE_CHECKING:
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
     from .embeddings import TokenEmbeddings, VectorTable
     from .encode import Encoder
+    from .flow import NormalizingFlow
+    from .flow_training import FlowEpoch
     from .hub.fetch import fetch_model
     from .learned_removal import WeightedRemoval
     from .load import load_encoder
