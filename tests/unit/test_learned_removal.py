@@ -147,9 +147,7 @@ def test_cosines_that_are_all_alike():
     X = np.tile([1.0, 2, 3], (6, 1))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = WeightedRemoval(1).fit(
-            X, pairs=[[0, 1], [2, 3], [4, 5]], gold_scores=[0, 1, 2]
-        )
+        fitted = WeightedRemoval(1).fit(X, pairs=[[0, 1], [2, 3], [4, 5]], gold_scores=[0, 1, 2])
     assert fitted.pearson_ == 0
     assert np.isfinite(fitted.weights_).all()
 

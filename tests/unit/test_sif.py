@@ -59,9 +59,9 @@ def test_the_second_half_removes_the_first_singular_direction():
 
 
 def test_a_sentence_without_a_known_word_is_named_and_counted():
-    with pytest.raises(ValueError, match=r"sentence 1, 2 has no word .*2 of 4 have none"):
+    with pytest.raises(ValueError, match=r"2 of 4 sentences .*number 1, 2\)"):
         sif_average([["cat"], ["dog"], [], ["the"]], TABLE, COUNTS)
-    with pytest.raises(ValueError, match=r"0, 1, 2, 3, 4 … has no word .*9 of 9"):
+    with pytest.raises(ValueError, match=r"9 of 9 sentences .*0, 1, 2, 3, 4 …"):
         sif_average([[]] * 9, TABLE, COUNTS)
 
 
@@ -81,6 +81,12 @@ def test_a_out_of_range(a):
 def test_counts_that_are_none(counts):
     with pytest.raises(ValueError, match="counts must be"):
         sif_average([["cat"]], TABLE, counts)
+
+
+def test_a_vector_that_is_no_number():
+    table = VectorTable(np.array([[1.0, 0], [np.nan, 1]]), ("the", "cat"))
+    with pytest.raises(ValueError, match="the vector of 'cat' holds NaN .*1 of 2"):
+        sif_average([["the"]], table, COUNTS)
 
 
 def test_no_sentences():
