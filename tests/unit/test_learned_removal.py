@@ -50,7 +50,7 @@ def test_without_pairs_it_is_plain_removal_of_uncentred_rows():
 
 
 def test_svd_axes_take_the_mean_out():
-    X = STEPS + [0, 0, 9]  # E[x x'] = diag(4.5, 2, 100)
+    X = STEPS + np.array([0, 0, 9])  # E[x x'] = diag(4.5, 2, 100)
     fitted = WeightedRemoval(1, axes="svd").fit(X)
     np.testing.assert_allclose(fitted.components_, [[0, 0, 1]], atol=1e-12)
     np.testing.assert_allclose(fitted.transform(X)[:, 2], 0, atol=1e-12)

@@ -1,6 +1,9 @@
-"""Removing common directions: by hand, against numpy and scikit-learn, and where nothing is left."""
+"""Removing common directions: by hand, against numpy and scikit-learn, where nothing is left."""
 
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from geometry.moments import Moments
 from geometry.removal_map import RemovalMap, default_components
 from geometry.remove import ClusterwiseRemoval, CommonComponentRemoval
 
+ROOT = Path(__file__).resolve().parents[2]
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # variances 2 and 1/2
 ESTIMATORS = [
     CommonComponentRemoval(),
@@ -79,7 +83,7 @@ def test_an_uncentred_direction_by_hand():
 
 def test_three_dimensions_by_hand():
     X = np.vstack([3 * np.eye(3)[0], 2 * np.eye(3)[1], np.eye(3)[2]])
-    X = np.vstack([X, -X]) + [1, 2, 3]  # principal axes e1, e2, e3
+    X = np.vstack([X, -X]) + np.array([1, 2, 3])  # principal axes e1, e2, e3
     kept = CommonComponentRemoval(2).fit(X).transform([[8.0, 8, 8]])
     np.testing.assert_allclose(kept, [[0, 0, 5]], atol=1e-12)
 
@@ -186,7 +190,7 @@ def test_clusters_by_hand():
     without = fitted.transform(X)
     np.testing.assert_allclose(without[:4], [[0, 0], [0, 0], [0, 1], [0, -1]], atol=1e-12)
     np.testing.assert_allclose(without[4:], [[0, 0], [0, 0], [1, 0], [-1, 0]], atol=1e-12)
-    np.testing.assert_allclose(fitted.transform([there + [3, 4]]), [[3, 0]], atol=1e-12)
+    np.testing.assert_allclose(fitted.transform([there + np.array([3, 4])]), [[3, 0]], atol=1e-12)
 
 
 def test_each_cluster_is_scikit_learns_residual():
@@ -368,3 +372,21 @@ def test_the_map_needs_no_estimator():
     X = cloud(60, 5)
     bare = RemovalMap.solve(Moments.of(X), eps=2.2e-16, n_components=2)
     np.testing.assert_array_equal(bare.apply(X), CommonComponentRemoval(2).fit_transform(X))
+
+
+def test_the_maps_load_nothing_slow():
+    """What a page draws with: neither scikit-learn nor scipy."""
+    code = (
+        "import sys\nimport numpy as np\n"
+        "from geometry import ClusterwiseMap, RemovalMap, StandardMap, sif_average\n"
+        "from geometry.moments import Moments\n"
+        "X = np.random.default_rng(0).standard_normal((50, 6))\n"
+        "fitted = RemovalMap.solve(Moments.of(X), eps=2.2e-16)\n"
+        "fitted.remove_top(3).apply(X)\n"
+        "StandardMap.solve(Moments.of(X), eps=2.2e-16).apply(X)\n"
+        "print([name for name in ('sklearn', 'scipy', 'torch') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[]", done.stderr

@@ -85,7 +85,7 @@ def test_counts_that_are_none(counts):
 
 def test_a_vector_that_is_no_number():
     table = VectorTable(np.array([[1.0, 0], [np.nan, 1]]), ("the", "cat"))
-    with pytest.raises(ValueError, match="the vector of 'cat' holds NaN .*1 of 2"):
+    with pytest.raises(ValueError, match=r"the vector of 'cat' holds NaN .*1 of 2"):
         sif_average([["the"]], table, COUNTS)
 
 
