@@ -73,8 +73,9 @@ class WeightedRemoval(Removal):
         """
         if self.axes not in AXES:
             raise ValueError(f"axes must be one of {AXES}; got {self.axes!r}")
-        if not isinstance(self.alpha, Real) or not 0 <= float(self.alpha) < np.inf:
-            raise ValueError(f"alpha must be a finite number >= 0; got {self.alpha!r}")
+        alpha: Any = self.alpha
+        if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
+            raise ValueError(f"alpha must be a finite number >= 0; got {alpha!r}")
         if (pairs is None) != (gold_scores is None):
             raise ValueError("pairs and gold_scores belong together; give both or neither")
         X = self._checked_rows(X)
@@ -91,7 +92,7 @@ class WeightedRemoval(Removal):
         self.pearson_, self.n_pairs_ = None, 0
         if pairs is not None:
             scored = ScoredPairs.of(X, pairs, gold_scores, self.map_.components)
-            kept = scored.best_kept(float(self.alpha))
+            kept = scored.best_kept(float(alpha))
             self.map_ = self.map_.reweigh(1 - np.sqrt(kept))
             self.pearson_, self.n_pairs_ = scored.pearson(kept)[0], len(scored.gold)
         self.components_ = self.map_.components

@@ -159,7 +159,7 @@ class ClusterwiseRemoval(Removal):
         """Learn the clusters and their directions from X (n, d), n >= 2."""
         for name, least in (("n_clusters", 1), ("n_components", 0)):
             value: Any = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
                 raise ValueError(f"{name} must be an integer >= {least}; got {value!r}")
         X = self._checked_rows(X)
         eps = float(np.finfo(X.dtype).eps)

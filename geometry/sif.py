@@ -25,7 +25,8 @@ def sif_average(
     p = 0 and weight 1.   a > 0.
     Returns (n, d) in the table's precision, summed in float64. A word counts as often as it
     occurs; words that the table lacks count for nothing, not even in the mean.
-    Raises ValueError naming the sentences without any known word, and how many there are.
+    Raises ValueError naming the sentences without any known word and how many there are, or the
+    first word whose vector is not finite.
 
     This is the first half. The second removes the first *uncentred* singular direction, fitted on
     a set that the caller names: ``CommonComponentRemoval(1, centred=False).fit(averages)``.
@@ -35,6 +36,12 @@ def sif_average(
     if not 0 < a < np.inf:
         raise ValueError(f"a must be a finite number above 0; got {a!r}")
     known = _known_words(sentences, table)
+    bad = np.flatnonzero(~np.isfinite(table.vectors).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"the vector of {table.words[bad[0]]!r} holds NaN or infinity ({len(bad)} of "
+            f"{len(table.words)} do); leave these words out"
+        )
     weights = a / (a + _probabilities(table.words, counts))  # (V,)
     averages = np.empty((len(sentences), table.vectors.shape[1]), dtype=table.vectors.dtype)
     for i, ids in enumerate(known):
@@ -53,7 +60,7 @@ def _known_words(sentences: Sequence[Sequence[str]], table: VectorTable) -> list
     if empty := [i for i, ids in enumerate(known) if not ids]:
         named = ", ".join(map(str, empty[:NAMED])) + (" …" if len(empty) > NAMED else "")
         raise ValueError(
-            f"sentence {named} has no word of the table ({len(empty)} of {len(known)} have none), "
+            f"{len(empty)} of {len(known)} sentences have no word of the table (number {named}), "
             "so there is nothing to average; leave these out"
         )
     return known

@@ -16,7 +16,8 @@ from .moments import Moments
 class StandardMap:
     """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
 
-    mean, scale (d,) float64.   constant : dimensions without spread, which keep scale 1.
+    mean, scale (d,) float64.   constant : dimensions without spread, which keep scale 1; here,
+    unlike there, also those whose spread is the rounding of float32 data.
     n_rows : rows of the fit.   It tames rogue dimensions and leaves correlations as they are.
     Timkey, van Schijndel 2021, "All Bark and No Bite".
     """
