@@ -16,7 +16,6 @@ ENDS = ("#2166ac", "#67a9cf", "#ef8a62", "#b2182b")
 def matrix_figure(
     matrix: np.ndarray,
     names: Sequence[str],
-    title: str,
     theme: Theme,
     *,
     reach: float = 1.0,
@@ -44,14 +43,19 @@ def matrix_figure(
     )
     figure.update_layout(
         base_layout(theme, height=height),
-        xaxis={"title": {"text": title}, "type": "category", "showticklabels": False},
+        xaxis={
+            "type": "category",
+            "showticklabels": False,
+            "ticks": "",
+            "constrain": "domain",
+        },
         yaxis={
             "type": "category",
             "autorange": "reversed",
             "showticklabels": False,
+            "ticks": "",
             "scaleanchor": "x",
             "constrain": "domain",
         },
     )
-    figure.update_xaxes(constrain="domain")
     return figure

@@ -121,8 +121,9 @@ def _matrices(scene: Scene, kind: str, _: Translate) -> None:
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
         title = treatment_names(_)[one.name]
         with box:
+            st.markdown(f"**{title}**")
             _show(
-                matrix_figure(matrix, names, title, current_theme(), reach=reach, height=HEIGHT),
+                matrix_figure(matrix, names, current_theme(), reach=reach, height=HEIGHT),
                 f"{kind}-{one.name}",
                 title,
             )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from geometry.treatments import Treatment
 
@@ -87,23 +86,25 @@ def train_flow(fit_key: str, X: np.ndarray, _: Translate) -> None:
             seen = len(history)
             _draw_live(place, history, _)
 
-    trained = jobs.wait_for(f"flow-{fit_key}", work, _, what, lane="flow", watch=watch)
+    trained = jobs.wait_for(f"flow-{fit_key}", work, _, what, lane="flow", amount="{:,.1f}".format, watch=watch)
     _histories.pop(fit_key, None)
     _kept(fit_key, lambda: trained)
 
 
-def _draw_live(
-    place: st.delta_generator.DeltaGenerator, history: list[FlowEpoch], _: Translate
-) -> None:
-    """The two losses so far. Streamlit's own chart: it is redrawn within one run, without a key."""
+def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) -> None:
+    """The losses so far, from where each began: a chart whose axis starts at 0 shows no less.
+
+    Streamlit's own chart: it can be redrawn within one run, without a key.
+    """
+    first = history[0]
+    lines = {
+        _("loss on the fitted points"): [e.train_loss - first.train_loss for e in history],
+        _("loss on points held out"): [e.held_out_loss - first.held_out_loss for e in history],
+    }
     place.line_chart(
-        {
-            _("epoch"): [epoch.epoch for epoch in history],
-            _("loss on the fitted points"): [epoch.train_loss for epoch in history],
-            _("loss on points held out"): [epoch.held_out_loss for epoch in history],
-        },
+        {_("epoch"): [epoch.epoch for epoch in history], **lines},
         x=_("epoch"),
-        y=[_("loss on the fitted points"), _("loss on points held out")],
-        y_label=_("nats a point"),
+        y=list(lines),
+        y_label=_("change since the start, nats a point"),
         height=240,
     )

@@ -17,6 +17,7 @@ from .lab_scene import Scene
 from .model_words import model_line
 from .words import Translate, prose, signed
 
+NEIGHBOURS = 5
 Tables = Mapping[str, tuple[Measured, ...]]
 DECIMALS = {
     "opening_angle": 1,

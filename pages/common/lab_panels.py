@@ -28,6 +28,7 @@ from .words import Translate, language, prose
 GROUP = "lab"
 CAPTION_LINES = 2
 HEIGHT = 360
+EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
 
 
 def draw_pictures(scene: Scene, colour: str, chosen: int | None, _: Translate) -> dict[str, object]:
@@ -117,6 +118,11 @@ def _scale(one: Shown, _: Translate) -> list[str]:
     if one.name == "raw" or one.projection.origin is None:
         return []
     told = _("drawn × {factor}, so that all have one rms radius")
+    if one.factor > EMPTIED:
+        told = _(
+            "drawn × {factor}, so that all have one rms radius: this treatment has all but emptied "
+            "the axes of this view"
+        )
     return [told.format(factor=f"{one.factor:.3g}")]
 
 
