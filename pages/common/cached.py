@@ -22,7 +22,6 @@ from geometry import (
     Coverage,
     Encoder,
     IsotropyReport,
-    Measured,
     Projection,
     WhiteningMap,
     chance_agreement,
@@ -228,21 +227,21 @@ def treatment(key: str, _fit: Callable[[], Treatment]) -> Treatment:
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _kept_measures(key: str, _make: Callable[[], tuple[Measured, ...]]) -> tuple[Measured, ...]:
+def _kept_measures(key: str, _make: Callable[[], Any]) -> Any:
     return _make()
 
 
-def measures_if_ready(key: str) -> tuple[Measured, ...] | None:
-    """The table of measures of the vectors named by ``key``, where it was made before."""
+def measures_if_ready(key: str) -> Any:
+    """What was measured of the vectors named by ``key``, None where nothing was."""
     try:
         return _kept_measures(key, nothing_kept)
     except NotKept:
         return None
 
 
-def keep_measures(key: str, table: tuple[Measured, ...]) -> None:
-    """Keep that table."""
-    _kept_measures(key, lambda: table)
+def keep_measures(key: str, report: Any) -> None:
+    """Keep what was measured."""
+    _kept_measures(key, lambda: report)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

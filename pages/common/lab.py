@@ -70,15 +70,15 @@ def explore(corpus: Corpus, _: Translate) -> None:
         warn_of_coverage(cached.coverage(corpus), _)
     with measure_box:
         st.subheader(_("Measure"))
-        tables = measure_all(scene, _)
-        show_table(scene, tables, _)
+        reports = measure_all(scene, _)
+        show_table(scene, reports, _)
         st.caption(coverage_line(cached.coverage(corpus), _))
         kind = choose_chart(tuple(one.name for one in scene.shown), _)
         draw_chart(kind, scene, _)
         for question in ("disagree", "same-cosines", "fit", "flow"):
             show_question(PAGE, question)
     with try_box:
-        offer_table(scene, tables, _)
+        offer_table(scene, reports, _)
     if "flow" in waiting:
         with waiting["flow"]:
             train_flow(material.fit_key, material.fit.vectors, _)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry.treatments import Treatment
 
@@ -86,7 +87,9 @@ def train_flow(fit_key: str, X: np.ndarray, _: Translate) -> None:
             seen = len(history)
             _draw_live(place, history, _)
 
-    trained = jobs.wait_for(f"flow-{fit_key}", work, _, what, lane="flow", amount="{:,.1f}".format, watch=watch)
+    trained = jobs.wait_for(
+        f"flow-{fit_key}", work, _, what, lane="flow", amount="{:,.1f}".format, watch=watch
+    )
     _histories.pop(fit_key, None)
     _kept(fit_key, lambda: trained)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
-from geometry import Measured, disagreements
+from geometry import Measured, chance_agreement, disagreements, label_agreement
 from geometry.measure import measure_table
 
 from . import cached, jobs
@@ -17,8 +19,26 @@ from .lab_scene import Scene
 from .model_words import model_line
 from .words import Translate, prose, signed
 
-NEIGHBOURS = 5
-Tables = Mapping[str, tuple[Measured, ...]]
+
+@dataclass(frozen=True)
+class Report:
+    """What is measured of one picture: the table, and how many neighbours share the topic."""
+
+    table: tuple[Measured, ...]
+    agreement: float | None
+
+    @classmethod
+    def of(cls, vectors: np.ndarray, labels: tuple[str, ...] | None) -> Report:
+        """Measure vectors (n, k); their labels where there are some."""
+        has_labels = labels is not None and len(set(labels)) > 1
+        try:
+            agreement = label_agreement(vectors, labels) if has_labels and labels else None
+        except ValueError:  # a zero row has no neighbours
+            agreement = None
+        return cls(measure_table(vectors, seed=SEED), agreement)
+
+
+Reports = Mapping[str, Report]
 DECIMALS = {
     "opening_angle": 1,
     "opening_angle_90": 1,
@@ -67,29 +87,30 @@ def reasons(_: Translate) -> dict[str, str]:
     }
 
 
-def measure_all(scene: Scene, _: Translate) -> Tables:
+def measure_all(scene: Scene, _: Translate) -> Reports:
     """The table of each picture: kept ones at once, the others as a job that gives way."""
+    labels = scene.material.cloud.labels
     missing = [one for one in scene.shown if cached.measures_if_ready(one.key) is None]
     if missing:
 
-        def work(report: jobs.Report) -> dict[str, tuple[Measured, ...]]:
+        def work(report: jobs.Report) -> dict[str, Report]:
             made = {}
             for done, one in enumerate(missing):
                 report(done, len(missing))
-                made[one.key] = measure_table(one.treated.kept, seed=SEED)
+                made[one.key] = Report.of(one.treated.kept, labels)
             return made
 
         what = _("Measuring {n} clouds").format(n=len(missing))
         key = "measure-" + "-".join(one.key[:12] for one in missing)
         made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
-        for name, table in made.items():
-            cached.keep_measures(name, table)
-    return {one.name: cached.measures_if_ready(one.key) or () for one in scene.shown}
+        for name, report in made.items():
+            cached.keep_measures(name, report)
+    return {one.name: cached.measures_if_ready(one.key) for one in scene.shown}
 
 
-def show_table(scene: Scene, tables: Tables, _: Translate) -> None:
+def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
     """The table, what it was measured on, where its measures disagree."""
-    st.markdown(table_markdown(scene, tables, _))
+    st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
             "In brackets: 95% intervals, by leaving out groups of points (angles: by subsampling); "
@@ -99,19 +120,25 @@ def show_table(scene: Scene, tables: Tables, _: Translate) -> None:
     )
     st.caption(provenance(scene, _))
     _tell_simplex(scene)
-    for line in where_they_disagree(scene, tables, _):
+    for line in where_they_disagree(scene, reports, _):
         st.markdown(f"- {line}")
 
 
-def table_markdown(scene: Scene, tables: Tables, _: Translate) -> str:
+def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
     """Measures downwards, treatments across, the isotropic baseline last."""
     names = treatment_names(_)
     shown = measure_names_shown(_)
     head = [_("measure"), *(names[one.name] for one in scene.shown), _("isotropic")]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    for place, row in enumerate(tables["raw"]):
-        cells = [_cell(tables[one.name][place], row, _) for one in scene.shown]
+    for place, row in enumerate(reports["raw"].table):
+        cells = [_cell(reports[one.name].table[place], row, _) for one in scene.shown]
         lines.append([shown[row.name], *cells, _number(row.name, row.baseline)])
+    if reports["raw"].agreement is not None:
+        shares = [reports[one.name].agreement for one in scene.shown]
+        cells = ["—" if share is None else f"{share:.1%}" for share in shares]
+        chance = chance_agreement(scene.material.cloud.labels or ())
+        by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
+        lines.append([_("topic agreement of 5 neighbours"), *cells, by_chance])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
@@ -131,11 +158,11 @@ def _number(name: str, value: float | None) -> str:
     return "" if value is None else signed(value, DECIMALS.get(name, 3))
 
 
-def where_they_disagree(scene: Scene, tables: Tables, _: Translate) -> list[str]:
+def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
     """A sentence for each disagreement that these tables hold."""
     lines: dict[str, None] = {}
     for one in scene.shown[1:]:
-        for code in disagreements(tables["raw"], tables[one.name]):
+        for code in disagreements(reports["raw"].table, reports[one.name].table):
             if code == "more_even_than_chance" and not scene.material.is_own_fit:
                 continue  # its reason is that the fit saw these points
             values = {"name": treatment_names(_)[one.name]}
@@ -205,16 +232,16 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
     return []
 
 
-def offer_table(scene: Scene, tables: Tables, _: Translate) -> None:
+def offer_table(scene: Scene, reports: Reports, _: Translate) -> None:
     """The table as CSV."""
     offer_csv(
         _("Take the table away (CSV)"),
         "whitening-measures",
-        lambda: table_csv(scene, tables, provenance(scene, _)),
+        lambda: table_csv(scene, reports, provenance(scene, _)),
     )
 
 
-def table_csv(scene: Scene, tables: Tables, told: str) -> bytes:
+def table_csv(scene: Scene, reports: Reports, told: str) -> bytes:
     """One row a measure and treatment."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     rows = [
@@ -230,6 +257,6 @@ def table_csv(scene: Scene, tables: Tables, told: str) -> bytes:
             row.undefined or "",
         ]
         for one in scene.shown
-        for row in tables[one.name]
+        for row in reports[one.name].table
     ]
     return csv_bytes(head, rows, told)
