@@ -48,6 +48,12 @@ def isotropic_baselines(
     return found
 
 
+def forget_baselines() -> None:
+    """Drop what was simulated, so that it is simulated again."""
+    with _lock:
+        _kept.clear()
+
+
 def _simulate(names: list[str], n: int, d: int, seed: int) -> dict[str, float | None]:
     rng = np.random.default_rng([seed, n, d])
     draws = int(np.clip(NUMBERS // (n * d), 1, MOST_DRAWS))
