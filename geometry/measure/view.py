@@ -96,7 +96,7 @@ class View:
     def occurrences(self) -> np.ndarray:
         """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
         need_rows(self.n, OCCURRENCE_K + 2)
-        near, group_of = self.shared.pairs.near, self.shared.group_of
+        near, group_of = self.shared.near, self.shared.group_of
         if self.left_out is None:
             return np.bincount(near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
         near = near[group_of != self.left_out]
