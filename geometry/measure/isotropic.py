@@ -83,8 +83,10 @@ class _WideGaussian(Shared):
 
     @cached_property
     def near(self) -> np.ndarray:
+        """See Shared."""
         return self._neighbours[0]
 
     @cached_property
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
+        """See Shared; Gaussian rows are distinct."""
         return two_distances(self.X, self._neighbours[1]), self.group_of

@@ -16,6 +16,9 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     eigenvector's sign is arbitrary, and Z is not even. In logarithms, so that long rows cannot
     overflow; a value below 1e-308 is 0.
 
+    Where eigenvalues of X'X are equal (a cloud whitened on itself) its eigenvectors are any basis
+    of their span, and the value depends a little on which the solver gave.
+
     Not scale-invariant: long rows make any cloud look less isotropic, and equal scales must be
     chosen before two clouds are compared. ``scale`` : "raw" takes the rows as they are (as
     published), "rms" divides all by their root mean square length, "unit" each by its own length
