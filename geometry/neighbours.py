@@ -77,6 +77,26 @@ def closest(
     return found
 
 
+def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """(the k nearest by cosine (n, k), the 3 nearest by distance (n, 3)) from one product.
+
+    A : (n, d) float64, n > max(k, 3), no zero row. In float32 alone, so for rows whose distances
+    are of the order of their lengths: Gaussian data in many dimensions.
+    """
+    n = len(A)
+    half = (np.einsum("nd,nd->n", A, A) / 2).astype(np.float32)
+    single, shorten = A.astype(np.float32), 1 / np.sqrt(2 * half)
+    by_cosine, by_distance = np.empty((n, k), dtype=np.int64), np.empty((n, 3), dtype=np.int64)
+    for start in range(0, n, BLOCK_ROWS):
+        rows = slice(start, min(start + BLOCK_ROWS, n))
+        products = single[rows] @ single.T
+        np.fill_diagonal(products[:, start:], -np.inf)
+        by_distance[rows] = _largest(products - half, 3)[0]
+        products *= shorten
+        by_cosine[rows] = _largest(products, k)[0]
+    return by_cosine, by_distance
+
+
 def _largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,)).
 

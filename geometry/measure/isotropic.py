@@ -7,17 +7,21 @@ draw serves all measures, and values are kept by (n, d, seed, measure).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
 
+from ..neighbours import closest_both_ways
 from ..rows import UndefinedMeasure
 from .listed import LISTED
-from .shared import Shared
+from .popularity import two_distances
+from .shared import OCCURRENCE_K, Shared
 from .view import View
 
 # A large draw averages itself; small ones are repeated until they hold this many numbers
 NUMBERS, MOST_DRAWS = 200_000, 20
+WIDE = 32  # dimensions from which on no two Gaussian rows are nearer than float32 can tell
 _KEPT = 4096
 _lock = Lock()
 _kept: dict[tuple[int, int, int, str], float | None] = {}
@@ -48,15 +52,41 @@ def isotropic_baselines(
     return found
 
 
+def forget_baselines() -> None:
+    """Drop what was simulated, so that it is simulated again."""
+    with _lock:
+        _kept.clear()
+
+
 def _simulate(names: list[str], n: int, d: int, seed: int) -> dict[str, float | None]:
     rng = np.random.default_rng([seed, n, d])
     draws = int(np.clip(NUMBERS // (n * d), 1, MOST_DRAWS))
     values: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(draws):
-        view = View(Shared(rng.standard_normal((n, d)), seed=seed))
+        X = rng.standard_normal((n, d))
+        wide = d >= WIDE and n > OCCURRENCE_K + 1
+        view = View(_WideGaussian(X, seed=seed) if wide else Shared(X, seed=seed))
         for name in names:
             try:
                 values[name].append(LISTED[name].of(view))
             except UndefinedMeasure:
                 continue
     return {name: float(np.mean(found)) if found else None for name, found in values.items()}
+
+
+class _WideGaussian(Shared):
+    """Gaussian rows, whose neighbours by cosine and by distance come from one product."""
+
+    @cached_property
+    def _neighbours(self) -> tuple[np.ndarray, np.ndarray]:
+        return closest_both_ways(self.X, OCCURRENCE_K)
+
+    @cached_property
+    def near(self) -> np.ndarray:
+        """See Shared."""
+        return self._neighbours[0]
+
+    @cached_property
+    def distances(self) -> tuple[np.ndarray, np.ndarray]:
+        """See Shared; Gaussian rows are distinct."""
+        return two_distances(self.X, self._neighbours[1]), self.group_of

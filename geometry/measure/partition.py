@@ -16,6 +16,9 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     eigenvector's sign is arbitrary, and Z is not even. In logarithms, so that long rows cannot
     overflow; a value below 1e-308 is 0.
 
+    Where eigenvalues of X'X are equal (a cloud whitened on itself) its eigenvectors are any basis
+    of their span, and the value depends a little on which the solver gave.
+
     Not scale-invariant: long rows make any cloud look less isotropic, and equal scales must be
     chosen before two clouds are compared. ``scale`` : "raw" takes the rows as they are (as
     published), "rms" divides all by their root mean square length, "unit" each by its own length
@@ -43,12 +46,14 @@ def scaled(X: np.ndarray, scale: str) -> np.ndarray:
 
 def min_over_max(P: np.ndarray) -> float:
     """min over max of sum_i exp(+-p_ij) over the columns j of P (n, k) and both signs."""
-    log_sums = np.concatenate([_log_sum_exp(P), _log_sum_exp(-P)])
-    return float(np.exp(log_sums.min() - log_sums.max()))
-
-
-def _log_sum_exp(P: np.ndarray) -> np.ndarray:
-    peak = P.max(axis=0)
+    log_sums = np.concatenate([_log_sum_exp(P, 1), _log_sum_exp(P, -1)])
     with np.errstate(under="ignore"):
-        sums = np.exp(P - peak).sum(axis=0, dtype=np.float64)
-    return np.asarray(np.log(sums) + peak)
+        return float(np.exp(log_sums.min() - log_sums.max()))
+
+
+def _log_sum_exp(P: np.ndarray, sign: int) -> np.ndarray:
+    peak = (P.max(axis=0) if sign > 0 else P.min(axis=0)).astype(P.dtype)
+    Q = P - peak if sign > 0 else peak - P
+    with np.errstate(under="ignore"):
+        np.exp(Q, out=Q)
+    return np.asarray(np.log(Q.sum(axis=0, dtype=np.float64)) + sign * peak.astype(np.float64))

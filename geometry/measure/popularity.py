@@ -65,9 +65,13 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return A / np.sqrt(np.einsum("nd,nd->", A, A) / len(A)), first
 
 
-def two_distances(A: np.ndarray) -> np.ndarray:
-    """Distances (n, 2), in float64, of each row of A (n, d) to its two nearest others."""
-    near = closest(A, 3)  # one more, for a tie that float32 may have turned round
+def two_distances(A: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
+    """Distances (n, 2), in float64, of each row of A (n, d) to its two nearest others.
+
+    near (n, 3) : the nearest rows, where they are known.
+    """
+    if near is None:
+        near = closest(A, 3)  # one more, for a tie that float32 may have turned round
     distances = np.empty(near.shape)
     for start in range(0, len(A), 512):
         rows = slice(start, start + 512)

@@ -92,6 +92,11 @@ class Shared:
         return PairSums(self)
 
     @cached_property
+    def near(self) -> np.ndarray:
+        """Each row's nearest rows by cosine, (n, OCCURRENCE_K or more)."""
+        return self.pairs.near
+
+    @cached_property
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
         """(distances (m, 2) of each distinct row to its two nearest, their groups (m,))."""
         need_rows(self.n, 3)

@@ -66,8 +66,11 @@ class View:
         V = self.uncentred[1] / np.sqrt(self.second)
         if self.left_out is None:
             return min_over_max(self.shared.X @ V)
-        P = self.shared.single @ V.astype(np.float32)
-        return min_over_max(np.delete(P, self._gone, axis=0))
+        V = V.astype(np.float32)
+        P = np.empty((self.n, self.d), dtype=np.float32)
+        np.matmul(self.shared.single[: self._gone.start], V, out=P[: self._gone.start])
+        np.matmul(self.shared.single[self._gone.stop :], V, out=P[self._gone.start :])
+        return min_over_max(P)
 
     @cached_property
     def unit_sum(self) -> np.ndarray:
@@ -93,7 +96,7 @@ class View:
     def occurrences(self) -> np.ndarray:
         """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
         need_rows(self.n, OCCURRENCE_K + 2)
-        near, group_of = self.shared.pairs.near, self.shared.group_of
+        near, group_of = self.shared.near, self.shared.group_of
         if self.left_out is None:
             return np.bincount(near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
         near = near[group_of != self.left_out]

@@ -36,7 +36,6 @@ def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
     """
     W, p = _weighted(W, frequencies)
     Z = W - p @ W
-    Z -= p @ Z  # the sum's own rounding
     if not centred_rows(W).any():
         Z = np.zeros_like(Z)
     return spectral_entropy(np.linalg.eigvalsh((Z * p[:, None]).T @ Z))

@@ -13,7 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 STABLE = {  # what notebooks and the shell rely on
     "Encoder",
     "Whitening",
+    "alignment",
+    "cosine_contributions",
     "effective_rank",
+    "hubness",
+    "intrinsic_dimension",
     "isoscore",
     "isoscore_baseline",
     "load_encoder",
@@ -21,9 +25,11 @@ STABLE = {  # what notebooks and the shell rely on
     "mean_norm_share",
     "opening_angle",
     "participation_ratio",
+    "partition_isotropy",
     "project",
     "read_corpus",
     "read_pairs",
+    "uniformity",
 }
 
 
