@@ -22,6 +22,7 @@ SHA256 = {
 }
 # Names what the model computes without reading 90 MB: the files must match it before use.
 FINGERPRINT = hashlib.sha256("".join(SHA256.values()).encode()).hexdigest()
+SPECIAL_TOKENS = ("[CLS]", "[SEP]")  # what its tokenizer puts around a text
 
 
 def bundled_folder() -> Path | None:

@@ -19,7 +19,7 @@ from .model_errors import ModelFilesError
 from .model_files import count_weights
 from .own_output import OwnOutput
 from .pieces import Coverage, PieceReader
-from .pool import POOLINGS, check_pooling
+from .pool import OWN, POOLINGS, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it to stop
 Layer = int | str | tuple[int, ...]
 
-OWN = "own"
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
 
 
@@ -37,13 +36,13 @@ class Encoder:
     """A model in a folder. Cheap to make: weights are read at the first forward pass.
 
     name : as given to ``load_encoder``.   revision : the hub's commit, None for a folder of one's
-    own.   fingerprint : sha256 naming all that its numbers
-    depend on: weights, tokenizer, settings and dtype.   n_layers : transformer layers; hidden
-    states have n_layers + 1 rows, row 0 the embedding layer; static word vectors have row 0
-    only. The last row is the model's output: of GPT-2, Llama, ModernBERT and T5 it has passed a
-    final normalisation that the rows before it have not.   dimension : d.   max_tokens :
-    longest text read, special tokens included.   dtype : "float32" or "bfloat16".   device : as
-    torch names it; None takes a GPU where there is one. Results are float32 NumPy in any case.
+    own.   fingerprint : sha256 naming all that its numbers depend on: weights, tokenizer, settings
+    and dtype.   n_layers : transformer layers; hidden states have n_layers + 1 rows, row 0 the
+    embedding layer; static word vectors have row 0 only. The last row is the model's output: of
+    GPT-2, Llama, ModernBERT and T5 it has passed a final normalisation that the rows before it
+    have not.   dimension : d.   max_tokens : longest text read, special tokens included.
+    dtype : "float32" or "bfloat16".   device : as torch names it; None takes a GPU where there
+    is one. Results are float32 NumPy in any case.
     """
 
     def __init__(
@@ -56,18 +55,14 @@ class Encoder:
         dtype: str = "float32",
         device: str | None = None,
     ) -> None:
-        self.folder = folder
-        self.name = name
-        self.revision = revision
+        self.folder, self.name, self.revision = folder, name, revision
         self.dtype = check_dtype(dtype)
         self._asked_device = device
         if self.is_approximate:
             need_bfloat16(self.device)
         self._words = word_folder(folder)
-        if self._words is None:
-            settings = read_architecture(folder, name=name)
-        else:
-            settings = read_word_architecture(self._words, name=name)
+        read = read_word_architecture if self._words else read_architecture
+        settings = read(self._words or folder, name=name)
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
         self._known_fingerprint = fingerprint
@@ -156,7 +151,7 @@ class Encoder:
         model's own dimension.   special_tokens : whether [CLS], [SEP], <s> … take part in it;
         "cls" is the first token either way.
         Raises ValueError for an unknown pooling or layer, and naming a text of special tokens
-        only where they take no part; TypeError for a text that is no str.
+        only where they take no part; TypeError for a text or a layer of another type.
         """
         layers = self.layer_indices(layer)
         if pooling == OWN:
@@ -180,6 +175,13 @@ class Encoder:
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens the model does not know."""
         return self._reader.coverage(texts)
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """What the model puts around every text, as ("[CLS]", "[SEP]"); empty where nothing."""
+        if self._known_fingerprint == bundled.FINGERPRINT:
+            return bundled.SPECIAL_TOKENS  # a first page need not wait for the tokenizer
+        return self._reader.special_tokens
 
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
         """Word pieces of each text as the model reads it: cut, without special tokens."""
@@ -239,7 +241,9 @@ class Encoder:
         try:
             own = self._own
         except ModelFilesError as reason:
-            raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}: {reason}") from reason
+            raise ValueError(
+                f'pooling "{OWN}" can\'t be had: {reason}. Choose one of {", ".join(POOLINGS)}'
+            ) from reason
         if layers != (self.n_layers,) or not special_tokens:
             raise ValueError(
                 'pooling "own" is the model\'s own output: of the last layer (layer=-1), special '

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 # Averages, counted as hidden states are: 0 is the embedding layer, 1 the first layer.
 # "first-last" is what the code of Li et al. 2020 (BERT-flow) and Su et al. 2021 calls
 # last2avg; the last k, as WhiteningBERT (Huang et al. 2021) compares them.
@@ -11,6 +13,7 @@ LAYER_SETS: dict[str, tuple[int, ...]] = {
     "last-3": (-3, -2, -1),
     "last-4": (-4, -3, -2, -1),
 }
+_WANTED = f"layer must be a whole number, a tuple of them, or one of {', '.join(LAYER_SETS)}"
 
 
 def resolve_layers(
@@ -20,14 +23,12 @@ def resolve_layers(
 
     layer : one index (negative from the end), a tuple of them, or a name in ``LAYER_SETS``.
     Raises ValueError for an unknown name, an empty tuple, an index that does not exist, or a
-    set that a model (called ``name``) has too few transformer layers for.
+    set that a model (called ``name``) has too few transformer layers for; TypeError for an
+    index that is no whole number.
     """
     if isinstance(layer, str):
         if layer not in LAYER_SETS:
-            raise ValueError(
-                f"layer must be a number, a tuple of them, or one of {', '.join(LAYER_SETS)}; "
-                f"got {layer!r}"
-            )
+            raise ValueError(f"{_WANTED}; got {layer!r}")
         asked = LAYER_SETS[layer]
         needed = max(map(abs, asked))
         if needed > n_layers:
@@ -41,9 +42,15 @@ def resolve_layers(
         raise ValueError("layer is an empty tuple: name at least one to average")
     count = n_layers + 1
     for index in asked:
+        if not _is_whole(index):
+            raise TypeError(f"{_WANTED}; got {layer!r}")
         if not -count <= index < count:
             raise ValueError(
                 f"layer {index} does not exist: {name} has hidden states 0 (embedding "
                 f"layer) to {n_layers}"
             )
-    return tuple(index % count for index in asked)
+    return tuple(int(index) % count for index in asked)
+
+
+def _is_whole(index: object) -> bool:
+    return isinstance(index, Integral) and not isinstance(index, bool)

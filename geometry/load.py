@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from . import bundled
 from .encode import Encoder
 from .hub.download import Progress
-from .hub.errors import unknown_name
 from .hub.fetch import fetch_model, kept_model
 from .model_errors import ModelFilesError
 from .model_files import check_folder
 from .operator_limits import ModelLimits, read_model_limits
+from .precision import check_device, check_dtype, choose_device, need_bfloat16
 
 
 def load_encoder(
-    name: str = "bundled",
+    name: str | os.PathLike[str] = "bundled",
     *,
     revision: str | None = None,
     dtype: str = "float32",
@@ -27,16 +28,19 @@ def load_encoder(
 
     "bundled" uses the installed package's files and no network; where the package is missing
     it takes the same files from the hub, at the pinned revision. Both files' sha256 are
-    checked before they are used.
+    checked before they are used. A path, such as a pathlib.Path, is a folder's whatever it is.
     revision : branch, tag or commit of a hub model; the commit it was is the encoder's
     ``revision``, which is None for a folder.
-    dtype : "float32", or "bfloat16" (faster, approximate) where the machine has it, ValueError
-    elsewhere.   device : as torch names it; None takes a GPU where there is one.
+    dtype : "float32", or "bfloat16" (faster, approximate) where the machine has it.   device :
+    as torch names it; None takes a GPU where there is one. Both are judged before anything is
+    fetched: ValueError for what this machine has not.
     progress : bytes there, bytes in all, while a hub model arrives; see ``fetch_model``.
     limits : the operator's, by default those of narrow-cone.toml; "bundled" has none.
     Raises ModelFilesError with a ``code``: what is wrong, the limit and the remedy.
     """
-    if name == "bundled":
+    _refuse_what_is_not_here(dtype, device)
+    is_path, name = not isinstance(name, str), os.fspath(name)
+    if name == "bundled" and not is_path:
         folder = bundled.bundled_folder() or fetch_model(
             bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
         )
@@ -48,19 +52,53 @@ def load_encoder(
             dtype=dtype,
             device=device,
         )
+    if not name.strip():
+        raise ModelFilesError(
+            'the name of the model is empty. Give "bundled", a folder, or a name of the hub '
+            "such as google-bert/bert-base-uncased",
+            code="empty_name",
+        )
     limits = limits or read_model_limits()
-    if names_a_folder(name):
-        limits.refuse_folder(name)
-        try:
-            folder = folder_of(name)
-            if not folder.is_dir():
-                raise unknown_name(name, "the hub")
-            limits.refuse_size(name, check_folder(folder, name=name))
-            return Encoder(folder, name=name, dtype=dtype, device=device)
-        except OSError as error:
-            raise ModelFilesError(f"{name} can't be read ({error.strerror})") from error
+    if is_path or names_a_folder(name):
+        return _read_folder(name, limits, dtype=dtype, device=device)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
     return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
+
+
+def _refuse_what_is_not_here(dtype: str, device: str | None) -> None:
+    """Raise ValueError for a number format or a device that this machine has not."""
+    check_dtype(dtype)
+    if device is not None:
+        check_device(device)
+    if dtype == "bfloat16":
+        need_bfloat16(choose_device(device))
+
+
+def _read_folder(name: str, limits: ModelLimits, *, dtype: str, device: str | None) -> Encoder:
+    limits.refuse_folder(name)
+    folder = folder_of(name)
+    try:
+        if not folder.is_dir():
+            raise _no_such_folder(name, is_file=folder.exists())
+        limits.refuse_size(name, check_folder(folder, name=name))
+        return Encoder(folder, name=name, dtype=dtype, device=device)
+    except OSError as error:
+        raise ModelFilesError(f"{name} can't be read ({error.strerror})") from error
+
+
+def _no_such_folder(name: str, *, is_file: bool) -> ModelFilesError:
+    if is_file:
+        return ModelFilesError(
+            f"{name} is a file, and a model is a folder. Name the folder that holds the file",
+            code="not_a_folder",
+            name=name,
+        )
+    return ModelFilesError(
+        f"there is no folder {name} on this machine. Check the path; one that does not begin at "
+        "the root is looked for in the folder where the program was started",
+        code="missing_folder",
+        name=name,
+    )
 
 
 def folder_of(name: str) -> Path:
@@ -83,8 +121,10 @@ def is_here(name: str, *, revision: str | None = None) -> bool:
 def names_a_folder(name: str) -> bool:
     """Whether the name is a folder's: one that is there, or what can be no name of the hub.
 
-    A hub name is one word, or two around a slash.
+    A hub name is one word, or two around a slash. An empty name is nothing's.
     """
+    if not name.strip():
+        return False
     looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
     if looks_like_a_path or not read_model_limits().local_folders:  # then no disk is looked at
         return looks_like_a_path

@@ -19,6 +19,11 @@ class ModelFilesError(RuntimeError):
         self.details = details
 
 
-def megabytes(n_bytes: float) -> str:
-    """Bytes as a reader writes them: "438 MB", and "0.3 MB" below one."""
-    return f"{n_bytes / 10**6:,.0f} MB" if n_bytes >= 10**6 else f"{n_bytes / 10**6:.1g} MB"
+def readable_bytes(n_bytes: float, *, decimals: int = 0) -> str:
+    """Bytes as a reader writes them: "438 MB", "30 kB" below one, "512 bytes" below that.
+
+    decimals : of the megabytes alone.
+    """
+    if n_bytes >= 10**6:
+        return f"{n_bytes / 10**6:,.{decimals}f} MB"
+    return f"{n_bytes / 10**3:,.0f} kB" if n_bytes >= 10**3 else f"{n_bytes:,.0f} bytes"

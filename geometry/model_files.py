@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .architecture import refuse_other_models, refuse_unknown_kind
-from .model_errors import ModelFilesError, megabytes
+from .model_errors import ModelFilesError
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -65,13 +65,14 @@ def refuse_unreadable(
         _refuse_config(name, settings, is_folder=is_folder)
     _refuse_weights(name, paths, place=static[0].rpartition("/")[0] if static else "")
     if not static and TOKENIZER not in paths:
+        command = _conversion(name, "fast")
         raise ModelFilesError(
             f"{name} has no {TOKENIZER}, and only fast tokenizers are read. Write one once: "
-            f"{_conversion(name)}; then load the new folder",
+            f"{command}; then load the new folder",
             code="slow_tokenizer",
             name=name,
             file=TOKENIZER,
-            command=_conversion(name),
+            command=command,
         )
 
 
@@ -142,7 +143,7 @@ def refuse_truncated(path: Path, *, name: str) -> None:
     size, (length, tensors) = path.stat().st_size, _header(path, name)
     expected = 8 + length + max((each["data_offsets"][1] for each in tensors), default=0)
     if size != expected:
-        reason = f"it has {megabytes(size)} of {megabytes(expected)}"
+        reason = f"it has {size:,} of {expected:,} bytes"
         raise incomplete(name, path.name, reason, size=size, expected=expected)
 
 
@@ -197,8 +198,10 @@ def _module_of(path: str) -> str:
     return first if slash and MODULE.fullmatch(first) else ""
 
 
-def _conversion(name: str) -> str:
-    return CONVERSION.format(name=name, folder=name.rstrip("/").rsplit("/", 1)[-1] + "-safetensors")
+def _conversion(name: str, what: str) -> str:
+    """The command that writes the model anew, into a folder named for what it then has."""
+    folder = f"{name.rstrip('/').rsplit('/', 1)[-1]}-{what}"
+    return CONVERSION.format(name=name, folder=folder)
 
 
 def _refuse_config(name: str, config: Mapping[str, Any] | None, *, is_folder: bool) -> None:
@@ -227,12 +230,13 @@ def _refuse_weights(name: str, paths: Collection[str], *, place: str) -> None:
             name=name,
             file=WEIGHTS,
         )
+    command = _conversion(name, "safetensors")
     raise ModelFilesError(
         f"{name} has its weights only as pickle ({pickles[0]}), which can run any code when it is "
         "opened, so only .safetensors are read. Where you trust its authors, convert it once: "
-        f"{_conversion(name)}; then load the new folder",
+        f"{command}; then load the new folder",
         code="pickle_only",
         name=name,
         file=pickles[0],
-        command=_conversion(name),
+        command=command,
     )

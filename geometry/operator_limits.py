@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from .model_errors import ModelFilesError, megabytes
+from .model_errors import ModelFilesError, readable_bytes
 
 VARIABLE = "NARROW_CONE_CONFIG"
 DEFAULT_FILE = Path(__file__).resolve().parents[1] / "narrow-cone.toml"
@@ -70,8 +70,8 @@ class ModelLimits:
         limit = self.max_model_megabytes * MEGABYTE
         if size > limit:
             raise ModelFilesError(
-                f"{name} has {megabytes(size)} of files to read and the operator's limit is "
-                f"{megabytes(limit)}. Choose a smaller model, or raise max_model_megabytes in "
+                f"{name} has {readable_bytes(size)} of files to read and the operator's limit is "
+                f"{readable_bytes(limit)}. Choose a smaller model, or raise max_model_megabytes in "
                 f"{DEFAULT_FILE.name}",
                 code="too_large",
                 name=name,

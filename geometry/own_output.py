@@ -43,9 +43,7 @@ class OwnOutput:
 
     def __init__(self, folder: Path, *, name: str, dimension: int) -> None:
         if not (folder / "modules.json").is_file():
-            raise ModelFilesError(
-                f"{name} has no modules.json, so it names no output of its own; choose a pooling"
-            )
+            raise ModelFilesError(f"{name} has no modules.json, so it names no output of its own")
         self._name = name
         self._dimension = self.dimension = dimension
         self._steps: list[tuple[str, Path, dict[str, Any]]] = []
@@ -91,9 +89,7 @@ class OwnOutput:
         return modes
 
     def _unknown(self, what: str) -> ModelFilesError:
-        return ModelFilesError(
-            f"{self._name} ends in a step that is not known here ({what}); choose a pooling"
-        )
+        return ModelFilesError(f"{self._name} ends in a step that is not known here ({what})")
 
     def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
         """The steps with their weights: (H (b, L, d), mask (b, L)) to (b, dimension)."""

@@ -21,7 +21,8 @@ class Coverage:
 
     n_texts; truncated: texts cut at max_tokens; max_tokens: the model's limit, special tokens
     included; tokens: word pieces without special tokens, before cutting; unknown: those that
-    are the unknown token.
+    are the unknown token; unknown_token: how the tokenizer writes it, "[UNK]" or "<unk>", and
+    "" where it has none (word vectors leave out what they do not know).
     """
 
     n_texts: int
@@ -29,6 +30,7 @@ class Coverage:
     max_tokens: int
     tokens: int
     unknown: int
+    unknown_token: str = ""
 
     @property
     def unknown_share(self) -> float:
@@ -80,7 +82,11 @@ class PieceReader:
             # the template must see the cut text, so that [SEP] is still its last token
             encodings = self._cutting_tokenizer.encode_batch(list(texts))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
-            raise ValueError(f"text {empty[0]} has no tokens, so there is nothing to encode")
+            raise ValueError(
+                f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
+                "none, and this model adds no special ones), so there is nothing to encode; "
+                "leave it out"
+            )
         return encodings
 
     def pieces(self, texts: Sequence[str]) -> list[list[str]]:
@@ -110,7 +116,15 @@ class PieceReader:
             max_tokens=self.max_tokens,
             tokens=sum(lengths),
             unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
+            unknown_token="" if unknown is None else self._tokenizer.id_to_token(unknown) or "",
         )
+
+    @cached_property
+    def special_tokens(self) -> tuple[str, ...]:
+        """What the tokenizer puts around a text, in order, each once."""
+        around = self._tokenizer.encode("")
+        named = zip(around.tokens, around.special_tokens_mask, strict=True)
+        return tuple(dict.fromkeys(token for token, is_special in named if is_special))
 
     def words(self) -> dict[int, str]:
         """The vocabulary: id to piece."""

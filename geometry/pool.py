@@ -68,10 +68,16 @@ POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "last": pool_last,
     "weighted": pool_weighted,
 }
+OWN = "own"  # what a sentence-transformers folder makes of its last layer: see own_output.py
 
 
 def check_pooling(name: str) -> str:
-    """The name itself, or ValueError listing those that exist."""
+    """The name itself where it pools any layer, or ValueError listing those that do."""
+    if name == OWN:
+        raise ValueError(
+            f'pooling "{OWN}" is what a model makes of its last layer, and this pools every '
+            f'layer. Choose from {", ".join(POOLINGS)}, or call encode(texts, pooling="{OWN}")'
+        )
     if name not in POOLINGS:
         raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}; got {name!r}")
     return name

@@ -39,6 +39,22 @@ def choose_device(device: str | None) -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+def check_device(device: str) -> str:
+    """The name itself, or ValueError where torch can't keep a number there and read it back."""
+    import torch
+
+    try:
+        torch.zeros(1, device=device).cpu()
+    except Exception as error:  # each kind of device raises its own
+        there = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        there += ["mps"] * torch.backends.mps.is_available()
+        raise ValueError(
+            f"device {device!r} is none that torch can use on this machine. Choose one of "
+            f"{', '.join(there)}, or leave it out: a GPU is then taken where there is one"
+        ) from error
+    return device
+
+
 def need_bfloat16(device: str) -> None:
     """Raise PrecisionError where the device only imitates bfloat16, slower than float32."""
     import torch

@@ -113,6 +113,11 @@ class WordReader:
             unknown=total - sum(known),
         )
 
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """None: nothing is put around a text."""
+        return ()
+
     def words(self) -> dict[int, str]:
         """The vocabulary: id to word."""
         return {i: word for word, i in self._ids.items()}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..model_errors import ModelFilesError, megabytes
+from ..model_errors import ModelFilesError, readable_bytes
 from ..model_files import incomplete
 from .download import FULL_DISK
 from .transfer import BrokenTransfer
@@ -16,6 +16,7 @@ from .transfer import BrokenTransfer
 if TYPE_CHECKING:
     from httpx2 import Response
 
+ITS_FILES = "its files"  # in place of one file's name, where it is not known
 NOT_THERE = "the hub lists a file that it does not have"
 
 
@@ -36,13 +37,13 @@ def told(repository: str, *, revision: str, endpoint: str, folder: Path) -> Iter
     try:
         yield
     except BrokenTransfer as error:
-        raise incomplete(repository, "its files", f"the transfer broke ({error})") from error
+        raise incomplete(repository, ITS_FILES, f"the transfer broke ({error})") from error
     except OfflineModeIsEnabled as error:
         raise no_network(repository, endpoint, "HF_HUB_OFFLINE is set") from error
     except RevisionNotFoundError as error:
         raise vanished_revision(repository, revision) from error
     except EntryNotFoundError as error:
-        raise incomplete(repository, "its files", NOT_THERE) from error
+        raise incomplete(repository, ITS_FILES, NOT_THERE) from error
     except HfHubHTTPError as error:
         raise _answered(repository, endpoint, error.response) from error
     except HTTPError as error:
@@ -63,11 +64,24 @@ def no_network(repository: str, endpoint: str, reason: str) -> ModelFilesError:
     )
 
 
-def unknown_name(repository: str, endpoint: str) -> ModelFilesError:
-    """Neither a folder nor a repository."""
+def invalid_name(repository: str) -> ModelFilesError:
+    """What no hub could have, so none is asked."""
     return ModelFilesError(
-        f"there is no model {repository}: no such folder here and no such name on {endpoint}. "
-        "Check the spelling, with the owner in front, as in google-bert/bert-base-uncased",
+        f"{repository!r} can be no model's name: a hub's is one word, or an owner and a word "
+        "around one slash, of letters, digits, - _ and . (no two - or . together), 96 at most, as "
+        "in google-bert/bert-base-uncased. Correct it; for a folder of this machine give its path, "
+        "as in ./my-model",
+        code="invalid_name",
+        name=repository,
+    )
+
+
+def unknown_name(repository: str, endpoint: str) -> ModelFilesError:
+    """The hub has no such repository."""
+    return ModelFilesError(
+        f"there is no model {repository} on {endpoint}. Check the spelling, with the owner in "
+        "front, as in google-bert/bert-base-uncased; for a folder of this machine give its path, "
+        "as in ./my-model",
         code="unknown_name",
         name=repository,
         endpoint=endpoint,
@@ -102,8 +116,8 @@ def no_disk(
     repository: str, folder: Path, *, needed: int | None, free: int, reason: str = ""
 ) -> ModelFilesError:
     """Too little room, or no leave to write.   needed, free : bytes."""
-    what = f"needs {megabytes(needed)}" if needed is not None else "could not be written"
-    because = reason or f"has {megabytes(free)} free"
+    what = f"needs {readable_bytes(needed)}" if needed is not None else "could not be written"
+    because = reason or f"has {readable_bytes(free)} free"
     return ModelFilesError(
         f"{repository} {what} in {folder}, which {because}. Free some space, or set "
         "HF_HOME to a folder with more of it",
@@ -130,7 +144,7 @@ def _answered(repository: str, endpoint: str, response: Response) -> ModelFilesE
     if status == 404 and "/api/models/" in str(response.url):
         return unknown_name(repository, endpoint)
     if status == 404:
-        return incomplete(repository, "its files", NOT_THERE)
+        return incomplete(repository, ITS_FILES, NOT_THERE)
     return no_network(repository, endpoint, f"it answered {status}")
 
 

@@ -24,7 +24,7 @@ from ..model_files import (
 from ..operator_limits import ModelLimits, read_model_limits
 from .cache import COMMIT, HubCache, cache_root
 from .download import Download, LeftError, ListedFile, Progress
-from .errors import free_bytes, no_disk, no_network, told, unknown_name, vanished_revision
+from .errors import free_bytes, invalid_name, no_disk, no_network, told, vanished_revision
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import ModelInfo, RepoSibling
@@ -91,7 +91,7 @@ class _Hub:
         try:
             validate_repo_id(repository)
         except HFValidationError as error:
-            raise unknown_name(repository, self.endpoint) from error
+            raise invalid_name(repository) from error
         self.cache = HubCache(
             cache_root() / repo_folder_name(repo_id=repository, repo_type="model")
         )

@@ -68,19 +68,29 @@ def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
     if is_own:
         layer = str(encoder.n_layers)
     with pooling_box:
-        special = st.toggle(
-            _("[CLS], [SEP] and their like take part"),
-            key="special",
-            value=True,
-            bind="query-params",
-            disabled=unit != "sentences" or pooling in ("cls", "own"),
-        )
+        special = _choose_special(encoder, unit, pooling, _)
     return CloudSpec(
         unit=unit,
         layer=int(layer) if layer.isdigit() else layer,
         pooling=pooling,
-        special_tokens=special or pooling in ("cls", "own"),
+        special_tokens=special,
     )
+
+
+def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
+    """Whether special tokens take part, under the model's own names; no choice without any."""
+    names = ", ".join(f"`{token}`" for token in encoder.special_tokens)
+    if not names:
+        return True
+    fixed = pooling in ("cls", "own")
+    chosen = st.toggle(
+        _("special tokens take part: {names}").format(names=names),
+        key="special",
+        value=True,
+        bind="query-params",
+        disabled=unit != "sentences" or fixed,
+    )
+    return bool(chosen) or fixed
 
 
 def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from geometry import Cloud, Corpus, Projection, Twin, whiten_beside
+from geometry.measure import isotropic_angle_spread
 from geometry.twin import one_scale
 
 from . import cached
@@ -178,6 +179,8 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
         "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
         "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),
+        "cosine_spread": f"{raw.report.d**-0.5:.3f}",
+        "spread": f"{isotropic_angle_spread(raw.report.d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
         "raw_agreement": _percent(raw.agreement),

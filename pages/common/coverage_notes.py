@@ -8,7 +8,7 @@ from geometry import Coverage
 
 from .words import Translate
 
-UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is about [UNK] rather than the texts
+UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the texts
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 
@@ -54,14 +54,23 @@ def truncation_warning(coverage: Coverage, _: Translate) -> str:
 
 
 def unknown_warning(coverage: Coverage, _: Translate) -> str:
-    """That the picture is about [UNK], above which limit, and which model knows the language."""
+    """What the picture is then about, above which limit, and which model may know the language."""
+    values = {
+        "share": f"{coverage.unknown_share:.0%}",
+        "limit": f"{UNKNOWN_LIMIT:.0%}",
+        "model": f"`{MULTILINGUAL_MODEL}`",
+        "token": f"`{coverage.unknown_token}`",
+    }
+    if not coverage.unknown_token:
+        return _(
+            "The model does not know {share} of the words (the limit is {limit}) and leaves them "
+            "out, so this picture is about the rest alone: most likely the texts' language or "
+            "script is not the model's. {model} was trained on more than 50 languages and most "
+            "likely knows it: choose it under Model."
+        ).format_map(values)
     return _(
         "The model does not know {share} of the tokens (the limit is {limit}), so this picture is "
-        "about its token [UNK], not about the texts: their language or script is not the model's. "
-        "{model} was trained on more than 50 languages and most likely knows it: choose it under "
-        "Model."
-    ).format(
-        share=f"{coverage.unknown_share:.0%}",
-        limit=f"{UNKNOWN_LIMIT:.0%}",
-        model=f"`{MULTILINGUAL_MODEL}`",
-    )
+        "about its unknown token, {token}, more than about the texts: most likely their language "
+        "or script is not the model's. {model} was trained on more than 50 languages and most "
+        "likely knows it: choose it under Model."
+    ).format_map(values)

@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from geometry import Encoder
+from geometry.hub.errors import ITS_FILES
+from geometry.model_errors import readable_bytes
 
 from .words import Translate
 
@@ -24,6 +26,8 @@ def model_error_text(error: Exception, _: Translate) -> str:
     details = getattr(error, "details", {})
     if code == "not_allowed" and details.get("folder"):
         code = "no_folders"
+    if code == "half_downloaded" and details.get("file") == ITS_FILES:
+        code = "broken_transfer"
     if code == "no_disk" and details.get("needed") is None:
         code = "disk_failed"
     try:
@@ -49,7 +53,7 @@ def _shown(details: dict[str, Any]) -> dict[str, str]:
     shown = {key: str(value) for key, value in details.items()}
     for key in BYTES:
         if isinstance(details.get(key), int):
-            shown[key] = f"{details[key] / 10**6:,.1f} MB"
+            shown[key] = readable_bytes(details[key], decimals=1)
     if "allowed" in details:
         shown["allowed"] = ", ".join(f"`{name}`" for name in details["allowed"])
     for key in ("name", "folder", "endpoint", "file", "revision", "command"):
@@ -65,9 +69,22 @@ def _sentences(_: Translate) -> dict[str, str]:
             "network and try again, or choose the bundled encoder, which needs none."
         ),
         "unknown_name": _(
-            "There is no model {name}: no such folder on this machine and no such name on "
-            "{endpoint}. Check the spelling, with the owner in front, as in "
-            "`google-bert/bert-base-uncased`."
+            "There is no model {name} on {endpoint}. Check the spelling, with the owner in front, "
+            "as in `google-bert/bert-base-uncased`; for a folder of this machine give its path, as "
+            "in `./my-model`."
+        ),
+        "invalid_name": _(
+            "{name} can be no model's name: a hub's is one word, or an owner and a word around one "
+            "slash, of letters, digits, `-`, `_` and `.` (no two `-` or `.` together), 96 at most, "
+            "as in `google-bert/bert-base-uncased`. Correct it; for a folder of this machine give "
+            "its path, as in `./my-model`."
+        ),
+        "missing_folder": _(
+            "There is no folder {name} on this machine. Check the path; one that does not begin at "
+            "the root is looked for in the folder where the app was started."
+        ),
+        "not_a_folder": _(
+            "{name} is a file, and a model is a folder. Name the folder that holds the file."
         ),
         "gated": _(
             "{name} is not open to everyone, or its name is wrong: {endpoint} answered {status}. "
@@ -89,6 +106,10 @@ def _sentences(_: Translate) -> dict[str, str]:
         "half_downloaded": _(
             "{name} is only partly there, at {file}. Load it again where it comes from the hub: "
             "what is complete is kept. Copy the whole folder again where it is your own."
+        ),
+        "broken_transfer": _(
+            "{name} is only partly there: the hub did not send all of its files. What has arrived "
+            "is kept; try again."
         ),
         "slow_tokenizer": _(
             "{name} has no {file}, and only fast tokenizers are read. Write one once with "

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Encoder, ModelFilesError, load_encoder
+from geometry import Encoder, load_encoder
 from geometry.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import kept_model
 from geometry.load import folder_of, is_here, names_a_folder
+from geometry.model_errors import readable_bytes
 from geometry.operator_limits import MEGABYTE, read_model_limits
 from geometry.precision import DTYPES
 
 from . import jobs
-from .controls import choose
+from .controls import choose, put_in_url
 from .model_shelf import ModelShelf
 from .model_words import lessons
 from .words import Translate
 
 BUNDLED = "bundled"
+FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # refusals that stay what they are
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,10 @@ def select_model(_: Translate) -> None:
         default=BUNDLED,
         labels=labels,
         accept_new_options=True,
-        on_change=_forget_revision,
+        on_change=_forget_revision_and_layer,
         help=_("Choose one, or type any model's name on the hub, or a folder of this machine."),
     )
-    if name == BUNDLED:
+    if name.strip() in ("", BUNDLED):
         return
     if name in known:
         st.caption(_about(known[name], _))
@@ -74,6 +77,7 @@ def select_model(_: Translate) -> None:
             key="revision",
             placeholder="main",
             bind="query-params",
+            on_change=_forget_layer,
         )
     choose(
         st.segmented_control,
@@ -86,14 +90,21 @@ def select_model(_: Translate) -> None:
     )
 
 
-def _forget_revision() -> None:
+def _forget_revision_and_layer() -> None:
     """One model's revision is none of another's."""
     st.session_state["revision"] = ""
+    _forget_layer()
+
+
+def _forget_layer() -> None:
+    """Layer 2 is the last of one model and an early one of another: each begins at its default."""
+    st.session_state.pop("layer", None)
+    put_in_url("layer", None)
 
 
 def chosen_model() -> ModelChoice:
     """What this session asks for."""
-    name = st.session_state.get("model") or BUNDLED
+    name = (st.session_state.get("model") or "").strip() or BUNDLED
     if name == BUNDLED:
         return ModelChoice()
     revision = "" if names_a_folder(name) else st.session_state.get("revision") or ""
@@ -154,10 +165,10 @@ def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
             _,
             what.format(name=choice.name),
             lane="model",
-            amount=_megabytes,
+            amount=partial(readable_bytes, decimals=1),
             cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
         )
-    except ModelFilesError:  # it is offered again, not tried again
+    except Exception:  # it is offered again, not tried again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise
     return made
@@ -207,6 +218,21 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
     st.stop()
 
 
+def offer_again(error: Exception, _: Translate) -> None:
+    """Under a refusal's error: a button that fetches or reads the chosen model once more.
+
+    None where the same answer would come: the machine or the operator refuses, not the model.
+    """
+    if getattr(error, "code", "") not in FINAL:
+        st.button(
+            _("Try again"),
+            key="retry-model",
+            icon=":material/refresh:",
+            on_click=_want,
+            args=(chosen_model(),),
+        )
+
+
 def _want(choice: ModelChoice) -> None:
     st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
 
@@ -221,7 +247,3 @@ def _about(one: Suggestion, _: Translate) -> str:
 
 def _size(one: Suggestion) -> str:
     return f"{one.megabytes:,} MB"
-
-
-def _megabytes(amount: float) -> str:
-    return f"{amount / MEGABYTE:,.1f} MB"

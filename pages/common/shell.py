@@ -77,11 +77,11 @@ def open_page(name: str) -> Translate:
 
 
 def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> None:
-    """Fetch the chosen encoder; where it can't be had, say what is wrong and end the page.
+    """Fetch the chosen encoder; where it can't be had, say why, offer another try, end the page.
 
     first_sign : the page's own sign of progress, taken away where another takes its place.
     """
-    from .models import fetch_chosen
+    from .models import fetch_chosen, offer_again
 
     try:
         fetch_chosen(_, first_sign=first_sign)
@@ -90,6 +90,7 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
         if first_sign is not None:
             first_sign.empty()
         tell_model_error(error, _)
+        offer_again(error, _)
         st.stop()
 
 

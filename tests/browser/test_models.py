@@ -1,5 +1,6 @@
 """Any model through narrow_cone in a browser: a folder of each architecture, and a hub's."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -72,6 +73,27 @@ def test_a_model_of_the_hub_is_fetched_and_drawn(fresh_server, page, tmp_path, f
         expect(page.get_by_text(line).first).to_be_visible()
 
 
+def test_a_fetch_that_failed_is_tried_again_and_a_layer_stays_with_its_model(
+    fresh_server, page, tmp_path
+):
+    with HubServer() as hub:
+        hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
+        hub.faults.breaks["model.safetensors"] = [10] * 40
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
+        server = fresh_server(environment=environment)
+        open_app(page, address(server, model=HUB_NAME))
+        page.get_by_role("button", name="Fetch it").click()
+        expect(page.get_by_text("is only partly there")).to_be_visible(timeout=LONG * 1000)
+        hub.faults.breaks.clear()
+        page.get_by_role("button", name="Try again").click()
+        both_clouds_are_drawn(page)
+        expect(page.get_by_text("· layer 2 of 2 ·").first).to_be_visible()
+        page.get_by_role("combobox", name="Model").click()
+        page.get_by_role("option", name="all-MiniLM-L6-v2 (bundled)").click()
+        expect(page.get_by_text("· layer 4 of 6 ·").first).to_be_visible(timeout=LONG * 1000)
+        assert "layer=" not in page.url
+
+
 def test_a_download_shows_its_progress_and_can_be_cancelled(fresh_server, page, tmp_path):
     with HubServer() as hub:
         hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
@@ -81,6 +103,7 @@ def test_a_download_shows_its_progress_and_can_be_cancelled(fresh_server, page, 
         open_app(page, address(server, model=HUB_NAME))
         page.get_by_role("button", name="Fetch it").click()
         expect(page.get_by_text(f"Fetching {HUB_NAME}")).to_be_visible(timeout=LONG * 1000)
+        expect(page.get_by_text(re.compile(r"\d kB / \d+ kB"))).to_be_visible()
         page.get_by_role("button", name="Cancel").click()
         expect(page.get_by_text("Cancelled. What has arrived is kept")).to_be_visible(
             timeout=LONG * 1000

@@ -57,12 +57,28 @@ def test_an_answer_that_is_none_of_a_hub(server, tiny, fault):
     assert refused().code == "no_network"
 
 
-@pytest.mark.parametrize("name", ["no/body", "not a name!", "./no-folder", "/no/such/folder"])
-def test_unknown_name(server, tiny, name):
+def test_unknown_name(server, tiny):
     server.publish(NAME, tiny)
+    error = refused("no/body")
+    assert (error.code, error.details["name"]) == ("unknown_name", "no/body")
+    assert f"there is no model no/body on {server.url}. Check the spelling" in str(error)
+
+
+@pytest.mark.parametrize("name", ["not a name!", "a--b", "own/..er", "a" * 97, "a\0b", "-a"])
+def test_a_name_that_no_hub_could_have_is_not_blamed_on_one(server, name):
     error = refused(name)
-    assert (error.code, error.details["name"]) == ("unknown_name", name)
-    assert "no such folder here and no such name on" in str(error)
+    assert (error.code, error.details["name"]) == ("invalid_name", name)
+    assert "can be no model's name: a hub's is one word" in str(error)
+    assert server.url not in str(error)
+    assert not server.requests
+
+
+@pytest.mark.parametrize("arguments", [{"device": "gpu"}, {"dtype": "float16"}])
+def test_what_the_machine_has_not_is_told_before_anything_is_fetched(server, tiny, arguments):
+    server.publish(NAME, tiny)
+    with pytest.raises(ValueError, match=r"gpu|float16"):
+        load_encoder(NAME, **arguments)
+    assert not server.requests
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -15,11 +15,13 @@ from geometry.load import names_a_folder
 from geometry.operator_limits import VARIABLE
 from geometry.precision import PrecisionError, refuse_too_narrow
 from pages.common import jobs, words
+from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.model_words import _sentences, lessons, model_error_text
 from pages.common.models import shelf
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.charts import charts
 from tests.unit.tiny_encoder import save_tiny_bert
+from tests.unit.tiny_models import save_tiny
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "pages/narrow_cone.py"
@@ -205,16 +207,125 @@ def test_a_refusal_is_told_and_the_page_goes_on(
     (told,) = errors(app)
     assert REFUSED[code][language == "zh-Hant"] in told
     assert NAME in told
+    assert "its files" not in told.replace("all of its files", "")  # English in any language
     assert not re.search(r"\{\w+\}", told)
     assert not charts(app)
+    again = [button.label for button in app.button if button.key == "retry-model"]
+    assert again == ([] if code == "not_allowed" else [("Try again", "再試一次")[language != "en"]])
     app.selectbox(key="model").set_value("bundled").run()
     assert not app.exception
     assert not errors(app)
     assert {"chart-raw", "chart-white"} <= set(charts(app))
 
 
+@pytest.mark.usefixtures("small_corpus")
+def test_a_fetch_that_failed_can_be_tried_again_from_under_its_error(server, files):  # noqa: F811
+    server.publish(NAME, files())
+    server.faults.breaks["model.safetensors"] = [10] * 20
+    app = press(visit(model=NAME), "fetch-model")
+    server.requests.clear()
+    app.run()  # nothing is tried again unasked: it is offered as at first
+    assert not server.requests
+    app = press(press(app, "fetch-model"), "retry-model")
+    assert "is only partly there" in errors(app)[0]
+    server.faults.breaks.clear()
+    app = press(app, "retry-model")
+    assert not errors(app)
+    assert {"chart-raw", "chart-white"} <= set(charts(app))
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_folder_that_was_mended_is_read_from_under_its_error(tmp_path):
+    cut = save_tiny_bert(tmp_path / "cut")
+    whole = (cut / "model.safetensors").read_bytes()
+    (cut / "model.safetensors").write_bytes(whole[:-5])
+    app = visit(model=str(cut))
+    assert errors(app)
+    (cut / "model.safetensors").write_bytes(whole)
+    assert {"chart-raw", "chart-white"} <= set(charts(press(app, "retry-model")))
+
+
+@pytest.mark.parametrize("name", ["not a name!", "a--b"])
+def test_a_name_that_no_hub_could_have_is_told_without_one(server, name):  # noqa: F811
+    for language, words_of_it in (
+        ("en", "can be no model's name"),
+        ("zh-Hant", "不可能是模型的名稱"),
+    ):
+        app = visit(model=name, lang=language)
+        (told,) = errors(app)
+        assert words_of_it in told
+        assert server.url not in told
+        assert not any(button.key == "retry-model" for button in app.button)
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_layer_is_left_behind_with_its_model(tmp_path):
+    folder = save_tiny_bert(tmp_path / "mine")
+    app = visit(model=str(folder))
+    assert app.selectbox(key="layer").value == "2"  # the last: nobody chose it
+    app.selectbox(key="model").set_value("bundled").run()
+    assert app.selectbox(key="layer").value == "4"
+    assert "layer" not in app.query_params
+    linked = visit(model=str(folder), layer="1")
+    assert linked.selectbox(key="layer").value == "1"
+    linked.selectbox(key="model").set_value("bundled").run()
+    assert linked.selectbox(key="layer").value == "4"
+    assert "layer" not in linked.query_params
+    linked.selectbox(key="layer").set_value("1").run()  # as before: chosen, and in the address
+    assert linked.query_params["layer"] in ("1", ["1"])
+    assert "layer 1 of 6" in " ".join(caption.value for caption in linked.caption)
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_another_revision_begins_at_its_own_layer(server, tiny, tmp_path):  # noqa: F811
+    server.publish(NAME, tiny)
+    server.publish(NAME, save_tiny_bert(tmp_path / "old", seed=1), revision="v1")
+    app = press(visit(model=NAME, layer="1"), "fetch-model")
+    assert app.selectbox(key="layer").value == "1"  # a link's, honoured after the fetch
+    app = press(app.text_input(key="revision").set_value("v1").run(), "fetch-model")
+    assert app.selectbox(key="layer").value == "2"
+
+
+@pytest.mark.usefixtures("small_corpus")
+@pytest.mark.parametrize(("kind", "names"), [("roberta", "`<s>`, `</s>`"), ("gpt2", None)])
+def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, names):
+    folder = str(save_tiny(tmp_path / kind, kind))
+    for language, label in (("en", "special tokens take part"), ("zh-Hant", "特殊詞元一起計入")):
+        app = visit(model=folder, lang=language, special="false")
+        assert not errors(app)
+        toggles = [one.label for one in app.toggle if one.key == "special"]
+        assert toggles == (
+            [] if names is None else [f"{label}{'：' if language != 'en' else ': '}{names}"]
+        )
+        said = " ".join(caption.value for caption in app.caption)
+        assert ("without special tokens" in said or "不含特殊詞元" in said) == (names is not None)
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_unknown_tokens_are_called_as_the_tokenizer_calls_them(tmp_path):
+    app = visit(model=str(save_tiny(tmp_path / "roberta", "roberta")))  # knows no single letters
+    (told,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
+    assert "its unknown token, `<unk>`, more than about the texts: most likely" in told
+    app = visit(model=str(tmp_path / "roberta"), lang="zh-Hant")
+    (told,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
+    assert "未知詞元 `<unk>`，而不是這些文字：最可能的原因" in told
+
+
+def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpus):
+    app = visit(model=str(save_tiny_bert(tmp_path / "mine")))
+    shown = [box.value for box in app.markdown]
+    assert not [text for text in shown if "384" in text]
+    labels = {box.label for box in app.expander}
+    assert "What is 90° ± 14.5°?" in labels  # of 16 dimensions: arcsin(1/4)
+    assert any("At d = 16 that is 0.250, an angle of 90° ± 14.5°" in text for text in shown)
+    for text in shown:
+        assert "STS-B" not in text or "undled" in text
+
+
 def test_folders_that_can_t_be_read_are_told(tmp_path):
-    assert "no such folder" in errors(visit(model=str(tmp_path / "none")))[0]
+    assert "There is no folder" in errors(visit(model=str(tmp_path / "none")))[0]
+    (tmp_path / "file").touch()
+    assert "is a file, and a model is a folder" in errors(visit(model=str(tmp_path / "file")))[0]
     empty = tmp_path / "empty"
     empty.mkdir()
     assert "has no `config.json`" in errors(visit(model=str(empty)))[0]

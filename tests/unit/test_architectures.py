@@ -206,6 +206,23 @@ def test_a_set_that_the_model_is_too_shallow_for(folders):
     assert set(LAYER_SETS) == {"first-last", "last-2", "last-3", "last-4"}
 
 
+@pytest.mark.parametrize("layer", [1.0, (0, 1.5), [0, 1], None, True, ("last-2",)])
+def test_a_layer_that_is_no_number_is_told_in_words(folders, layer):
+    encoder = load_encoder(str(folders("roberta")))
+    with pytest.raises(TypeError, match="must be a whole number, a tuple of them, or one") as said:
+        encoder.encode(TEXTS, layer=layer)
+    assert str(said.value).endswith(f"first-last, last-2, last-3, last-4; got {layer!r}")
+    np.testing.assert_array_equal(
+        encoder.encode(TEXTS, layer=np.int64(1)), encoder.encode(TEXTS, layer=1)
+    )
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_each_names_the_special_tokens_that_it_puts_around_a_text(folders, kind):
+    around = tuple(template(kind).replace("$A", " ").split())
+    assert load_encoder(str(folders(kind))).special_tokens == around
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

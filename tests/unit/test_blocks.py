@@ -169,4 +169,6 @@ def test_no_texts_and_unknown_poolings_are_refused(encoder, tmp_path):
         encode_to_files(encoder, (), tmp_path / "blocks")
     with pytest.raises(ValueError, match="pooling must be one of"):
         encode(encoder, tmp_path / "blocks", poolings=("median",))
+    with pytest.raises(ValueError, match="of its last layer, and this pools every layer"):
+        encode(encoder, tmp_path / "blocks", poolings=("mean", "own"))
     assert not (tmp_path / "blocks").exists()

@@ -83,7 +83,8 @@ def test_the_batch_never_changes_a_vector(encoder):
 
 
 def test_what_it_cannot_read_is_counted(encoder):
-    assert encoder.coverage(["music " * 300, "short"]) == Coverage(2, 1, 256, 301, 0)
+    assert encoder.coverage(["music " * 300, "short"]) == Coverage(2, 1, 256, 301, 0, "[UNK]")
+    assert encoder.special_tokens == encoder._reader.special_tokens == ("[CLS]", "[SEP]")
     english = encoder.coverage(read_bundled("topics").texts)
     assert (english.truncated, english.unknown) == (0, 0)
     # the page must say that the picture is about [UNK]

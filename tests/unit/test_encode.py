@@ -194,7 +194,7 @@ def test_no_texts_give_no_rows(encoder):
     assert tokens.vectors.shape == (0, DIMENSION)
     assert tokens.tokens == ()
     assert tokens.sentence.shape == tokens.position.shape == (0,)
-    assert encoder.coverage([]) == Coverage(0, 0, MAX_TOKENS, 0, 0)
+    assert encoder.coverage([]) == Coverage(0, 0, MAX_TOKENS, 0, 0, "[UNK]")
     assert encoder.coverage([]).unknown_share == 0
     assert calls == []
 
@@ -210,7 +210,7 @@ def test_an_empty_text_without_special_tokens_has_nothing_to_encode(folder, tmp_
     tokenizer = json.loads((bare / "tokenizer.json").read_text(encoding="utf-8"))
     tokenizer["post_processor"] = None
     (bare / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
-    with pytest.raises(ValueError, match="text 1 has no tokens"):
+    with pytest.raises(ValueError, match=r"text 1 has no tokens \(1 of 2 .*\), .*; leave it out"):
         load_encoder(str(bare)).encode(["cat", ""])
 
 
@@ -272,6 +272,7 @@ def test_unknown_tokens_are_counted(encoder):
     coverage = encoder.coverage(["the zebra sat", "貓 cat", "dog"])
     assert (coverage.tokens, coverage.unknown) == (6, 2)
     assert coverage.unknown_share == pytest.approx(1 / 3)
+    assert coverage.unknown_token == "[UNK]"
     # a text that spells [UNK] is no special token of the template, yet it is unknown
     assert encoder.tokenize(["the zebra sat"]) == [["the", "[UNK]", "sat"]]
 
@@ -279,17 +280,18 @@ def test_unknown_tokens_are_counted(encoder):
 def test_unknown_tokens_of_a_unigram_model_are_counted(folder, tmp_path):
     """Sentence-piece models, the multilingual ones, name the unknown token by its id."""
     other = copy_of(folder, tmp_path)
-    pieces = [(piece, -float(i)) for i, piece in enumerate(["[PAD]", "[UNK]", "c", "a", "t"])]
+    pieces = [(piece, -float(i)) for i, piece in enumerate(["[PAD]", "<unk>", "c", "a", "t"])]
     Tokenizer(models.Unigram(pieces, unk_id=1)).save(str(other / "tokenizer.json"))
     coverage = load_encoder(str(other)).coverage(["cat", "cxt"])
-    assert (coverage.tokens, coverage.unknown) == (6, 1)
+    assert (coverage.tokens, coverage.unknown, coverage.unknown_token) == (6, 1, "<unk>")
 
 
 def test_a_vocabulary_without_an_unknown_token(folder, tmp_path):
     other = copy_of(folder, tmp_path)
     vocabulary = {piece: i for i, piece in enumerate("cat")}
     Tokenizer(models.BPE(vocabulary, merges=[])).save(str(other / "tokenizer.json"))
-    assert load_encoder(str(other)).coverage(["cat"]).unknown == 0
+    coverage = load_encoder(str(other)).coverage(["cat"])
+    assert (coverage.unknown, coverage.unknown_token) == (0, "")
 
 
 @pytest.mark.parametrize("budget", [1, 7, 12, 20, 1000])

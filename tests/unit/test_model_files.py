@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from geometry import ModelFilesError, load_encoder
-from geometry.model_errors import megabytes
+from geometry.model_errors import readable_bytes
 from geometry.model_files import check_folder, needed_files, refuse_truncated, weight_files
 from tests.unit.tiny_encoder import save_tiny_bert
 
@@ -40,6 +40,13 @@ def test_a_file_that_is_missing(folder, file, code):
     error = refused(folder)
     assert (error.code, error.details["file"]) == (code, file)
     assert f"has no {file}" in str(error)
+
+
+def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
+    (folder / "tokenizer.json").unlink()
+    assert ".save('copy-fast')" in refused(folder).details["command"]
+    (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
+    assert ".save('copy-safetensors')" in refused(folder).details["command"]
 
 
 def test_no_weights_at_all(folder):
@@ -121,10 +128,19 @@ def test_weights_come_last_and_one_file_before_shards():
 
 
 @pytest.mark.parametrize(
-    ("size", "said"), [(437_955_512, "438 MB"), (2_100_000_000, "2,100 MB"), (12_000, "0.01 MB")]
+    ("size", "said"),
+    [(437_955_512, "438 MB"), (2_100_000_000, "2,100 MB"), (12_340, "12 kB"), (999, "999 bytes")],
 )
-def test_megabytes(size, said):
-    assert megabytes(size) == said
+def test_bytes_as_a_reader_writes_them(size, said):
+    assert readable_bytes(size) == said
+    assert readable_bytes(1_540_000, decimals=1) == "1.5 MB"
+
+
+def test_a_file_that_is_cut_by_a_byte_is_told_in_bytes(folder):
+    """In megabytes, or in kilobytes, both numbers would be the same."""
+    content = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(content[:-1])
+    assert f"it has {len(content) - 1:,} of {len(content):,} bytes" in str(refused(folder))
 
 
 def test_static_models_of_another_kind_are_refused_in_words(tmp_path):

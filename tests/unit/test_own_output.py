@@ -120,8 +120,12 @@ def test_on_other_architectures(saved, tmp_path, kind):
 def test_a_folder_without_modules_offers_none(plain):
     encoder = load_encoder(str(plain))
     assert encoder.poolings == tuple(POOLINGS)
-    with pytest.raises(ValueError, match=r"cls, mean, .* has no modules\.json"):
+    with pytest.raises(ValueError, match=r"has no modules\.json") as caught:
         encoder.encode(TEXTS, pooling="own")
+    assert str(caught.value) == (
+        f'pooling "own" can\'t be had: {plain} has no modules.json, so it names no output of its '
+        "own. Choose one of cls, mean, max, min, last, weighted"
+    )
 
 
 def test_a_step_that_is_not_known_offers_none(saved):
@@ -164,7 +168,7 @@ def test_it_is_of_the_last_layer_and_takes_special_tokens_as_they_are(saved):
     for choice in ({"layer": 0}, {"layer": (1, -1)}, {"special_tokens": False}):
         with pytest.raises(ValueError, match="of the last layer"):
             encoder.encode(TEXTS, pooling="own", **choice)
-    with pytest.raises(ValueError, match="got 'own'"):
+    with pytest.raises(ValueError, match=r'last layer, and .* encode\(texts, pooling="own"\)'):
         encoder.encode_layers(TEXTS, poolings=("own",))
 
 
@@ -225,6 +229,7 @@ def test_words_that_are_not_there_are_counted_and_left_out(word_folder):
     encoder = load_encoder(str(word_folder()))
     coverage = encoder.coverage(["The zebra sat on the cat .", "xyz dog"])
     assert (coverage.tokens, coverage.unknown, coverage.truncated) == (5, 2, 0)
+    assert (coverage.unknown_token, encoder.special_tokens) == ("", ())
     np.testing.assert_array_equal(
         encoder.encode(["zebra cat xyz"]), encoder.encode(["cat"], special_tokens=False)
     )
