@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .scatter32 import in_float32, probe_rows, worth_float32
+
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
 
 
@@ -19,8 +21,8 @@ BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
 class Moments:
     """Weighted moments of rows about their own mean.
 
-    n_rows : rows seen.   weight, weight2 : sum of the sample weights and of their squares.
-    mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
+    n_rows : rows seen with a weight above 0.   weight, weight2 : sum of the sample weights and of
+    their squares.   mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
     quartic = sum w |z|^4, where z = x - mean; all float64.
     """
 
@@ -35,14 +37,21 @@ class Moments:
     @classmethod
     def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
         """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows."""
-        total: Moments | None = None
-        for start in range(0, len(X), BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
-            weights = None if sample_weight is None else sample_weight[rows]
-            part = _moments_of_block(X[rows], weights)
-            total = part if total is None else total.merge(part)
-        if total is None:
+        if not len(X):
             raise ValueError("moments need at least one row; got none")
+        if sample_weight is None and worth_float32(X):
+            found = _of_many(X)
+            if found is not None:
+                return found
+        starts = range(0, len(X), BLOCK_ROWS)
+        blocks = (slice(start, start + BLOCK_ROWS) for start in starts)
+        parts = (
+            _moments_of_block(X[rows], None if sample_weight is None else sample_weight[rows])
+            for rows in blocks
+        )
+        total = next(parts)
+        for part in parts:
+            total = total.merge(part)
         return total
 
     def merge(self, other: Moments) -> Moments:
@@ -50,25 +59,26 @@ class Moments:
         weight = self.weight + other.weight
         if weight == 0:
             return self
-        mean = self.mean + (other.mean - self.mean) * (other.weight / weight)
-        a, b = self._about(mean), other._about(mean)
+        apart = other.mean - self.mean
+        share = other.weight / weight
+        a, b = self._about(apart * -share), other._about(apart * (1 - share))
+        scatter = self.scatter + other.scatter
+        scatter += np.outer(apart * (self.weight * share), apart)
         return Moments(
             n_rows=self.n_rows + other.n_rows,
             weight=weight,
             weight2=self.weight2 + other.weight2,
-            mean=mean,
-            scatter=a[0] + b[0],
-            cubic=a[1] + b[1],
-            quartic=a[2] + b[2],
+            mean=self.mean + apart * share,
+            scatter=scatter,
+            cubic=a[0] + b[0],
+            quartic=a[1] + b[1],
         )
 
-    def _about(self, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """(scatter, cubic, quartic) about another centre; z + s with s = mean - centre."""
-        s = self.mean - centre
+    def _about(self, s: np.ndarray) -> tuple[np.ndarray, float]:
+        """(cubic, quartic) of z + s: about another centre, mean - s."""
         ss = float(s @ s)
         Ss = self.scatter @ s  # (d,)
         trace = float(np.trace(self.scatter))
-        scatter = self.scatter + self.weight * np.outer(s, s)
         cubic = self.cubic + 2 * Ss + (trace + self.weight * ss) * s
         quartic = (
             self.quartic
@@ -77,7 +87,7 @@ class Moments:
             + 2 * ss * trace
             + self.weight * ss**2
         )
-        return scatter, cubic, quartic
+        return cubic, quartic
 
     @property
     def covariance(self) -> np.ndarray:
@@ -114,13 +124,40 @@ def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
             mean += shift
             Z -= shift
     squared = np.einsum("nd,nd->n", Z, Z)  # (n,)
-    scatter = (Z if w is None else Z * row_weight[:, None]).T @ Z
+    cubic = (row_weight * squared) @ Z
+    if w is not None:
+        Z *= np.sqrt(row_weight)[:, None]
     return Moments(
-        n_rows=len(Z),
+        n_rows=int(np.count_nonzero(row_weight)),
         weight=weight,
         weight2=float(row_weight @ row_weight),
         mean=mean,
-        scatter=(scatter + scatter.T) / 2,
-        cubic=(row_weight * squared) @ Z,
+        scatter=Z.T @ Z,  # of one array with itself: BLAS does half the work, and it is symmetric
+        cubic=cubic,
         quartic=float(row_weight @ squared**2),
     )
+
+
+def _of_many(X: np.ndarray) -> Moments | None:
+    """The same of many float32 rows, mostly by float32 products; None where they do not serve."""
+    head = probe_rows(X)
+    probe = _moments_of_block(X[:head], None)
+    sums = in_float32(X[head:], probe.mean, probe.covariance)
+    if sums is None:
+        return None
+    n, s = sums.n_rows, sums.total / sums.n_rows  # from the probe's mean to their own
+    ss, Ss, trace = float(s @ s), sums.scatter @ s, float(np.trace(sums.scatter))
+    rest = Moments(
+        n_rows=n,
+        weight=float(n),
+        weight2=float(n),
+        mean=sums.centre + s,
+        scatter=sums.scatter - np.outer(n * s, s),
+        cubic=sums.cubic - 2 * Ss + (2 * n * ss - trace) * s,
+        quartic=sums.quartic
+        - 4 * float(s @ sums.cubic)
+        + 4 * float(s @ Ss)
+        + 2 * ss * trace
+        - 3 * n * ss**2,
+    )
+    return probe.merge(rest)
