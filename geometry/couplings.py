@@ -142,6 +142,8 @@ class FlowMap:
             raise ValueError(f"a flow's arrays hold no {', '.join(unknown)}")
         if absent := sorted(known - {"rotation"} - set(arrays)):
             raise ValueError(f"a flow's arrays lack {', '.join(absent)}")
+        if not numbers:
+            raise ValueError("a flow's arrays hold at least one coupling; got none")
         held = {name: np.asarray(value) for name, value in arrays.items()}
         found = cls(
             mean=held["mean"],

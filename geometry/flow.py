@@ -112,9 +112,11 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Learn the map from X (n, d) with at least three distinct rows.
 
         progress : called with the start and after each epoch; what it raises ends the fit and
-        leaves the estimator as it was.   cancelled : asked before each batch; once it is true
+        leaves the estimator unfitted.   cancelled : asked before each batch; once it is true
         the fit ends with the best so far, and ``stop_reason_`` says "cancelled".
         """
+        if hasattr(self, "map_"):
+            del self.map_  # a fit that fails leaves no half of an older one
         self._check_parameters()
         X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -179,7 +181,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """z (n, d) to X (n, d), to 1e-4 of its spread in float32 and to 1e-9 in float64."""
-        check_is_fitted(self)
+        check_is_fitted(self, "map_")
         Z = check_array(Z, dtype=FLOATS, input_name="Z")
         if Z.shape[1] != self.n_features_in_:
             raise ValueError(f"Z must have {self.n_features_in_} columns; got {Z.shape[1]}")
@@ -187,7 +189,8 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def score_samples(self, X: Any) -> np.ndarray:
         """log p(x) of each row, in nats, (n,) float64."""
-        z, log_det = self.map_.apply(self._checked(X))
+        X = self._checked(X)
+        z, log_det = self.map_.apply(X)
         constant = 0.5 * z.shape[1] * math.log(2 * math.pi)
         return -0.5 * np.einsum("nd,nd->n", z, z) - constant + log_det
 
@@ -197,11 +200,12 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def log_det(self, X: Any) -> np.ndarray:
         """log|det dz/dx| at each row, (n,) float64."""
-        return self.map_.apply(self._checked(X))[1]
+        X = self._checked(X)
+        return self.map_.apply(X)[1]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The fitted map as plain arrays by name, for ``numpy.savez`` or safetensors."""
-        check_is_fitted(self)
+        check_is_fitted(self, "map_")
         return self.map_.to_arrays()
 
     @classmethod
@@ -222,7 +226,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return flow
 
     def _checked(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
+        check_is_fitted(self, "map_")
         return validate_data(self, X, reset=False, dtype=FLOATS)
 
     @property
