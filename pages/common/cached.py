@@ -248,3 +248,10 @@ def keep_measures(key: str, report: Any) -> None:
 def lab_value(key: str, _make: Callable[[], Any]) -> Any:
     """A value of the whitening page's charts; the key names all that it depends on."""
     return _make()
+
+
+# a picture holds its vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
+@st.cache_resource(max_entries=24, show_spinner=False)
+def picture(key: str, _make: Callable[[], Any]) -> Any:
+    """A treated cloud and where it is drawn."""
+    return _make()

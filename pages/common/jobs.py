@@ -24,6 +24,7 @@ from .words import Translate
 Report = Callable[[int, int], None]
 KEPT_JOBS = 64  # jobs remembered; one that nobody waited for to its end stays until then
 POLL_SECONDS = 0.2
+PASSING_SECONDS = 0.05  # between looks for a control that was moved, where it ends the work
 
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
@@ -170,7 +171,7 @@ def wait_for(
         with place.container(), job.joined(_visitor()):
             bar = st.progress(0.0, text=f"{what} …")
             st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key, job))
-            while not job.wait(POLL_SECONDS):
+            while not job.wait(PASSING_SECONDS if passing else POLL_SECONDS):
                 share = job.done / job.total if job.total else 0.0
                 bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
                 if watch is not None:

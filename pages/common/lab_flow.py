@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -44,13 +44,14 @@ def kept_flow(fit_key: str, X: np.ndarray) -> Treatment | None:
 def trained_flow(fit_key: str) -> TrainedFlow | None:
     """The same with its history."""
     try:
-        return _kept(fit_key, nothing_kept)
+        kept: TrainedFlow = _kept(fit_key, nothing_kept)
     except NotKept:
         return None
+    return kept
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _kept(fit_key: str, _make: Callable[[], TrainedFlow]) -> TrainedFlow:
+def _kept(fit_key: str, _make: Callable[[], Any]) -> Any:
     return _make()
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import ArrayStore
-from geometry.figures.colours import MOST_LABELS
-from geometry.figures.cone import Mark, cone_figure
+from geometry.figures.colours import MOST_LABELS, PointColours
+from geometry.figures.cone import Mark, Panel, cone_figure
 
 from .charts import kept_chart, share_texts, show_chart
 from .cone_panels import (
@@ -31,72 +32,62 @@ HEIGHT = 360
 EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
 
 
-def draw_pictures(scene: Scene, colour: str, chosen: int | None, _: Translate) -> dict[str, object]:
+def draw_pictures(
+    scene: Scene, colour: str, chosen: int | None, _: Translate
+) -> dict[str, DeltaGenerator]:
     """All pictures, two a row; returns the boxes of those that are still waited for."""
-    theme = current_theme()
     cloud = scene.material.cloud
+    share_texts(GROUP, cloud.texts)
     has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
     colours = point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
-    share_texts(GROUP, cloud.texts)
-    places = [*scene.shown, *scene.waiting, *scene.refused]
-    boxes = [box for _row in range(0, len(places), 2) for box in st.columns(2)]
-    waiting: dict[str, object] = {}
-    for place, box in zip(places, boxes, strict=False):
-        with box:
-            if isinstance(place, Shown):
-                _picture(place, scene, colours, theme, colour, chosen, _)
-            elif place in scene.waiting:
-                st.markdown(f"**{treatment_names(_)[place]}**")
-                waiting[place] = st.container()
-            else:
-                _tell_refused(place, scene, _)
-    draw_legend(colours, theme)
+    count = len(scene.shown) + len(scene.waiting)
+    boxes = iter([box for _row in range(0, count, 2) for box in st.columns(2)])
+    for one in scene.shown:
+        with next(boxes):
+            _picture(one, scene, colours, chosen, _)
+    waiting = {}
+    for name in scene.waiting:
+        with next(boxes):
+            st.markdown(f"**{treatment_names(_)[name]}**")
+            waiting[name] = st.container()
+    draw_legend(colours, current_theme())
     return waiting
 
 
 def _picture(
-    one: Shown,
-    scene: Scene,
-    colours: object,
-    theme: object,
-    colour: str,
-    chosen: int | None,
-    _: Translate,
+    one: Shown, scene: Scene, colours: PointColours, chosen: int | None, _: Translate
 ) -> None:
     title = treatment_names(_)[one.name]
-    marks = [] if chosen is None else [Mark([chosen], "circle-open", _("chosen"))]
-    panel = cloud_panel(
-        one.treated.vectors,
-        (),
-        one.projection,
-        scene.reach,
-        _,
-        scale=one.factor,
-        marks=marks,
-        own_axis=one.name == "raw",
-        d=one.treated.kept.shape[1],
-    )
+    looks = (st.context.theme.type, language())
     key = ArrayStore.key(
-        one.key,
-        one.projection.method,
-        panel.coordinates.shape,
-        scene.reach,
-        one.factor,
-        chosen,
-        colour,
-        st.context.theme.type,
-        language(),
+        one.key, one.projection.method, one.projection.n_components, scene.reach, chosen, *looks
+    )
+    panel: Panel = cached.lab_value(
+        f"{key}/panel",
+        lambda: cloud_panel(
+            one.treated.vectors,
+            (),
+            one.projection,
+            scene.reach,
+            _,
+            scale=one.factor,
+            marks=[] if chosen is None else [Mark([chosen], "circle-open", _("chosen"))],
+            own_axis=one.name == "raw",
+            d=one.treated.kept.shape[1],
+        ),
     )
     st.markdown(f"**{title}**")
     show_chart(
         kept_chart(
-            key,
-            lambda: cone_figure(panel, colours, theme, height=HEIGHT, lines=CAPTION_LINES),  # type: ignore[arg-type]
+            ArrayStore.key(key, colours.title),
+            lambda: cone_figure(
+                panel, colours, current_theme(), height=HEIGHT, lines=CAPTION_LINES
+            ),
             private=is_own(scene.material.corpus),
         ),
         key=f"lab-{one.name}",
         file_name=f"whitening-{one.name}",
-        alt=alternative(title, one.treated.kept, panel, _),
+        alt=cached.lab_value(f"{key}/alt", lambda: alternative(title, one.treated.kept, panel, _)),
         on_point=_choose,
         on_selection=_select,
         texts=GROUP,
@@ -124,21 +115,6 @@ def _scale(one: Shown, _: Translate) -> list[str]:
             "the axes of this view"
         )
     return [told.format(factor=f"{one.factor:.3g}")]
-
-
-def _tell_refused(name: str, scene: Scene, _: Translate) -> None:
-    st.markdown(f"**{treatment_names(_)[name]}**")
-    st.warning(prose("whitening", "rank-deficient", refusal_values(name, scene, _)))
-
-
-def refusal_values(name: str, scene: Scene, _: Translate) -> dict[str, str]:
-    """Why a treatment has no picture."""
-    ranks = [one.treatment.rank for one in scene.shown if one.treatment.rank is not None]
-    return {
-        "name": treatment_names(_)[name],
-        "rank": f"{min(ranks)}" if ranks else "?",
-        "d": f"{scene.material.cloud.vectors.shape[1]}",
-    }
 
 
 def _choose(row: int) -> None:

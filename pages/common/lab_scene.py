@@ -27,6 +27,7 @@ FRAME_MARGIN = 1.1
 class Shown:
     """One picture: a treatment of the cloud, where its points are drawn, the factor by which.
 
+    reach : half-width of a frame that holds nearly all of them.
     key : names the vectors, for what is kept of them.
     """
 
@@ -34,6 +35,7 @@ class Shown:
     treated: Treated
     projection: Projection
     factor: float
+    reach: float
     key: str
 
     @property
@@ -69,7 +71,6 @@ class Scene:
     """All pictures in one basis and one scale, raw first.
 
     waiting : treatments that were asked for and are not fitted yet.
-    refused : those that this fit set does not allow, by the rank that it has.
     """
 
     material: Material
@@ -77,7 +78,6 @@ class Scene:
     shown: tuple[Shown, ...]
     reach: float
     waiting: tuple[str, ...]
-    refused: tuple[str, ...]
 
 
 def gather(corpus: Corpus, spec: CloudSpec, code: str, _: Translate) -> tuple[Cloud, Cloud, str]:
@@ -111,35 +111,33 @@ def material_of(
 def build_scene(
     material: Material, names: tuple[str, ...], knobs: Knobs, view: str, k: int, _: Translate
 ) -> Scene:
-    """Apply every treatment to the same points; fits come from the cache."""
-    X = material.cloud.vectors
-    first = cached.projection(material.key, view, k, X)
-    shown: list[Shown] = []
-    waiting: list[str] = []
-    refused: list[str] = []
-    for name in names:
-        fitted = _fitted(name, material, _)
-        if fitted is None:
-            waiting.append(name)
-            continue
-        try:
-            treatment = fitted.turn(knobs)
-            treated = treatment.apply(X)
-        except ValueError:
-            refused.append(name)
-            continue
-        key = ArrayStore.key(material.key, material.fit_key, name, asdict(knobs.of(name)))
-        picture = first if name == "raw" else first.apply(treated.vectors)
-        factor = 1.0 if name == "raw" else match_radius(first.around_origin, picture.around_origin)
-        shown.append(Shown(treatment, treated, picture, factor, key))
-    reach = max(
-        float(np.quantile(np.abs(one.projection.around_origin * one.factor).max(axis=1), share))
-        for one in shown
-        for share in (FRAME_SHARE,)
-    )
-    return Scene(
-        material, knobs, tuple(shown), reach * FRAME_MARGIN, tuple(waiting), tuple(refused)
-    )
+    """Every treatment of the same points; only what a knob has changed is worked out again."""
+    fitted = {name: _fitted(name, material, _) for name in names}
+    ready = {name: treatment for name, treatment in fitted.items() if treatment is not None}
+    shown = tuple(_shown(one, material, knobs, view, k) for one in ready.values())
+    # the frame of the knobs at rest, so that the pictures keep one scale while a slider moves
+    at_rest = [_shown(one, material, Knobs(), view, k) for one in ready.values()]
+    reach = max(one.reach for one in at_rest) * FRAME_MARGIN
+    return Scene(material, knobs, shown, reach, tuple(name for name in names if name not in ready))
+
+
+def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, k: int) -> Shown:
+    """The treatment at those knobs; kept, because most knobs turn only some of the pictures."""
+    own = asdict(knobs.of(treatment.name))
+    key = ArrayStore.key(material.key, material.fit_key, treatment.name, own)
+
+    def make() -> Shown:
+        X = material.cloud.vectors
+        first = cached.projection(material.key, view, k, X)
+        treated = treatment.turn(knobs).apply(X)
+        picture = first if treatment.name == "raw" else first.apply(treated.vectors)
+        factor = match_radius(first.around_origin, picture.around_origin)
+        distances = np.abs(picture.around_origin).max(axis=1) * factor
+        reach = float(np.quantile(distances, FRAME_SHARE))
+        return Shown(treatment.turn(knobs), treated, picture, factor, reach, key)
+
+    shown: Shown = cached.picture(f"{key}/{view}/{k}", make)
+    return shown
 
 
 def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
