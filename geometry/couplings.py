@@ -44,10 +44,12 @@ class Coupling:
 
     @property
     def d(self) -> int:
+        """Columns."""
         return len(self.bias)
 
     @property
     def kind(self) -> str:
+        """One of ``KINDS``."""
         return "additive" if len(self.b3) == self.d - self.d // 2 else "affine"
 
     def forward(self, x: Any, xp: Any) -> tuple[Any, Any]:

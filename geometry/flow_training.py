@@ -87,8 +87,9 @@ def train(
     """
     import torch
 
-    # the caller may have switched gradients off; both return to what they were
-    with torch.inference_mode(False), torch.enable_grad():
+    # the caller may have switched gradients off, for inference or by no_grad: this turns them on
+    # for the block, and then they are what they were
+    with torch.inference_mode(False):
         return _Training(
             couplings, rows, held_out, smoothing, start_log_det, schedule, rng, progress
         ).run(cancelled or _never)

@@ -211,6 +211,12 @@ def test_cancelling_keeps_the_best_so_far(after):
     assert flow.history_ == undisturbed[: len(flow.history_)]
 
 
+def test_cancelled_is_asked_before_each_batch():
+    asked = []
+    flow = small().fit(cloud(), cancelled=lambda: bool(asked.append(1)))
+    assert len(asked) == flow.history_[-1].steps == 12
+
+
 def _interrupt(*_: object) -> bool:
     raise InterruptedError
 
