@@ -8,13 +8,14 @@ is long, which is just what a narrow cone is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .scatter32 import in_float32, probe_rows, worth_float32
+from .scatter32 import PROBE, in_float32, weak_directions
 
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
+LEAST_ROWS = 1024  # fewer are summed in float64 before float32 is ready
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Moments:
     n_rows : rows seen with a weight above 0.   weight, weight2 : sum of the sample weights and of
     their squares.   mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
     quartic = sum w |z|^4, where z = x - mean; all float64.
+    weak (d, m) : directions in which float32 products would not do, None where not yet asked.
     """
 
     n_rows: int
@@ -33,26 +35,25 @@ class Moments:
     scatter: np.ndarray
     cubic: np.ndarray
     quartic: float
+    weak: np.ndarray | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
-        """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows."""
+    def of(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        *,
+        like: Moments | None = None,
+    ) -> Moments:
+        """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows.
+
+        like : moments of other rows of the same kind, which spare many float32 rows a probe.
+        """
         if not len(X):
             raise ValueError("moments need at least one row; got none")
-        if sample_weight is None and worth_float32(X):
-            found = _of_many(X)
-            if found is not None:
-                return found
-        starts = range(0, len(X), BLOCK_ROWS)
-        blocks = (slice(start, start + BLOCK_ROWS) for start in starts)
-        parts = (
-            _moments_of_block(X[rows], None if sample_weight is None else sample_weight[rows])
-            for rows in blocks
-        )
-        total = next(parts)
-        for part in parts:
-            total = total.merge(part)
-        return total
+        if sample_weight is None and X.dtype == np.float32:
+            return _of_float32(X, like)
+        return _of_blocks(X, sample_weight)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of rows together, exactly."""
@@ -72,6 +73,7 @@ class Moments:
             scatter=scatter,
             cubic=a[0] + b[0],
             quartic=a[1] + b[1],
+            weak=self.weak if other.weak is None else other.weak,
         )
 
     def _about(self, s: np.ndarray) -> tuple[np.ndarray, float]:
@@ -111,6 +113,39 @@ class Moments:
         return 0.0 if distance <= 0 else float(min(max(noise, 0.0), distance) / distance)
 
 
+def _of_float32(X: np.ndarray, like: Moments | None) -> Moments:
+    """By float32 products where there are rows enough and nothing is lost, else by float64."""
+    d = X.shape[1]
+    enough = max(PROBE * d, LEAST_ROWS)
+    if like is not None and like.n_rows >= enough and len(X) >= enough:
+        weak = weak_directions(like.covariance) if like.weak is None else like.weak
+        found = _by_float32(X, like.mean, weak)
+        # after a refusal no more is tried: every direction counts as weak
+        return found or replace(_of_blocks(X, None), weak=np.eye(d))
+    if len(X) < PROBE * enough:
+        return _of_blocks(X, None)
+    probe = _moments_of_block(X[:enough], None)
+    rest = _by_float32(X[enough:], probe.mean, weak_directions(probe.covariance))
+    return probe.merge(rest) if rest else replace(_of_blocks(X, None), weak=np.eye(d))
+
+
+def _by_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Moments | None:
+    sums = in_float32(X, mean, weak)
+    if sums is None:
+        return None
+    n = len(X)
+    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic, weak)
+
+
+def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:
+    blocks = (slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS))
+    parts = (_moments_of_block(X[rows], None if w is None else w[rows]) for rows in blocks)
+    total = next(parts)
+    for part in parts:
+        total = total.merge(part)
+    return total
+
+
 def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
     # float64 throughout: a float32 product leaves noise of about 1e-7 of the largest eigenvalue,
     # which makes null directions look alive (300 points in 384 dimensions: rank 340, not 299)
@@ -136,28 +171,3 @@ def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
         cubic=cubic,
         quartic=float(row_weight @ squared**2),
     )
-
-
-def _of_many(X: np.ndarray) -> Moments | None:
-    """The same of many float32 rows, mostly by float32 products; None where they do not serve."""
-    head = probe_rows(X)
-    probe = _moments_of_block(X[:head], None)
-    sums = in_float32(X[head:], probe.mean, probe.covariance)
-    if sums is None:
-        return None
-    n, s = sums.n_rows, sums.total / sums.n_rows  # from the probe's mean to their own
-    ss, Ss, trace = float(s @ s), sums.scatter @ s, float(np.trace(sums.scatter))
-    rest = Moments(
-        n_rows=n,
-        weight=float(n),
-        weight2=float(n),
-        mean=sums.centre + s,
-        scatter=sums.scatter - np.outer(n * s, s),
-        cubic=sums.cubic - 2 * Ss + (2 * n * ss - trace) * s,
-        quartic=sums.quartic
-        - 4 * float(s @ sums.cubic)
-        + 4 * float(s @ Ss)
-        + 2 * ss * trace
-        - 3 * n * ss**2,
-    )
-    return probe.merge(rest)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .mapped import let_go
 from .moments import Moments
 from .whitening_map import WhiteningMap, check_settings
 
@@ -120,7 +121,8 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
             if sample_weight.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
-        block = Moments.of(X, sample_weight)
+        block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
+        let_go(X)
         self.moments_ = block if reset else self.moments_.merge(block)
         # the coarsest block sets the rank floor, whichever order the blocks came in
         eps = float(np.finfo(X.dtype).eps)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from geometry import moments, scatter32
-from geometry.moments import Moments
+from geometry import scatter32
+from geometry.moments import LEAST_ROWS, Moments
 from geometry.whiten import Whitening
 
 N, D = 20_000, 24
@@ -33,22 +33,20 @@ CLOUDS = {
 }
 
 
-@pytest.fixture
-def exact(monkeypatch):
-    """Moments.of in float64 throughout."""
+def exact(X: np.ndarray) -> Moments:
+    """Float64 throughout."""
+    return Moments.of(X.astype(np.float64))
 
-    def of(X: np.ndarray) -> Moments:
-        with monkeypatch.context() as patch:
-            patch.setattr(moments, "worth_float32", lambda X: False)
-            return Moments.of(X)
 
-    return of
+def taken(X: np.ndarray) -> bool:
+    """Whether float32 served these rows; refused rows leave every direction weak."""
+    weak = Moments.of(X).weak
+    return weak is not None and weak.shape[1] <= scatter32.MOST_WEAK * D
 
 
 @pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
-def test_the_moments_are_those_of_float64(X, exact):
-    assert scatter32.worth_float32(X)
-    assert moments._of_many(X) is not None
+def test_the_moments_are_those_of_float64(X):
+    assert taken(X)
     ours, theirs = Moments.of(X), exact(X)
     assert (ours.n_rows, ours.weight, ours.weight2) == (N, N, N)
     np.testing.assert_allclose(ours.mean, theirs.mean, rtol=1e-6, atol=1e-6)
@@ -64,7 +62,7 @@ def test_the_moments_are_those_of_float64(X, exact):
 
 
 @pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
-def test_the_ranks_are_those_of_float64(X, exact):
+def test_the_ranks_are_those_of_float64(X):
     ours, theirs = Whitening("zca").fit(X), exact(X)
     eps = float(np.finfo(np.float32).eps)
     values = np.linalg.eigvalsh(theirs.covariance)
@@ -73,17 +71,17 @@ def test_the_ranks_are_those_of_float64(X, exact):
     assert ours.rank_floor_ == pytest.approx(floor, rel=1e-3)
 
 
-def test_too_many_weak_directions_are_refused(exact):
+def test_too_many_weak_directions_are_refused():
     X = rotated(np.r_[np.ones(D // 2), np.full(D // 2, 1e-8)])
-    assert moments._of_many(X) is None
+    assert not taken(X)
     np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
 
 
-def test_weak_directions_that_the_first_rows_hide_are_found_out(exact):
+def test_weak_directions_that_the_first_rows_hide_are_found_out():
     # round at first; then one axis a thousand times as long, beside which all others are weak
     X = rotated(np.ones(D))
-    X[scatter32.probe_rows(X) :, 0] *= 1000
-    assert moments._of_many(X) is None
+    X[LEAST_ROWS:, 0] *= 1000
+    assert not taken(X)
     np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
 
 
@@ -104,5 +102,42 @@ def test_noise_is_not_underrated():
 
 def test_few_rows_or_another_precision_are_left_to_float64():
     X = CLOUDS["round"]
-    assert not scatter32.worth_float32(X[:1000])
-    assert not scatter32.worth_float32(X.astype(np.float64))
+    assert Moments.of(X[:1000]).weak is None
+    assert Moments.of(X.astype(np.float64)).weak is None
+    assert Moments.of(X, np.ones(N)).weak is None
+
+
+@pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
+def test_a_stream_learns_from_its_first_blocks(X):
+    total = Moments.of(X[:2000])
+    assert total.weak is None  # too few for a probe of their own
+    for start in range(2000, N, 2000):
+        total = total.merge(Moments.of(X[start : start + 2000], like=total))
+    assert total.weak is not None
+    assert total.weak.shape[1] <= 1
+    values, V = np.linalg.eigh(exact(X).scatter)
+    alive = values > 1e-9 * values[-1]
+    W = V[:, alive] / np.sqrt(values[alive])
+    np.testing.assert_allclose(W.T @ total.scatter @ W, np.eye(alive.sum()), atol=1e-4)
+
+
+def test_a_stream_that_is_refused_once_tries_no_more():
+    X = rotated(np.ones(D))
+    X[6000:, 0] *= 1000
+    total = Moments.of(X[:3000]).merge(Moments.of(X[3000:6000], like=Moments.of(X[:3000])))
+    assert total.weak.shape == (D, 0)
+    refused = Moments.of(X[6000:9000], like=total)
+    np.testing.assert_array_equal(refused.scatter, exact(X[6000:9000]).scatter)
+    total = total.merge(refused)
+    again = Moments.of(X[9000:12000], like=total)
+    np.testing.assert_array_equal(again.scatter, exact(X[9000:12000]).scatter)
+
+
+def test_blocks_far_from_the_first_are_summed_about_their_own_mean():
+    # sorted rows: later ones lie 30 spreads away from the rows that showed the weak directions
+    X = rotated(np.ones(D))
+    X[5000:] += np.float32(30)
+    first = Moments.of(X[:5000])
+    ours, theirs = Moments.of(X[5000:], like=first), exact(X[5000:])
+    np.testing.assert_allclose(ours.scatter, theirs.scatter, atol=1e-3 * N)
+    np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-5)
