@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from threadpoolctl import threadpool_limits
 
 from geometry.treatments import Treatment
 
@@ -68,7 +69,10 @@ def train_flow(fit_key: str, X: np.ndarray, _: Translate) -> None:
             history.append(epoch)
             report(epoch.epoch, epoch.max_epochs)
 
-        flow = NormalizingFlow(random_state=SEED).fit(X, progress=told)
+        # its products are small: two threads that wait for each other on busy cores take ten
+        # times as long as one
+        with threadpool_limits(limits=1, user_api="openmp"):
+            flow = NormalizingFlow(random_state=SEED).fit(X, progress=told)
         return TrainedFlow(
             Treatment("flow", len(X), None, flow.map_),
             flow.history_,

@@ -12,6 +12,7 @@ from geometry import ArrayStore
 from geometry.figures.colours import MOST_LABELS, PointColours
 from geometry.figures.cone import Mark, Panel, cone_figure
 
+from . import cached
 from .charts import kept_chart, share_texts, show_chart
 from .cone_panels import (
     alternative,
