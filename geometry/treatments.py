@@ -87,11 +87,9 @@ class Treatment:
         (``WhiteningMap.adjust``). Raises ValueError for a knob outside its range.
         """
         own = knobs.of(self.name)
-        if self.name in (*EIGEN, "cholesky"):
+        if self.name in ("centred", *EIGEN, "cholesky"):
             turned = {name: getattr(own, name) for name in KNOBS[self.name]}
             return replace(self, fitted=self.fitted.adjust(**turned))
-        if self.name == "centred":
-            return replace(self, fitted=self.fitted.adjust(centring=own.centring, strength=0.0))
         if self.name == "removed":
             least = default_components(len(self.fitted.offset))
             D = least if own.n_removed is None else own.n_removed

@@ -278,6 +278,14 @@ def test_knobs_of_a_treatment_that_is_not_there():
         Knobs().of("whitten")
 
 
+def test_knobs_of_a_treatment_are_its_own():
+    turned = Knobs(0.3, 0.4, 2, 0.5, 3)
+    assert turned.of("cholesky") == Knobs(centring=0.3, shrinkage=0.5)
+    assert turned.of("removed") == Knobs(n_removed=3)
+    assert turned.of("zca") == Knobs(0.3, 0.4, 2, 0.5)
+    assert turned.of("flow") == turned.of("raw") == Knobs()
+
+
 def other_knobs(name: str) -> Knobs:
     """None of them at rest."""
     return Knobs(centring=0.3, strength=0.4, n_components=2, shrinkage=0.5, n_removed=3).of(name)

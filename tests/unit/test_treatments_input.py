@@ -138,3 +138,10 @@ def test_zipf_without_weights():
 def test_zipf_with_wrong_weights(weights):
     with pytest.raises(ValueError, match="sample_weight must be 120 finite numbers >= 0"):
         fit_treatment("zipf", X, sample_weight=weights)
+
+
+@every
+def test_only_zipf_reads_weights(name):
+    weighted = fit_treatment(name, X, sample_weight=COUNTS).apply(X).vectors
+    plain = fit_treatment(name, X, sample_weight=np.ones(N)).apply(X).vectors
+    assert np.array_equal(weighted, plain) == (name != "zipf")
