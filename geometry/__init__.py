@@ -35,6 +35,7 @@ _HOME = {
     "removal_map": ("ClusterwiseMap", "RemovalMap"),
     "standard_map": ("StandardMap",),
     "sif": ("sif_average",),
+    "treatments": ("Knobs", "Treated", "Treatment", "fit_treatment"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
     "measure": (
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     from .standard_map import StandardMap
     from .store import ArrayStore
     from .toy import Plane
+    from .treatments import Knobs, Treated, Treatment, fit_treatment
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
     from .whiten import Whitening
     from .whitening_map import WhiteningMap, recommended_whitening

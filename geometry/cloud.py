@@ -48,7 +48,8 @@ class Cloud:
         return len(self.texts)
 
     def take(self, rows: np.ndarray) -> Cloud:
-        """The cloud of those rows (m,) only, in that order."""
+        """The cloud of those rows only, in that order: indices (m,), or a mask (n,) of bools."""
+        rows = np.arange(len(self))[rows]
         return replace(
             self,
             vectors=self.vectors[rows],

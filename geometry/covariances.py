@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .moments import Moments
+from .rows import float_rows
 
 
 @dataclass(frozen=True)
@@ -21,12 +23,11 @@ class Covariances:
 
     @classmethod
     def of(cls, X: np.ndarray) -> Covariances:
-        """Those of rows X (n, d), n >= 2."""
-        if np.ndim(X) != 2 or len(X) < 2:
-            raise ValueError(f"expected at least 2 vectors as rows; got shape {np.shape(X)}")
-        return cls(Moments.of(np.asarray(X)).covariance, len(X))
+        """Those of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
+        X = float_rows(X, at_least=2)
+        return cls(Moments.of(X).covariance, len(X))
 
-    @property
+    @cached_property
     def spectrum(self) -> np.ndarray:
         """Eigenvalues (d,) over their mean, largest first; all 1 for an isotropic cloud.
 
@@ -55,4 +56,5 @@ class Covariances:
             return part / mean if mean > 0 else part
         spread = np.sqrt(np.diag(part))
         scale = np.outer(spread, spread)
-        return np.divide(part, scale, out=np.zeros_like(part), where=scale > 0)
+        found = np.divide(part, scale, out=np.zeros_like(part), where=scale > 0)
+        return found.clip(-1.0, 1.0)  # rounding would leave 1.0000000000000002

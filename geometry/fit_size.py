@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .measure import isoscore, isoscore_baseline
-from .moments import Moments
+from .rows import float_rows
 from .whitening_map import WhiteningMap
 
 FEWEST = 10
+LEAST_ROWS = 8  # four in the fit, four held out
 WAYS = ("full", "ledoit-wolf")
 
 
@@ -31,11 +32,15 @@ class SizedFit:
 
 
 def fit_sizes(available: int, d: int) -> tuple[int, ...]:
-    """About a dozen sizes up to ``available``, spaced by ratio, with n = d among them."""
+    """About a dozen sizes up to ``available``, spaced by ratio.
+
+    n = d is among them where there are as many rows, and a little above it where there are more.
+    """
     if available <= FEWEST:
         return (available,)
     sizes = np.geomspace(FEWEST, available, 12).round().astype(int).tolist()
-    return tuple(sorted({*sizes, *([d, d + d // 8] if d + d // 8 < available else [])}))
+    about_d = (n for n in (d, d + d // 8) if 2 <= n <= available)
+    return tuple(sorted({*sizes, *about_d}))
 
 
 def whitening_by_size(
@@ -48,11 +53,15 @@ def whitening_by_size(
     """Whiten one half of X (n, d) by maps fitted on more and more rows of the other half.
 
     The halves and the order in which rows join the fit are drawn once, seeded: a larger fit holds
-    the smaller ones' rows. n >= 8.   sizes : of the fits; by default ``fit_sizes``.
+    the smaller ones' rows. n >= 8, d >= 2.   sizes : of the fits; by default ``fit_sizes``.
+    progress : called with (fits done, fits).
+    Raises ValueError for other shapes, NaN, infinity, and where the held-out rows are all equal.
     """
-    X = np.asarray(X)
-    if X.ndim != 2 or len(X) < 8 or X.shape[1] < 2:
-        raise ValueError(f"needs at least 8 rows of 2 dimensions; got shape {X.shape}")
+    if np.ndim(X) != 2 or np.shape(X)[0] < LEAST_ROWS or np.shape(X)[1] < 2:
+        raise ValueError(
+            f"needs at least {LEAST_ROWS} rows of 2 dimensions or more; got shape {np.shape(X)}"
+        )
+    X = float_rows(X, at_least=LEAST_ROWS)
     order = np.random.default_rng(random_state).permutation(len(X))
     fitted, held_out = X[order[: len(X) // 2]], X[order[len(X) // 2 :]]
     sizes = fit_sizes(len(fitted), X.shape[1]) if sizes is None else sizes
@@ -60,21 +69,17 @@ def whitening_by_size(
     if wrong:
         raise ValueError(f"sizes must lie in [2, {len(fitted)}], half of the rows; got {wrong[0]}")
     raw, baseline = isoscore(held_out), isoscore_baseline(*held_out.shape)
-    found = []
-    for done, n in enumerate(sizes):
+    found: list[SizedFit] = []
+    for n in sizes:
         if progress is not None:
-            progress(done, len(sizes))
+            progress(len(found), len(sizes))
         found.append(SizedFit(n, len(held_out), _isoscores(fitted[:n], held_out), raw, baseline))
+    if progress is not None:
+        progress(len(found), len(sizes))
     return tuple(found)
 
 
 def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
-    moments = Moments.of(fitted)
-    eps = float(np.finfo(fitted.dtype).eps)
-    ways = {"full": None, "ledoit-wolf": "ledoit-wolf"}
-    return {
-        way: isoscore(
-            WhiteningMap.solve(moments, eps=eps, method="zca", shrinkage=shrinkage).apply(held_out)
-        )
-        for way, shrinkage in ways.items()
-    }
+    full = WhiteningMap.of(fitted, method="zca")
+    maps = (full, full.adjust(shrinkage="ledoit-wolf"))
+    return {way: isoscore(one.apply(held_out)) for way, one in zip(WAYS, maps, strict=True)}

@@ -17,7 +17,12 @@ class UndefinedMeasure(ValueError):
 
 
 def finite_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
-    """X as (n, d) float64, d >= 1.
+    """X as (n, d) float64, d >= 1; a copy. Raises as ``float_rows`` does."""
+    return float_rows(X, at_least=at_least).astype(np.float64)
+
+
+def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
+    """X as (n, d), d >= 1: float32 and float64 as they are, all else as float64.
 
     Raises ValueError for another shape, for complex numbers, and naming the first row that
     holds NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
@@ -28,7 +33,7 @@ def finite_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     need_rows(len(X), at_least)
     if np.iscomplexobj(X):
         raise ValueError("expected real numbers; got complex ones")
-    X = X.astype(np.float64)
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if len(bad):
         raise ValueError(f"row {bad[0]} holds NaN or infinity ({len(bad)} of {len(X)} rows do)")

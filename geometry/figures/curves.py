@@ -27,7 +27,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """Titles and scales of both axes; ``x_range``, ``y_range`` in data units, None for all."""
+    """Titles and scales of both axes; ``x_range``, ``y_range`` in data units, None for all.
+
+    On a log axis both ends of a range must be above 0.
+    """
 
     x: str
     y: str
@@ -81,6 +84,8 @@ def _line(curve: Curve, axes: Axes, theme: Theme) -> go.Scatter:
 
 def _scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, Any]:
     settings: dict[str, Any] = {"type": "log"} if is_log else {}
+    if is_log and limits is not None and min(limits) <= 0:
+        raise ValueError(f"a log axis needs a range above 0; got {limits}")
     if limits is not None:
         settings["range"] = list(np.log10(limits)) if is_log else list(limits)
     if is_log:

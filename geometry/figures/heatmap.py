@@ -21,7 +21,11 @@ def matrix_figure(
     reach: float = 1.0,
     height: int = 320,
 ) -> go.Figure:
-    """A (k, k) matrix, its rows downwards; colours run from -reach to reach."""
+    """A (k, k) matrix, its rows downwards; colours run from -reach to reach.
+
+    A reach of 0, as of a matrix of zeros, counts as 1: Plotly would choose ends of its own.
+    """
+    reach = reach if reach > 0 else 1.0
     scale = [
         (0.0, ENDS[0]),
         (0.25, ENDS[1]),
