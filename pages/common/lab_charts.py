@@ -14,7 +14,7 @@ from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.fit_size import SizedFit, whitening_by_size
-from geometry.measure import cosine_shares, isotropic_cosine_shares
+from geometry.measure import cosine_shares, isotropic_cosine_shares, measure_table
 
 from . import cached, jobs
 from .cached import EDGES, HISTOGRAM_ROWS, SEED
@@ -132,10 +132,10 @@ def _matrices(scene: Scene, kind: str, _: Translate) -> None:
 def _rogue(scene: Scene, _: Translate) -> None:
     groups = []
     for place, one in enumerate(scene.shown):
-        try:
-            shares = cosine_contributions(one.treated.vectors)
-        except ValueError:  # no mean cosine that could be shared out
+        (top,) = measure_table(one.treated.vectors, names=["top_contribution"], intervals=False)
+        if top.undefined is not None:  # no mean cosine that could be shared out
             continue
+        shares = cosine_contributions(one.treated.vectors)
         order = np.argsort(-np.abs(shares), kind="stable")[:ROGUES]
         about = [_("dimension {i}").format(i=i) for i in order]
         groups.append(Bars(shares[order], about, treatment_names(_)[one.name], place))

@@ -89,6 +89,23 @@ def test_a_constant_cloud_has_no_variance():
     assert np.abs(Moments.of(np.full((N, D), 0.1, dtype=np.float32)).covariance).max() < 1e-30
 
 
+@pytest.mark.parametrize("scale", [1e-18, 1e-8, 1e8, 1e15])
+def test_clouds_of_any_size(scale, recwarn):
+    X = CLOUDS["a null direction"] * np.float32(scale)
+    assert not taken(X)  # third and fourth powers leave float32's range
+    fitted = Whitening("zca").fit(X)
+    assert fitted.rank_ == D - 1
+    assert np.isfinite(fitted.transform(X)).all()
+    assert not recwarn.list
+
+
+def test_a_row_out_of_range_after_the_probe(recwarn):
+    X = CLOUDS["round"].copy()
+    X[-1] = 1e13
+    np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
+    assert not recwarn.list
+
+
 def test_noise_is_not_underrated():
     # the figure that the safe level rests on, for the clouds that float32 serves
     for name, X in CLOUDS.items():
