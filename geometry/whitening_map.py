@@ -153,6 +153,14 @@ class WhiteningMap:
         return self.rank == self.n_rows - 1
 
     @property
+    def makes_simplex(self) -> bool:
+        """True where it does so as it is set: nothing shrunk, softened, left out or weighted."""
+        w = self.spectrum.moments
+        is_full = self.shrinkage == 0 and self.centring == self.strength == 1
+        is_even = np.isclose(w.weight**2, w.n_rows * w.weight2)
+        return bool(self.is_simplex and is_full and len(self.components) >= self.rank and is_even)
+
+    @property
     def matrix(self) -> np.ndarray:
         """W (d, k) for pca and pca-cor, else (d, d)."""
         return self._both_ways[0]

@@ -78,7 +78,8 @@ function sketchUntilPlotlyIsThere(box, data) {
   }, pause);
 }
 
-// The same points lit in every chart of the group, or all as they were for null.
+// The same points lit in every chart of the group, or all as they were for null. Rows alone say
+// which: a lasso that stayed would choose anew among points that a slider has moved.
 function selectInGroup(box, rows) {
   const { group } = drawn.get(box).wanted;
   if (rows === null) selections.delete(group);
@@ -87,7 +88,7 @@ function selectInGroup(box, rows) {
     if (other.data) {
       const opacity = rows === null ? other.data[0].marker.opacity : FADED;
       const looks = { selectedpoints: [rows], "unselected.marker.opacity": opacity };
-      window.Plotly.restyle(other, looks, [0]);
+      window.Plotly.update(other, looks, { selections: [] }, [0]);
     }
   }
 }
@@ -123,13 +124,17 @@ function draw(box, data) {
     box.on("plotly_selected", (event) => {
       if (!event?.range && !event?.lassoPoints) return; // a click, which is told apart above
       const rows = event.points.filter((p) => p.curveNumber === 0).map((p) => p.pointNumber);
-      selectInGroup(box, rows);
+      setTimeout(() => selectInGroup(box, rows)); // Plotly has yet to put its lasso down
       state.selected("selected", rows);
     });
-    box.on("plotly_deselect", () => {
-      selectInGroup(box, null);
-      state.selected("selected", []);
-    });
+    // a double click, as it is told while a lasso is in hand and while none is
+    for (const name of ["plotly_deselect", "plotly_doubleclick"]) {
+      box.on(name, () => {
+        if (!selections.has(drawn.get(box).wanted.group)) return;
+        setTimeout(() => selectInGroup(box, null));
+        state.selected("selected", []);
+      });
+    }
     box.on("plotly_relayout", (change) => moveGroup(box, change));
     new ResizeObserver(() => {
       if (box.isConnected && box.clientWidth > 0) window.Plotly.Plots.resize(box);

@@ -31,7 +31,7 @@ def draw_flat(
             text=list(panel.texts),
             hovertemplate="%{text}<extra></extra>",
             showlegend=False,
-            # a chosen point is ringed by a mark; the others should not fade
+            # only a lasso fades points, and the browser says which
             selected={"marker": {"opacity": OPACITY}},
             unselected={"marker": {"opacity": OPACITY}},
         )
@@ -70,7 +70,7 @@ def draw_flat(
             zeroline=has_origin,
         ),
         dragmode="pan",
-        clickmode="event+select",
+        clickmode="event",
     )
     if panel.origin_label:
         figure.add_annotation(

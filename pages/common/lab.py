@@ -20,8 +20,8 @@ from .lab_choices import (
     choose_treatments,
 )
 from .lab_flow import train_flow
-from .lab_numbers import measure_all, offer_table, show_table
-from .lab_panels import draw_pictures, show_selection
+from .lab_numbers import measure_all, show_table, take_away
+from .lab_panels import chosen_point, draw_pictures, show_selection
 from .lab_scene import MAX_POINTS, build_scene, gather, material_of
 from .model_words import tell_model_error
 from .shell import show_question
@@ -53,19 +53,18 @@ def explore(corpus: Corpus, _: Translate) -> None:
         except (ModelFilesError, ValueError, OSError, MemoryError) as error:
             tell_model_error(error, _)
             return
-        shown, fit, _key = clouds
-        if min(len(shown), len(fit)) < FEWEST_POINTS:
+        if min(len(clouds.shown), len(clouds.fit)) < FEWEST_POINTS:
             st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
             return
         with rows_box:
-            rows = choose_rows(len(fit), _)
-        knobs = choose_knobs(names, rows, fit.vectors.shape[1], _)
+            rows = choose_rows(len(clouds.fit), _)
+        knobs = choose_knobs(names, rows, clouds.fit.vectors.shape[1], _)
         material = material_of(corpus, spec, clouds, FitSet(code, rows))
-        if cached.whitening(f"{material.fit_key}/rank", "full", material.fit.vectors).rank == 0:
+        if not material.has_spread:
             st.info(prose(PAGE, "all-equal"))
             return
         scene = build_scene(material, names, knobs, look.view, look.n_components, _)
-        waiting = draw_pictures(scene, look.colour, st.session_state.get("point"), _)
+        waiting = draw_pictures(scene, look.colour, chosen_point(material), _)
         show_selection(scene, _)
         warn_of_coverage(cached.coverage(corpus), _)
     with measure_box:
@@ -73,13 +72,13 @@ def explore(corpus: Corpus, _: Translate) -> None:
         reports = measure_all(scene, _)
         show_table(scene, reports, _)
         st.caption(coverage_line(cached.coverage(corpus), _))
-        kind = choose_chart(tuple(one.name for one in scene.shown), _)
-        draw_chart(kind, scene, _)
+        kind = choose_chart(names, _)
+        figures = draw_chart(kind, scene, _)
         for question in ("disagree", "same-cosines", "fit", "flow"):
             show_question(PAGE, question)
     with try_box:
-        offer_table(scene, reports, _)
+        take_away(scene, reports, kind, figures, _)
     if "flow" in waiting:
         with waiting["flow"]:
             train_flow(material.fit_key, material.fit.vectors, _)
-        st.rerun(scope="fragment")
+        st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again

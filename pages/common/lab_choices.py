@@ -93,6 +93,7 @@ def choose_rows(available: int, _: Translate) -> int:
     """How many rows of the fit set are used; all of them unless the reader asks for fewer."""
     if available <= FEWEST_FITTED:
         return available
+    _follow("fit-rows", available)
     _within("fit-rows", FEWEST_FITTED, available)
     return int(
         st.slider(
@@ -132,22 +133,24 @@ def _share(label: str, key: str, turned: set[str]) -> float:
 def _kept(d: int, recommended: int | None, turned: set[str], _: Translate) -> int | None:
     if "n_components" not in turned:
         return None
+    default = recommended or d
+    _follow("kept", default)
     _within("kept", 1, d)
-    kept = int(
-        st.slider(_("Directions kept k"), 1, d, recommended or d, key="kept", bind="query-params")
-    )
+    kept = int(st.slider(_("Directions kept k"), 1, d, default, key="kept", bind="query-params"))
     return None if kept == d else kept
 
 
 def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float | str | None:
     if "shrinkage" not in turned:
         return None
+    default = recommended or "none"
+    _follow("shrink", default)
     way = choose(
         st.segmented_control,
         _("Shrinkage of the covariance"),
         ["none", "ledoit-wolf", "by-hand"],
         key="shrink",
-        default=recommended or "none",
+        default=default,
         labels={
             "none": _("none"),
             "ledoit-wolf": _("Ledoit-Wolf"),
@@ -177,6 +180,15 @@ def _removed(d: int, turned: set[str], _: Translate) -> int | None:
             bind="query-params",
         )
     )
+
+
+def _follow(key: str, default: int | str) -> None:
+    """A control that nobody has moved from its default stays at it where that changes: other
+    points have another recommendation, and the address says nothing of defaults."""
+    defaults = st.session_state.setdefault("lab-defaults", {})
+    if key in st.session_state and st.session_state[key] == defaults.get(key) != default:
+        st.session_state[key] = default
+    defaults[key] = default
 
 
 def _within(key: str, low: int, high: int) -> None:

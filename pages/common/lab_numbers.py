@@ -10,13 +10,16 @@ import streamlit as st
 
 from geometry import Measured, chance_agreement, disagreements, label_agreement
 from geometry.measure import measure_table
+from geometry.treatments import KNOBS
 
 from . import cached, jobs
 from .cached import SEED
-from .downloads import csv_bytes, offer_csv, short_number
+from .downloads import csv_bytes, offer_csv, points_csv, short_number
+from .lab_charts import Figures, chart_csv
 from .lab_choices import treatment_names
 from .lab_scene import Scene
 from .model_words import model_line
+from .uploads import chosen_corpus
 from .words import Translate, prose, signed
 
 
@@ -110,7 +113,8 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
 
 def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
     """The table, what it was measured on, where its measures disagree."""
-    st.markdown(table_markdown(scene, reports, _))
+    with st.container(key="lab-table"):
+        st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
             "In brackets: 95% intervals, by leaving out groups of points (angles: by subsampling); "
@@ -172,11 +176,13 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
 
 def _tell_simplex(scene: Scene) -> None:
     material = scene.material
-    for one in scene.shown:
-        is_simplex = getattr(one.treatment.fitted, "is_simplex", False)
-        if is_simplex and one.treatment.fitted.shrinkage == 0 and material.is_own_fit:
-            st.error(prose("whitening", "simplex", {"n": f"{one.treatment.n_rows:,}"}))
-            return
+    if not any(getattr(one.treatment.fitted, "makes_simplex", False) for one in scene.shown):
+        return
+    n = {"n": f"{len(material.fit):,}"}
+    if material.is_all_fitted:
+        st.error(prose("whitening", "simplex", n))
+    else:  # only the points of the fit are a simplex, and others are shown
+        st.warning(prose("whitening", "simplex-fit", n))
 
 
 def provenance(scene: Scene, _: Translate) -> str:
@@ -209,36 +215,60 @@ def provenance(scene: Scene, _: Translate) -> str:
 def fit_words(scene: Scene, _: Translate) -> str:
     """What the treatments were fitted on, in words."""
     material = scene.material
+    code = material.fit_set.code
     told = {
         "same": _("fitted on {n} of these points"),
         "split": _("fitted on {n} points of the other half"),
-    }.get(material.fit_set.code, _("fitted on {n} points of another corpus, {name}"))
-    return told.format(n=f"{len(material.fit):,}", name=material.fit_set.code)
+    }.get(code, _("fitted on {n} points of another corpus, {name}"))
+    name = "" if material.fit_set.corpus is None else chosen_corpus(code).name
+    return told.format(n=f"{len(material.fit):,}", name=name)
 
 
 def _ranks(scene: Scene, _: Translate) -> list[str]:
     d = scene.material.cloud.vectors.shape[1]
-    for one in scene.shown:
-        if one.name in ("standardised", "raw") or one.treatment.rank is None:
-            continue
-        fitted = one.treatment.fitted
-        shrinkage = getattr(fitted, "shrinkage", 0.0)
-        kept = one.treated.kept.shape[1]
-        return [
-            _("rank {rank} of {d}").format(rank=one.treatment.rank, d=d),
-            _("shrinkage {a}").format(a=f"{shrinkage:.3f}") if shrinkage else _("no shrinkage"),
-            *([_("{k} directions kept").format(k=kept)] if kept < d else []),
-        ]
-    return []
+    told = [_("rank {rank} of {d}").format(rank=scene.material.whitening.rank, d=d)]
+    whitened = [one for one in scene.shown if "shrinkage" in KNOBS[one.name]]
+    if whitened:
+        a, kept = whitened[0].treatment.fitted.shrinkage, scene.knobs.n_components
+        told.append(_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage"))
+        told += [_("{k} directions kept").format(k=kept)] if kept is not None else []
+    removed = [one for one in scene.shown if one.name == "removed"]
+    if removed:
+        k = len(removed[0].treatment.fitted.weights)
+        told.append(_("{k} directions removed").format(k=k))
+    return told
 
 
-def offer_table(scene: Scene, reports: Reports, _: Translate) -> None:
-    """The table as CSV."""
-    offer_csv(
-        _("Take the table away (CSV)"),
-        "whitening-measures",
-        lambda: table_csv(scene, reports, provenance(scene, _)),
-    )
+def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Translate) -> None:
+    """Table, points and chart as CSV; the pictures themselves have a camera button."""
+    told = provenance(scene, _)
+    with st.container(horizontal=True):
+        offer_csv(
+            _("Take the table away (CSV)"),
+            "whitening-measures",
+            lambda: table_csv(scene, reports, told),
+        )
+        offer_csv(
+            _("Take the points away (CSV)"),
+            "whitening-points",
+            lambda: pictures_csv(scene, told, _),
+        )
+        if figures:
+            offer_csv(
+                _("Take the chart away (CSV)"),
+                f"whitening-{kind}",
+                lambda: chart_csv(figures, told),
+            )
+
+
+def pictures_csv(scene: Scene, told: str, _: Translate) -> bytes:
+    """Every picture's coordinates as drawn."""
+    view = _("view {name}").format(name=scene.shown[0].projection.method)
+    axes = "xyz"[: scene.shown[0].projection.n_components]
+    columns = [f"{one.name}_{axis}" for one in scene.shown for axis in axes]
+    places = np.hstack([one.projection.around_origin * one.factor for one in scene.shown])
+    factors = [f"{one.name} × {one.factor:.4g}" for one in scene.shown]
+    return points_csv(scene.material.cloud, columns, places, " · ".join([told, view, *factors]))
 
 
 def table_csv(scene: Scene, reports: Reports, told: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -22,8 +23,9 @@ from .cone_panels import (
     lines_below,
     point_colours,
 )
+from .controls import put_in_url
 from .lab_choices import treatment_names
-from .lab_scene import Scene, Shown
+from .lab_scene import Material, Scene, Shown
 from .uploads import is_own
 from .words import Translate, language, prose
 
@@ -90,9 +92,9 @@ def _picture(
         file_name=f"whitening-{one.name}",
         alt=cached.lab_value(f"{key}/alt", lambda: alternative(title, one.treated.kept, panel, _)),
         on_point=_choose,
-        on_selection=_select,
+        on_selection=partial(_select, scene.material.key),
         texts=GROUP,
-        group=GROUP,
+        group=f"{GROUP}-{scene.material.key}",  # rows lassoed in one cloud are others in another
     )
     about = [] if one.name == "raw" else [prose("whitening", f"about-{one.name}", about_values())]
     below = " · ".join([*lines_below(one.projection, panel, _), *_scale(one, _)])
@@ -118,19 +120,31 @@ def _scale(one: Shown, _: Translate) -> list[str]:
     return [told.format(factor=f"{one.factor:.3g}")]
 
 
+def chosen_point(material: Material) -> int | None:
+    """The ringed row: the last one clicked, or from the URL. A row of another cloud is none."""
+    if st.session_state.setdefault("point-of", material.key) != material.key:
+        st.session_state["point-of"] = material.key
+        st.session_state["point"] = None
+    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
+        st.session_state["point"] = int(st.query_params["point"])
+    row: int | None = st.session_state.get("point")
+    row = None if row is None or row >= len(material.cloud) else row
+    put_in_url("point", None if row is None else str(row))
+    return row
+
+
 def _choose(row: int) -> None:
     st.session_state["point"] = row
-    st.session_state["find"] = ""
 
 
-def _select(rows: Sequence[int]) -> None:
-    st.session_state["lab-rows"] = tuple(rows)
+def _select(key: str, rows: Sequence[int]) -> None:
+    st.session_state["lab-rows"] = (key, tuple(rows))
 
 
 def show_selection(scene: Scene, _: Translate) -> None:
     """The texts of the points that were lassoed, and how their labels are spread."""
-    rows = [row for row in st.session_state.get("lab-rows", ()) if row < len(scene.material.cloud)]
-    if not rows:
+    key, rows = st.session_state.get("lab-rows", ("", ()))
+    if key != scene.material.key or not rows:
         return
     cloud = scene.material.cloud
     with st.expander(_("{n} points selected").format(n=f"{len(rows):,}"), key="lab-selected"):

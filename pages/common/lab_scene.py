@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from geometry import ArrayStore, Cloud, Corpus, Projection
+from geometry import ArrayStore, Cloud, Corpus, Projection, WhiteningMap
 from geometry.learned_removal import WeightedRemoval
 from geometry.project import match_radius
 from geometry.treatments import Knobs, Treated, Treatment, fit_treatment
@@ -21,6 +22,16 @@ from .words import Translate
 
 MAX_POINTS = 5000
 FRAME_MARGIN = 1.1
+UNFITTED = ("raw", "learned")  # what "fit on" says does not change them
+
+
+class Clouds(NamedTuple):
+    """The points shown, those that the treatments may be fitted on, and a name for each."""
+
+    shown: Cloud
+    key: str
+    fit: Cloud
+    fit_key: str
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,22 @@ class Material:
         """True where the fitted points are among those shown."""
         return self.fit_set.code == "same"
 
+    @property
+    def is_all_fitted(self) -> bool:
+        """True where the fitted points are those shown, and no others."""
+        return self.is_own_fit and len(self.fit) == len(self.cloud)
+
+    @property
+    def whitening(self) -> WhiteningMap:
+        """ZCA of the fit, nothing shrunk: its rank is the fit's."""
+        found: WhiteningMap = _fit("zca", self.fit_key, self.fit).fitted
+        return found
+
+    @property
+    def has_spread(self) -> bool:
+        """False where all points shown, or all of the fit, are one and the same."""
+        return bool(self.whitening.rank and _fit("zca", self.key, self.cloud).rank)
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -80,31 +107,29 @@ class Scene:
     waiting: tuple[str, ...]
 
 
-def gather(corpus: Corpus, spec: CloudSpec, code: str, _: Translate) -> tuple[Cloud, Cloud, str]:
-    """The points shown, all points of the fit set, and a name for the pair of them."""
+def gather(corpus: Corpus, spec: CloudSpec, code: str, _: Translate) -> Clouds:
+    """The points shown and all points of the fit set."""
     cloud = cached.cloud(corpus, spec, _)
     key = cached.cloud_key(corpus, spec)
     if code == "same":
-        return cloud, cloud, key
+        return Clouds(cloud, key, cloud, key)
     if code == "split":
         order = np.random.default_rng(SEED).permutation(len(cloud))
         halves = np.array_split(order, 2)
         fit, shown = (cloud.take(np.sort(rows)) for rows in halves)
-        return shown, fit, f"{key}/split"
+        return Clouds(shown, f"{key}/shown-half", fit, f"{key}/fitted-half")
     other = chosen_corpus(code)
-    return cloud, cached.cloud(other, spec, _), f"{key}/{cached.cloud_key(other, spec)}"
+    return Clouds(cloud, key, cached.cloud(other, spec, _), cached.cloud_key(other, spec))
 
 
-def material_of(
-    corpus: Corpus, spec: CloudSpec, clouds: tuple[Cloud, Cloud, str], fit_set: FitSet
-) -> Material:
+def material_of(corpus: Corpus, spec: CloudSpec, clouds: Clouds, fit_set: FitSet) -> Material:
     """The same with only so many rows of the fit set as were asked for."""
-    cloud, fit, key = clouds
-    fit_key, available = key, len(fit)
+    cloud, key, fit, fit_key = clouds
+    available = len(fit)
     if fit_set.rows < available:
         order = np.random.default_rng(SEED).permutation(available)
         fit = fit.take(np.sort(order[: fit_set.rows]))
-        fit_key = f"{key}/{fit_set.rows}"
+        fit_key = f"{fit_key}/{fit_set.rows}"
     return Material(corpus, spec, cloud, key, fit, fit_key, fit_set, available)
 
 
@@ -124,7 +149,8 @@ def build_scene(
 def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, k: int) -> Shown:
     """The treatment at those knobs; kept, because most knobs turn only some of the pictures."""
     own = asdict(knobs.of(treatment.name))
-    key = ArrayStore.key(material.key, material.fit_key, treatment.name, own)
+    fit_key = "" if treatment.name in UNFITTED else material.fit_key
+    key = ArrayStore.key(material.key, fit_key, treatment.name, own)
 
     def make() -> Shown:
         X = material.cloud.vectors
@@ -142,19 +168,22 @@ def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, k:
 
 def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
     """The treatment fitted on the material; None where that has still to be waited for."""
-    fit = material.fit
-    key = f"{material.fit_key}/{name}"
     if name == "flow":
-        return kept_flow(material.fit_key, fit.vectors)
+        return kept_flow(material.fit_key, material.fit.vectors)
     if name == "learned":
         pairs = chosen_corpus("pairs")
         scored = cached.cloud(pairs, material.spec, _)
         return cached.treatment(
             cached.cloud_key(pairs, material.spec) + "/learned", lambda: _learned(scored.vectors)
         )
-    weights = fit.counts if name == "zipf" else None
+    return _fit(name, material.fit_key, material.fit)
+
+
+def _fit(name: str, key: str, cloud: Cloud) -> Treatment:
+    weights = cloud.counts if name == "zipf" else None
     return cached.treatment(
-        key, lambda: fit_treatment(name, fit.vectors, sample_weight=weights, random_state=SEED)
+        f"{key}/{name}",
+        lambda: fit_treatment(name, cloud.vectors, sample_weight=weights, random_state=SEED),
     )
 
 
