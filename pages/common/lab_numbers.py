@@ -151,7 +151,8 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
         return f"— ({reasons(_)[row.undefined or 'all_zero']})"
     text = _number(row.name, row.value)
     if row.low is not None and row.high is not None:
-        text += f" [{_number(row.name, row.low)}, {_number(row.name, row.high)}]"
+        low, high = _number(row.name, row.low), _number(row.name, row.high)
+        text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
     if row.d != raw.d and row.baseline is not None:
         # fewer dimensions: what isotropy gives is another number there
         text += " " + _("({value} if isotropic)").format(value=_number(row.name, row.baseline))

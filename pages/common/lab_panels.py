@@ -31,7 +31,7 @@ from .words import Translate, language, prose
 
 GROUP = "lab"
 CAPTION_LINES = 2
-HEIGHT = 360
+HEIGHT = 440
 EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
 
 
