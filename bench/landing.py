@@ -28,10 +28,10 @@ DRAWN = """() => ['raw', 'white'].every(side => document.querySelector(
 PROGRESS = '[data-testid="stProgress"]'
 BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
 # A chart counts its drawings; a drawing is on screen with the frame after it.
-DRAWINGS = """() => Number(document.querySelector(
-  '[class*="st-key-chart-white"] .chart').dataset.drawn || 0)"""
-DRAWN_AFTER = """before => new Promise(done => {
-  const chart = document.querySelector('[class*="st-key-chart-white"] .chart');
+DRAWINGS = """key => Number(document.querySelector(
+  `.st-key-${key} .chart`).dataset.drawn || 0)"""
+DRAWN_AFTER = """([key, before]) => new Promise(done => {
+  const chart = document.querySelector(`.st-key-${key} .chart`);
   const look = () => Number(chart.dataset.drawn) > before
     ? requestAnimationFrame(() => done(true)) : requestAnimationFrame(look);
   look();
@@ -52,7 +52,12 @@ def main() -> list[Row]:
         bare = median(bare_page(browser, Path(folder)) for _ in range(REPEATS))
         empty = [first_visit(browser, place, progress=True) for place in places]
         warm = [first_visit(browser, places[0]) for _ in range(REPEATS)]
-        moved = moved_control(browser, places[0])
+        moved = moved_control(
+            browser, places[0], page_name="narrow_cone", query="view=svd", chart="chart-white"
+        )
+        lab = moved_control(
+            browser, places[0], page_name="whitening", query="unit=tokens", chart="lab-zca"
+        )
         browser.close()
     return [
         row(
@@ -71,6 +76,12 @@ def main() -> list[Row]:
             median(moved),
             0.4,
             note=f"slowest of {len(moved)}: {max(moved):.2f} s",
+        ),
+        row(
+            "whitening page: slider moved to new picture (5,000 tokens × 384, four pictures)",
+            median(lab),
+            0.3,
+            note=f"slowest of {len(lab)}: {max(lab):.2f} s",
         ),
         row("first visit, empty cache: picture", median(visit.seen for visit in empty), 20.0),
         row(
@@ -145,26 +156,28 @@ def first_visit(browser: Browser, cache: Path, *, progress: bool = False) -> Vis
     return Visit(shown, seen, ready)
 
 
-def moved_control(browser: Browser, cache: Path) -> list[float]:
-    """Seconds from a key on the strength slider to the redrawn picture, several times."""
+def moved_control(
+    browser: Browser, cache: Path, *, page_name: str, query: str, chart: str
+) -> list[float]:
+    """Seconds from a key on the strength slider to the redrawn chart, several times."""
     with AppServer(cache_dir=cache) as server:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
-        page.goto(server.page_url("narrow_cone", query="view=svd"))
-        page.wait_for_function(DRAWN, timeout=120_000)
-        page.wait_for_function(AT_REST)
+        page.goto(server.page_url(page_name, query=query))
+        page.wait_for_selector(f".st-key-{chart} .chart[data-drawn]", timeout=120_000)
+        page.wait_for_function(AT_REST, timeout=120_000)
         slider = page.locator(".st-key-strength").get_by_role("slider")
         slider.focus()
-        times = [press(page, key) for key in ["ArrowLeft"] * 12]  # each a new picture
+        times = [press(page, key, chart) for key in ["ArrowLeft"] * 12]  # each a new picture
         page.close()
     return times[2:]  # the first two fill caches
 
 
-def press(page: Page, key: str) -> float:
+def press(page: Page, key: str, chart: str) -> float:
     """One step of the focused slider."""
-    before = page.evaluate(DRAWINGS)
+    before = page.evaluate(DRAWINGS, chart)
     start = perf_counter()
     page.keyboard.press(key)
-    page.evaluate(DRAWN_AFTER, before)
+    page.evaluate(DRAWN_AFTER, [chart, before])
     seconds = perf_counter() - start
-    page.wait_for_function(AT_REST)
+    page.wait_for_function(AT_REST, timeout=120_000)
     return seconds

@@ -27,21 +27,53 @@ _HOME = {
     "cloud": ("Cloud", "read_cloud"),
     "project": ("Projection",),
     "whiten": ("Whitening",),
+    "flow": ("NormalizingFlow",),
+    "flow_training": ("FlowEpoch",),
     "whitening_map": ("WhiteningMap", "recommended_whitening"),
+    "remove": ("ClusterwiseRemoval", "CommonComponentRemoval"),
+    "learned_removal": ("WeightedRemoval",),
+    "removal_map": ("ClusterwiseMap", "RemovalMap"),
+    "standard_map": ("StandardMap",),
+    "sif": ("sif_average",),
+    "treatments": ("Knobs", "Treated", "Treatment", "fit_treatment"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
     "measure": (
+        "Measured",
+        "alignment",
         "angles_to_mean",
+        "contextual_table",
+        "cosine_contributions",
+        "disagreements",
         "effective_rank",
+        "hubness",
+        "intra_sentence_similarity",
+        "intrinsic_dimension",
         "isoscore",
         "isoscore_baseline",
+        "isotropic_baselines",
+        "jackknife_interval",
+        "max_explainable_variance",
         "mean_cosine",
         "mean_norm_share",
+        "measure_names",
+        "measure_table",
         "opening_angle",
         "pairwise_cosines",
+        "participation_baseline",
         "participation_ratio",
+        "partition_isotropy",
         "positive_cosine_share",
+        "self_similarity",
+        "subsampling_interval",
+        "top_contribution",
+        "uniformity",
+        "uniformity_baseline",
+        "zipfian_baselines",
+        "zipfian_mean_symmetry",
+        "zipfian_spectral_entropy",
     ),
+    "rows": ("UndefinedMeasure",),
     "toy": ("Plane",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -56,27 +88,59 @@ if TYPE_CHECKING:
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
     from .embeddings import TokenEmbeddings, VectorTable
     from .encode import Encoder
+    from .flow import NormalizingFlow
+    from .flow_training import FlowEpoch
     from .hub.fetch import fetch_model
+    from .learned_removal import WeightedRemoval
     from .load import load_encoder
     from .measure import (
+        Measured,
+        alignment,
         angles_to_mean,
+        contextual_table,
+        cosine_contributions,
+        disagreements,
         effective_rank,
+        hubness,
+        intra_sentence_similarity,
+        intrinsic_dimension,
         isoscore,
         isoscore_baseline,
+        isotropic_baselines,
+        jackknife_interval,
+        max_explainable_variance,
         mean_cosine,
         mean_norm_share,
+        measure_names,
+        measure_table,
         opening_angle,
         pairwise_cosines,
+        participation_baseline,
         participation_ratio,
+        partition_isotropy,
         positive_cosine_share,
+        self_similarity,
+        subsampling_interval,
+        top_contribution,
+        uniformity,
+        uniformity_baseline,
+        zipfian_baselines,
+        zipfian_mean_symmetry,
+        zipfian_spectral_entropy,
     )
     from .model_errors import ModelFilesError
     from .neighbours import chance_agreement, label_agreement, nearest
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pieces import Coverage
     from .project import Projection
+    from .removal_map import ClusterwiseMap, RemovalMap
+    from .remove import ClusterwiseRemoval, CommonComponentRemoval
+    from .rows import UndefinedMeasure
+    from .sif import sif_average
+    from .standard_map import StandardMap
     from .store import ArrayStore
     from .toy import Plane
+    from .treatments import Knobs, Treated, Treatment, fit_treatment
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
     from .whiten import Whitening
     from .whitening_map import WhiteningMap, recommended_whitening

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,19 @@ class Cloud:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def take(self, rows: np.ndarray) -> Cloud:
+        """The cloud of those rows only, in that order: indices (m,), or a mask (n,) of bools."""
+        rows = np.arange(len(self))[rows]
+        return replace(
+            self,
+            vectors=self.vectors[rows],
+            texts=_pick(self.texts, rows),
+            sources=self.sources[rows],
+            labels=None if self.labels is None else _pick(self.labels, rows),
+            lengths=self.lengths[rows],
+            counts=self.counts[rows],
+        )
 
 
 def read_cloud(

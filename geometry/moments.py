@@ -8,20 +8,24 @@ is long, which is just what a narrow cone is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .scatter32 import PROBE, in_float32, weak_directions
+
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
+LEAST_ROWS = 1024  # fewer are summed in float64 before float32 is ready
 
 
 @dataclass(frozen=True)
 class Moments:
     """Weighted moments of rows about their own mean.
 
-    n_rows : rows seen.   weight, weight2 : sum of the sample weights and of their squares.
-    mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
+    n_rows : rows seen with a weight above 0.   weight, weight2 : sum of the sample weights and of
+    their squares.   mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
     quartic = sum w |z|^4, where z = x - mean; all float64.
+    weak (d, m) : directions in which float32 products would not do, None where not yet asked.
     """
 
     n_rows: int
@@ -31,44 +35,52 @@ class Moments:
     scatter: np.ndarray
     cubic: np.ndarray
     quartic: float
+    weak: np.ndarray | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
-        """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows."""
-        total: Moments | None = None
-        for start in range(0, len(X), BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
-            weights = None if sample_weight is None else sample_weight[rows]
-            part = _moments_of_block(X[rows], weights)
-            total = part if total is None else total.merge(part)
-        if total is None:
+    def of(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        *,
+        like: Moments | None = None,
+    ) -> Moments:
+        """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows.
+
+        like : moments of other rows of the same kind, which spare many float32 rows a probe.
+        """
+        if not len(X):
             raise ValueError("moments need at least one row; got none")
-        return total
+        if sample_weight is None and X.dtype == np.float32:
+            return _of_float32(X, like)
+        return _of_blocks(X, sample_weight)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of rows together, exactly."""
         weight = self.weight + other.weight
         if weight == 0:
             return self
-        mean = self.mean + (other.mean - self.mean) * (other.weight / weight)
-        a, b = self._about(mean), other._about(mean)
+        apart = other.mean - self.mean
+        share = other.weight / weight
+        a, b = self._about(apart * -share), other._about(apart * (1 - share))
+        scatter = self.scatter + other.scatter
+        scatter += np.outer(apart * (self.weight * share), apart)
         return Moments(
             n_rows=self.n_rows + other.n_rows,
             weight=weight,
             weight2=self.weight2 + other.weight2,
-            mean=mean,
-            scatter=a[0] + b[0],
-            cubic=a[1] + b[1],
-            quartic=a[2] + b[2],
+            mean=self.mean + apart * share,
+            scatter=scatter,
+            cubic=a[0] + b[0],
+            quartic=a[1] + b[1],
+            weak=self.weak if other.weak is None else other.weak,
         )
 
-    def _about(self, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """(scatter, cubic, quartic) about another centre; z + s with s = mean - centre."""
-        s = self.mean - centre
+    def _about(self, s: np.ndarray) -> tuple[np.ndarray, float]:
+        """(cubic, quartic) of z + s: about another centre, mean - s."""
         ss = float(s @ s)
         Ss = self.scatter @ s  # (d,)
         trace = float(np.trace(self.scatter))
-        scatter = self.scatter + self.weight * np.outer(s, s)
         cubic = self.cubic + 2 * Ss + (trace + self.weight * ss) * s
         quartic = (
             self.quartic
@@ -77,7 +89,7 @@ class Moments:
             + 2 * ss * trace
             + self.weight * ss**2
         )
-        return scatter, cubic, quartic
+        return cubic, quartic
 
     @property
     def covariance(self) -> np.ndarray:
@@ -101,6 +113,39 @@ class Moments:
         return 0.0 if distance <= 0 else float(min(max(noise, 0.0), distance) / distance)
 
 
+def _of_float32(X: np.ndarray, like: Moments | None) -> Moments:
+    """By float32 products where there are rows enough and nothing is lost, else by float64."""
+    d = X.shape[1]
+    enough = max(PROBE * d, LEAST_ROWS)
+    if like is not None and like.n_rows >= enough and len(X) >= enough:
+        weak = weak_directions(like.covariance) if like.weak is None else like.weak
+        found = _by_float32(X, like.mean, weak)
+        # after a refusal no more is tried: every direction counts as weak
+        return found or replace(_of_blocks(X, None), weak=np.eye(d))
+    if len(X) < PROBE * enough:
+        return _of_blocks(X, None)
+    probe = _moments_of_block(X[:enough], None)
+    rest = _by_float32(X[enough:], probe.mean, weak_directions(probe.covariance))
+    return probe.merge(rest) if rest else replace(_of_blocks(X, None), weak=np.eye(d))
+
+
+def _by_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Moments | None:
+    sums = in_float32(X, mean, weak)
+    if sums is None:
+        return None
+    n = len(X)
+    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic, weak)
+
+
+def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:
+    blocks = (slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS))
+    parts = (_moments_of_block(X[rows], None if w is None else w[rows]) for rows in blocks)
+    total = next(parts)
+    for part in parts:
+        total = total.merge(part)
+    return total
+
+
 def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
     # float64 throughout: a float32 product leaves noise of about 1e-7 of the largest eigenvalue,
     # which makes null directions look alive (300 points in 384 dimensions: rank 340, not 299)
@@ -114,13 +159,15 @@ def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
             mean += shift
             Z -= shift
     squared = np.einsum("nd,nd->n", Z, Z)  # (n,)
-    scatter = (Z if w is None else Z * row_weight[:, None]).T @ Z
+    cubic = (row_weight * squared) @ Z
+    if w is not None:
+        Z *= np.sqrt(row_weight)[:, None]
     return Moments(
-        n_rows=len(Z),
+        n_rows=int(np.count_nonzero(row_weight)),
         weight=weight,
         weight2=float(row_weight @ row_weight),
         mean=mean,
-        scatter=(scatter + scatter.T) / 2,
-        cubic=(row_weight * squared) @ Z,
+        scatter=Z.T @ Z,  # of one array with itself: BLAS does half the work, and it is symmetric
+        cubic=cubic,
         quartic=float(row_weight @ squared**2),
     )

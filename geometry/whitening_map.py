@@ -8,38 +8,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from .moments import Moments
+from .spectrum import Axes, Spectrum
 
-METHODS = ("pca", "zca")
+METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
+NARROWING = ("pca", "pca-cor")  # their columns are directions, so that fewer can be kept
+ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
 ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
+BLOCK_ROWS = 4096  # rows centred at a time: few enough to stay in a processor's cache
+AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
 
 @dataclass(frozen=True)
 class WhiteningMap:
-    """z = (x - s mu) V f (V'), with f = lambda^(-t/2); see ``Whitening`` for what it means.
+    """z = (x - s mu) W; see ``Whitening`` for the five W and what the settings mean.
 
-    mean (d,) mu.   eigenvalues (d,) lambda, largest first, after shrinkage.
-    components (k, d) rows of V', largest-magnitude entry positive.   n_rows : rows of the fit.
-    rank : eigenvalues of the sample covariance above rank_floor, a variance.
+    mean (d,) mu.   eigenvalues (d,) lambda, largest first, after shrinkage (of the correlation
+    matrix for pca-cor and zca-cor).   components (k, d) rows of V', largest-magnitude entry
+    positive.   deviations (d,) of the columns for pca-cor and zca-cor, else ones.
+    rank : eigenvalues of the sample above rank_floor.   n_rows : rows of the fit.
     shrinkage : the a of (1 - a) Sigma + a (tr Sigma / d) I.   centring s, strength t in [0, 1].
     """
 
     method: str
-    mean: np.ndarray
-    eigenvalues: np.ndarray
-    components: np.ndarray
-    rank: int
-    rank_floor: float
+    n_components: int | None
     shrinkage: float
-    n_rows: int
-    centring: float = 1.0
-    strength: float = 1.0
+    centring: float
+    strength: float
+    spectrum: Spectrum
+    axes: Axes
 
     @classmethod
     def solve(
@@ -54,38 +58,88 @@ class WhiteningMap:
         strength: float = 1.0,
     ) -> WhiteningMap:
         """The map of these moments; ``eps`` is the precision of the data they came from."""
-        d = len(moments.mean)
-        values, vectors = np.linalg.eigh(moments.covariance)
-        values, V = values[::-1].clip(min=0.0), vectors[:, ::-1]
-        V = V * np.where(V[np.abs(V).argmax(axis=0), np.arange(d)] < 0, -1.0, 1.0)
-        floor = _rank_floor(values[0], float(moments.mean @ moments.mean), d, eps)
-        a = moments.ledoit_wolf() if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
-        shrunk = (1 - a) * values + a * values.mean()
-        usable = int(np.sum(shrunk > floor))
-        if method == "zca":
-            keep = d if n_components is None else int(n_components)
-        else:
-            # one column at least, so that constant data give zeros instead of an empty array
-            keep = max(1, usable if n_components is None else min(int(n_components), usable))
-        return cls(
-            method=method,
-            mean=moments.mean,
-            eigenvalues=shrunk,
-            components=np.ascontiguousarray(V[:, :keep].T),
-            rank=int(np.sum(values > floor)),
-            rank_floor=floor,
-            shrinkage=a,
-            n_rows=moments.n_rows,
-            centring=centring,
-            strength=strength,
-        )
+        check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
+        spectrum = Spectrum(moments, eps)
+        a = _share(shrinkage, spectrum)
+        axes = spectrum.shrunk(a, correlation=method in ON_CORRELATION)
+        return cls(method, n_components, a, float(centring), float(strength), spectrum, axes)
+
+    @classmethod
+    def of(
+        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
+    ) -> WhiteningMap:
+        """The map fitted on rows X (n, d), n >= 2, with the settings of ``solve``.
+
+        Raises ValueError where X is no matrix of finite numbers, or has fewer than two rows.
+        """
+        X = _fittable(X)
+        if sample_weight is not None:
+            sample_weight = _weights(sample_weight, len(X))
+        eps = float(np.finfo(X.dtype).eps)
+        return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
+
+    def adjust(
+        self,
+        *,
+        n_components: int | None = AS_IT_IS,
+        shrinkage: float | str | None = AS_IT_IS,
+        centring: float = AS_IT_IS,
+        strength: float = AS_IT_IS,
+    ) -> WhiteningMap:
+        """The same fit with other settings, for a slider: the rows are not read again.
+
+        No eigenproblem is solved either, but for one case: another shrinkage under pca-cor or
+        zca-cor changes the correlation matrix (d x d, once).
+        """
+        k = self.n_components if n_components is AS_IT_IS else n_components
+        a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage
+        s = self.centring if centring is AS_IT_IS else centring
+        t = self.strength if strength is AS_IT_IS else strength
+        check_settings(self.method, k, a, s, t, d=len(self.mean))
+        a = _share(a, self.spectrum)
+        axes = self.axes
+        if a != self.shrinkage:
+            axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
+        return replace(self, n_components=k, shrinkage=a, centring=s, strength=t, axes=axes)
 
     def soften(self, *, centring: float, strength: float) -> WhiteningMap:
         """The same fit with another centring and strength: no second eigenproblem."""
-        for name, value in (("centring", centring), ("strength", strength)):
-            if not 0 <= value <= 1:
-                raise ValueError(f"{name} must lie in [0, 1]; got {value!r}")
-        return replace(self, centring=centring, strength=strength)
+        return self.adjust(centring=centring, strength=strength)
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.spectrum.moments.mean
+
+    @property
+    def n_rows(self) -> int:
+        return self.spectrum.moments.n_rows
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        return self.axes.values
+
+    @property
+    def deviations(self) -> np.ndarray:
+        return self.axes.deviations
+
+    @property
+    def rank(self) -> int:
+        return self.axes.rank
+
+    @property
+    def rank_floor(self) -> float:
+        return self.axes.floor
+
+    @cached_property
+    def components(self) -> np.ndarray:
+        d = len(self.mean)
+        kept = d if self.n_components is None else int(self.n_components)
+        # pca-cor below full strength scales the columns only in part, and the directions that are
+        # null once they are standardised still hold a part of every row
+        if self.method == "pca" or (self.method == "pca-cor" and self.strength == 1):
+            # one column at least, so that constant data give zeros instead of an empty array
+            kept = max(1, min(kept, self._usable))
+        return np.ascontiguousarray(self.axes.vectors[:, :kept].T)
 
     @cached_property
     def scales(self) -> np.ndarray:
@@ -98,25 +152,66 @@ class WhiteningMap:
         """True when full whitening would make every fitted pair's cosine -1/(n - 1)."""
         return self.rank == self.n_rows - 1
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
-        """(n, d) to (n, k) for pca, (n, d) for zca, in X's own precision."""
-        V = self.components.T  # (d, k)
-        W = V * self.scales
-        if self.method == "zca":
+    @property
+    def makes_simplex(self) -> bool:
+        """True where it does so as it is set: nothing shrunk, softened, left out or weighted."""
+        w = self.spectrum.moments
+        is_full = self.shrinkage == 0 and self.centring == self.strength == 1
+        is_even = np.isclose(w.weight**2, w.n_rows * w.weight2)
+        return bool(self.is_simplex and is_full and len(self.components) >= self.rank and is_even)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """W (d, k) for pca and pca-cor, else (d, d)."""
+        return self._both_ways[0]
+
+    @property
+    def inverse(self) -> np.ndarray:
+        """Back from z to x - s mu: W's inverse on the span of the kept directions."""
+        return self._both_ways[1]
+
+    @cached_property
+    def _both_ways(self) -> tuple[np.ndarray, np.ndarray]:
+        V, fade = self.components.T, 1.0 - self.strength
+        W, back = V * self.scales, self.components / self.scales[:, None]  # (d, k), (k, d)
+        if self.method == "cholesky" and self._is_plain:
+            L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
+            return np.triu(np.linalg.inv(L).T), L.T
+        if self.method not in NARROWING:
             # V (f - c) V' + c I: f on the kept directions, the fade c on those left out, and
             # exactly I where both are 1
-            fade = 1.0 - self.strength
             W = (V * (self.scales - fade)) @ V.T + fade * np.eye(len(V))
-        return (X - self._shift(X.dtype)) @ W.astype(X.dtype)
+            back = V @ back + (1.0 / fade if fade > FADED_OUT else 0.0) * self._left_out()
+        if self.method == "cholesky":
+            return _triangular(W, back)
+        units = self.deviations**self.strength
+        return W / units[:, None], back * units
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32."""
+        X = _matrix(X, d=len(self.mean))
+        shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
+        Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
+        buffer = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
+        for start in range(0, len(X), BLOCK_ROWS):
+            rows = X[start : start + BLOCK_ROWS]
+            centred = np.subtract(rows, shift, out=buffer[: len(rows)])
+            np.matmul(centred, W, out=Z[start : start + len(rows)])
+        return Z
 
     def undo(self, Z: np.ndarray) -> np.ndarray:
         """Back to the original space; exact on the span of the kept directions."""
-        W = self.components / self.scales[:, None]  # (k, d)
-        if self.method == "zca":
-            fade = 1.0 - self.strength
-            unfade = 1.0 / fade if fade > FADED_OUT else 0.0
-            W = self.components.T @ W + unfade * self._left_out()
-        return Z @ W.astype(Z.dtype) + self._shift(Z.dtype)
+        Z = _matrix(Z, d=len(self.inverse))
+        return Z @ self.inverse.astype(Z.dtype) + self._shift(Z.dtype)
+
+    @property
+    def _usable(self) -> int:
+        return int(np.sum(self.eigenvalues > self.rank_floor))
+
+    @property
+    def _is_plain(self) -> bool:
+        """Nothing softened, left out or null: Sigma's own Cholesky factor serves, and exactly."""
+        return self.strength == 1 and self._usable == len(self.components) == len(self.mean)
 
     def _left_out(self) -> np.ndarray | float:
         """Projection (d, d) on the directions that n_components leaves out; 0 where none are."""
@@ -127,16 +222,20 @@ class WhiteningMap:
         return (self.centring * self.mean).astype(dtype)
 
 
-def _rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
-    """Variance at or below which a direction is rounding noise.
-
-    eps is the precision of the data. Rounding moves a row by about eps times its length,
-    so the floor covers the mean as well as the spread: [CLS] of the embedding layer is one
-    vector repeated, and its rank is 0. The last term is eigh's own error, d eps64.
-    """
-    spread = (d * eps) ** 2 * largest
-    offset = 4 * eps**2 * mean_norm2
-    return float(max(spread, offset, d * np.finfo(np.float64).eps * largest))
+def check_settings(
+    method: Any, n_components: Any, shrinkage: Any, centring: Any, strength: Any, *, d: int
+) -> None:
+    """Raise ValueError naming the first setting that d dimensions do not allow."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    for name, value in (("centring", centring), ("strength", strength)):
+        if not _is_share(value):
+            raise ValueError(f"{name} must lie in [0, 1]; got {value!r}")
+    if not (shrinkage is None or shrinkage == "ledoit-wolf" or _is_share(shrinkage)):
+        raise ValueError(f'shrinkage must be None, "ledoit-wolf" or in [0, 1]; got {shrinkage!r}')
+    k = n_components
+    if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= d):
+        raise ValueError(f"n_components must be an integer in [1, {d}] or None; got {k!r}")
 
 
 def recommended_whitening(n: int, d: int) -> dict[str, Any]:
@@ -152,3 +251,50 @@ def recommended_whitening(n: int, d: int) -> dict[str, Any]:
         return {"shrinkage": "ledoit-wolf"}
     kept = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
     return {"shrinkage": "ledoit-wolf", "n_components": kept}
+
+
+def _triangular(W: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(W Q', Q back) with Q orthogonal and W Q' upper triangular, its diagonal at or above 0."""
+    # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
+    Q1, R1 = np.linalg.qr(W[::-1].T)
+    sign = np.where(np.diag(R1) < 0, -1.0, 1.0)
+    Q = (Q1 * sign).T[::-1]
+    return (R1.T * sign)[::-1, ::-1].copy(), Q @ back
+
+
+def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
+    return spectrum.ledoit_wolf if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, Real) and 0 <= float(value) <= 1
+
+
+def _fittable(X: Any) -> np.ndarray:
+    X = _matrix(X)
+    if len(X) < 2:
+        raise ValueError(f"a whitening needs at least 2 rows; got {len(X)}")
+    if not X.shape[1]:
+        raise ValueError("a whitening needs a column or more; the rows have no columns")
+    finite = np.isfinite(X)
+    if not finite.all():
+        row = int(finite.all(axis=1).argmin())
+        raise ValueError(f"row {row} holds NaN or infinity; drop it or fill it in")
+    return X
+
+
+def _weights(sample_weight: Any, n: int) -> np.ndarray:
+    w = np.asarray(sample_weight, dtype=np.float64)
+    if w.shape != (n,) or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
+        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0")
+    return w
+
+
+def _matrix(X: Any, *, d: int | None = None) -> np.ndarray:
+    """X as a float matrix, of d columns where given; float32 stays, all else becomes float64."""
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"rows are needed, an array (n, d); got {X.ndim} dimensions")
+    if d is not None and X.shape[1] != d:
+        raise ValueError(f"{d} columns are needed, as in the fit; got {X.shape[1]}")
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

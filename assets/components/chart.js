@@ -3,6 +3,8 @@
 const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
 const waiting = new Set(); // boxes to draw
 const touch = matchMedia("(pointer: coarse)"); // there a finger scrolls the page
+const selections = new Map(); // group -> rows of the selected points
+const FADED = 0.08; // opacity of what is not selected
 const SKETCHES_TOGETHER = 200; // ms in which the chart beside a sketched one comes
 let sketching;
 let drawing = false;
@@ -76,11 +78,36 @@ function sketchUntilPlotlyIsThere(box, data) {
   }, pause);
 }
 
+// The same points lit in every chart of the group, or all as they were for null. Rows alone say
+// which: a lasso that stayed would choose anew among points that a slider has moved.
+function selectInGroup(box, rows) {
+  const { group } = drawn.get(box).wanted;
+  if (rows === null) selections.delete(group);
+  else selections.set(group, rows);
+  for (const other of document.querySelectorAll(`.chart[data-group="${group}"]`)) {
+    if (other.data) {
+      const opacity = rows === null ? other.data[0].marker.opacity : FADED;
+      const looks = { selectedpoints: [rows], "unselected.marker.opacity": opacity };
+      window.Plotly.update(other, looks, { selections: [] }, [0]);
+    }
+  }
+}
+
+// What the figure does not carry: the points' texts, and which of them are selected.
+function complete(points, data) {
+  points.text = window.narrowConeTexts?.get(data.texts) ?? points.text;
+  const rows = selections.get(data.group);
+  if (rows === undefined || points.type !== "scattergl") return;
+  points.selectedpoints = rows.filter((row) => row < points.text.length);
+  points.unselected = { marker: { opacity: FADED } };
+}
+
 function draw(box, data) {
   const state = drawn.get(box);
   if (!box.isConnected || state.shown === data.figure) return false; // gone, or nothing new
   state.shown = data.figure;
   const { data: traces, layout } = JSON.parse(data.figure);
+  complete(traces[0], data);
   const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;
@@ -94,6 +121,20 @@ function draw(box, data) {
       const point = event.points.find((candidate) => candidate.curveNumber === 0);
       if (point) state.clicked("clicked", point.pointNumber);
     });
+    box.on("plotly_selected", (event) => {
+      if (!event?.range && !event?.lassoPoints) return; // a click, which is told apart above
+      const rows = event.points.filter((p) => p.curveNumber === 0).map((p) => p.pointNumber);
+      setTimeout(() => selectInGroup(box, rows)); // Plotly has yet to put its lasso down
+      state.selected("selected", rows);
+    });
+    // a double click, as it is told while a lasso is in hand and while none is
+    for (const name of ["plotly_deselect", "plotly_doubleclick"]) {
+      box.on(name, () => {
+        if (!selections.has(drawn.get(box).wanted.group)) return;
+        setTimeout(() => selectInGroup(box, null));
+        state.selected("selected", []);
+      });
+    }
     box.on("plotly_relayout", (change) => moveGroup(box, change));
     new ResizeObserver(() => {
       if (box.isConnected && box.clientWidth > 0) window.Plotly.Plots.resize(box);
@@ -108,6 +149,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   if (!drawn.has(box)) drawn.set(box, {});
   const state = drawn.get(box);
   state.clicked = data.clickable ? setTriggerValue : () => {};
+  state.selected = data.config.modeBarButtons.flat().includes("lasso2d") ? setTriggerValue : () => {};
   state.wanted = data;
   box.style.height = `${data.height}px`;
   box.setAttribute("aria-label", data.alt);

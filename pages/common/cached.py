@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -33,6 +34,7 @@ from geometry import (
 from geometry.cloud import is_stored
 from geometry.measure import cosine_shares, mean_cosine
 from geometry.project import UMAP_NEIGHBOURS, umap_picture
+from geometry.treatments import Treatment
 from geometry.twin import fit_whitening, one_scale, whiten_beside
 
 from . import jobs
@@ -95,8 +97,8 @@ def cloud(corpus: Corpus, spec: CloudSpec, _: Translate) -> Cloud:
     key = cloud_key(corpus, spec)
     keep = _kept_upload if is_own(corpus) else _kept_cloud
     try:
-        return keep(key, _nothing_kept)
-    except _NotKept:
+        return keep(key, nothing_kept)
+    except NotKept:
         made = _from_disk_or_job(key, corpus, spec, _)
     return keep(key, lambda: made)
 
@@ -114,12 +116,12 @@ def _from_disk_or_job(key: str, corpus: Corpus, spec: CloudSpec, _: Translate) -
     return made
 
 
-class _NotKept(Exception):
+class NotKept(Exception):
     """Raised inside a kept call in order to ask, without computing, whether it is kept."""
 
 
-def _nothing_kept() -> Cloud:
-    raise _NotKept
+def nothing_kept() -> Cloud:
+    raise NotKept
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -216,3 +218,40 @@ def fit_umap(key: str, n_components: int, X: np.ndarray, _: Translate) -> None:
 
     what = _("UMAP of {n} points").format(n=f"{len(X):,}")
     jobs.wait_for(f"umap-{umap_key(key, n_components)}", work, _, what, lane="umap")
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def treatment(key: str, _fit: Callable[[], Treatment]) -> Treatment:
+    """A fitted treatment; its knobs are turned without a second fit."""
+    return _fit()
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _kept_measures(key: str, _make: Callable[[], Any]) -> Any:
+    return _make()
+
+
+def measures_if_ready(key: str) -> Any:
+    """What was measured of the vectors named by ``key``, None where nothing was."""
+    try:
+        return _kept_measures(key, nothing_kept)
+    except NotKept:
+        return None
+
+
+def keep_measures(key: str, report: Any) -> None:
+    """Keep what was measured."""
+    _kept_measures(key, lambda: report)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def lab_value(key: str, _make: Callable[[], Any]) -> Any:
+    """A value of the whitening page's charts; the key names all that it depends on."""
+    return _make()
+
+
+# a picture holds its vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
+@st.cache_resource(max_entries=24, show_spinner=False)
+def picture(key: str, _make: Callable[[], Any]) -> Any:
+    """A treated cloud and where it is drawn."""
+    return _make()

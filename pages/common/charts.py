@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -69,8 +69,10 @@ def show_chart(
     file_name: str,
     alt: str,
     on_point: Callable[[int], None] | None = None,
+    on_selection: Callable[[list[int]], None] | None = None,
     zoom: bool = True,
     group: str = "",
+    texts: str = "",
 ) -> None:
     """Draw the chart, or redraw it where one of that key is already on the page.
 
@@ -78,6 +80,9 @@ def show_chart(
     in words, for who cannot see it.   on_point : called with the row of a clicked point of the
     first trace, before the rerun that the click causes.   zoom : False for a picture that has
     one scale only.   group : flat charts of one group keep one frame: zoomed and moved together.
+    on_selection : called with the rows of points that were lassoed or boxed; the same points are
+    lit in every chart of the group, by the browser alone.   texts : the name under which
+    ``share_texts`` sent the points' texts.
     """
 
     def clicked() -> None:
@@ -85,13 +90,24 @@ def show_chart(
         if row is not None and on_point is not None:
             on_point(int(row))
 
+    def selected() -> None:
+        rows = st.session_state[f"plot-{key}"].get("selected")
+        if rows is not None and on_selection is not None:
+            on_selection([int(row) for row in rows])
+
     message = {
         "figure": chart.json,
         "height": chart.height,
-        "config": _buttons(file_name, zoom=zoom, is_deep=chart.is_deep),
+        "config": _buttons(
+            file_name,
+            zoom=zoom,
+            is_deep=chart.is_deep,
+            select=on_selection is not None,
+        ),
         "group": "" if chart.is_deep else group,
         "alt": alt,
         "clickable": on_point is not None,
+        "texts": texts,
     }
     with st.container(key=key):
         _chart()(
@@ -99,16 +115,26 @@ def show_chart(
             # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
             data=json.dumps(message).encode(),
             on_clicked_change=clicked,
+            on_selected_change=selected,
         )
 
 
+def share_texts(name: str, texts: Sequence[str]) -> None:
+    """Send the points' texts once, for all charts that show these points; call it before them.
+
+    A chart that is redrawn then carries coordinates only.
+    """
+    _texts()(key=f"texts-{name}", data=json.dumps({"name": name, "texts": texts}).encode())
+
+
 FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
+SELECT_BUTTONS = ("lasso2d", "select2d")
 DEEP_BUTTONS = ("orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d")
 
 
-def _buttons(file_name: str, *, zoom: bool, is_deep: bool) -> dict[str, Any]:
+def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False) -> dict[str, Any]:
     """Plotly's configuration. Each button is named: one of its defaults uploads the chart."""
-    moving = DEEP_BUTTONS if is_deep else FLAT_BUTTONS
+    moving = DEEP_BUTTONS if is_deep else (*FLAT_BUTTONS, *(SELECT_BUTTONS if select else ()))
     return {
         "displaylogo": False,
         "responsive": True,
@@ -158,6 +184,12 @@ def _chart() -> Callable[..., Any]:
         ),
         isolate_styles=False,  # Plotly's own style sheet stands in the document
     )
+
+
+@st.cache_resource(show_spinner=False)
+def _texts() -> Callable[..., Any]:
+    script = (COMPONENTS / "texts.js").read_text(encoding="utf8")
+    return st.components.v2.component("narrow_cone_texts", js=script)
 
 
 @st.cache_resource(show_spinner=False)

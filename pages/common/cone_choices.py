@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -134,14 +135,14 @@ def _apply_preset(name: str) -> None:
     st.session_state.update(unit="sentences", layer=layer, pooling=pooling, special=True)
 
 
-def choose_look(_: Translate, *, has_labels: bool) -> Look:
-    """View, dimensions and colour."""
+def choose_look(_: Translate, *, has_labels: bool, views: Sequence[str] = VIEWS) -> Look:
+    """View (one of ``views``), dimensions and colour."""
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(
             st.selectbox,
             _("View"),
-            list(VIEWS),
+            list(views),
             key="view",
             default="mean",
             labels={

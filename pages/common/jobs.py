@@ -24,11 +24,12 @@ from .words import Translate
 Report = Callable[[int, int], None]
 KEPT_JOBS = 64  # jobs remembered; one that nobody waited for to its end stays until then
 POLL_SECONDS = 0.2
+PASSING_SECONDS = 0.05  # between looks for a control that was moved, where it ends the work
 
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
 # one lane for each kind of work: a long UMAP never holds up somebody's encoding
-_lanes = {name: threading.Lock() for name in ("encode", "umap", "model")}
+_lanes = {name: threading.Lock() for name in ("encode", "umap", "model", "flow", "measure")}
 
 
 class Cancelled(Exception):
@@ -149,11 +150,15 @@ def wait_for(
     lane: str = "encode",
     amount: Callable[[float], str] = "{:,.0f}".format,
     cancelled: str | None = None,
+    watch: Callable[[], None] | None = None,
+    passing: bool = False,
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
     ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done;
-    ``cancelled`` is what is said after a cancel.
+    ``cancelled`` is what is said after a cancel. ``watch`` is called while the work goes on, to
+    draw what it has so far. ``passing``: it is about this moment's controls, so when one of them
+    is moved nobody wants it any more.
     Ends the page's run where it was cancelled, with a button to start again. An error of the
     work is raised here.
     """
@@ -166,10 +171,14 @@ def wait_for(
         with place.container(), job.joined(_visitor()):
             bar = st.progress(0.0, text=f"{what} …")
             st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key, job))
-            while not job.wait(POLL_SECONDS):
+            while not job.wait(PASSING_SECONDS if passing else POLL_SECONDS):
                 share = job.done / job.total if job.total else 0.0
                 bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
+                if watch is not None:
+                    watch()
                 if _click_waits():
+                    if passing:
+                        job.leave(_visitor())
                     st.rerun()
         place.empty()
     if job.cancelled:

@@ -26,7 +26,7 @@ from .words import (
     translator,
 )
 
-PAGES = ("narrow_cone", "cosine_basis", "your_corpus")
+PAGES = ("narrow_cone", "whitening", "cosine_basis", "your_corpus")
 LANDING = PAGES[0]
 ASSETS = Path(__file__).parents[2] / "assets"
 
@@ -40,6 +40,7 @@ def page_labels(_: Translate) -> dict[str, str]:
     """What the sidebar calls each page."""
     return {
         "narrow_cone": _("Narrow cone"),
+        "whitening": _("Whitening"),
         "cosine_basis": _("Cosine and basis"),
         "your_corpus": _("Your corpus"),
     }

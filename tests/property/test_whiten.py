@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from geometry.measure import unit_rows
 from geometry.whiten import Whitening
+from geometry.whitening_map import METHODS
 
 from .clouds import clouds, rotation, seeds
 
-methods = st.sampled_from(["pca", "zca"])
+methods = st.sampled_from(METHODS)
 shrinkages = st.sampled_from([None, 0.0, 0.3, "ledoit-wolf"])
 shares = st.floats(0, 1)
 full_rank = clouds(more_rows_than_dimensions=True)
@@ -20,30 +21,51 @@ def cosines(X: np.ndarray) -> np.ndarray:
     return U @ U.T
 
 
-def cholesky(X: np.ndarray) -> np.ndarray:
-    centred = X - X.mean(axis=0)
-    L = np.linalg.cholesky(np.cov(X.T, bias=True))
-    return centred @ np.linalg.inv(L).T
+@given(full_rank, shrinkages, seeds)
+def test_all_full_rank_whitenings_give_one_set_of_cosines(X, shrinkage, seed):
+    w = np.random.default_rng(seed).uniform(0.1, 1, len(X))
+    for weights in (None, w):
+        first, *others = (
+            cosines(
+                Whitening(method, shrinkage=shrinkage).fit(X, sample_weight=weights).transform(X)
+            )
+            for method in METHODS
+        )
+        for other in others:
+            np.testing.assert_allclose(other, first, atol=1e-6)
 
 
-def correlation(X: np.ndarray, *, zca: bool) -> np.ndarray:
-    """PCA-cor and ZCA-cor: D^(-1/2) G Theta^(-1/2) (G'), Kessy, Lewin, Strimmer 2018."""
-    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
-    theta, G = np.linalg.eigh(np.corrcoef(X.T))
-    white = standardised @ G / np.sqrt(theta)
-    return white @ G.T if zca else white
+@given(clouds(), shares, shares, st.data())
+def test_cholesky_is_zca_turned_until_it_is_triangular(X, centring, strength, data):
+    k = data.draw(st.none() | st.integers(1, X.shape[1]))
+    settings = {"centring": centring, "strength": strength, "n_components": k}
+    zca, cholesky = (Whitening(method, **settings).fit(X) for method in ("zca", "cholesky"))
+    W = cholesky.map_.matrix
+    np.testing.assert_array_equal(W, np.triu(W))
+    assert (np.diag(W) >= 0).all()
+    np.testing.assert_allclose(W @ W.T, zca.map_.matrix @ zca.map_.matrix.T, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        *(fitted.inverse_transform(fitted.transform(X)) for fitted in (zca, cholesky)), atol=1e-7
+    )
+
+
+@given(full_rank, seeds, st.sampled_from(["zca-cor", "cholesky"]))
+def test_some_methods_are_blind_to_the_units_of_columns(X, seed, method):
+    units = np.exp(np.random.default_rng(seed).uniform(-5, 5, X.shape[1]))
+    np.testing.assert_allclose(
+        Whitening(method).fit_transform(X * units), Whitening(method).fit_transform(X), atol=1e-5
+    )
 
 
 @given(full_rank)
-def test_all_full_rank_whitenings_give_one_set_of_cosines(X):
-    first = cosines(Whitening("pca").fit_transform(X))
-    for white in (
-        Whitening("zca").fit_transform(X),
-        cholesky(X),
-        correlation(X, zca=False),
-        correlation(X, zca=True),
-    ):
-        np.testing.assert_allclose(cosines(white), first, atol=1e-6)
+def test_zca_stays_closest_and_zca_cor_correlates_most(X):
+    """Kessy, Lewin, Strimmer 2018, equations 10 and 14: what the two are optimal for."""
+    centred = X - X.mean(axis=0)
+    white = {method: Whitening(method).fit_transform(X) for method in METHODS}
+    moved = {method: np.sum((Z - centred) ** 2) for method, Z in white.items()}
+    assert moved["zca"] <= min(moved.values()) * (1 + 1e-9)
+    kept = {method: np.sum(centred / X.std(axis=0) * Z) for method, Z in white.items()}
+    assert kept["zca-cor"] >= max(kept.values()) * (1 - 1e-9)
 
 
 @given(clouds(), methods)
@@ -84,15 +106,15 @@ def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
     np.testing.assert_allclose(cosines(parts.transform(X)), cosines(whole.transform(X)), atol=1e-5)
 
 
-@given(clouds(), shrinkages)
-def test_zca_without_strength_and_centring_is_the_identity(X, shrinkage):
-    soft = Whitening("zca", strength=0.0, centring=0.0, shrinkage=shrinkage)
+@given(clouds(), shrinkages, st.sampled_from(["zca", "zca-cor", "cholesky"]))
+def test_without_strength_and_centring_it_is_the_identity(X, shrinkage, method):
+    soft = Whitening(method, strength=0.0, centring=0.0, shrinkage=shrinkage)
     np.testing.assert_allclose(soft.fit_transform(X), X, atol=1e-9)
 
 
-@given(clouds(), shares)
-def test_pca_without_strength_keeps_every_distance(X, centring):
-    turned = Whitening("pca", strength=0.0, centring=centring).fit_transform(X)
+@given(clouds(), shares, st.sampled_from(["pca", "pca-cor"]))
+def test_pca_without_strength_keeps_every_distance(X, centring, method):
+    turned = Whitening(method, strength=0.0, centring=centring).fit_transform(X)
     between = X[:, None] - X
     np.testing.assert_allclose(
         np.linalg.norm(turned[:, None] - turned, axis=2), np.linalg.norm(between, axis=2), atol=1e-6
@@ -114,10 +136,10 @@ def test_white_cosines_ignore_scale_rotation_and_shift(X, seed, scale, method):
 def test_inverse_transform_is_exact_on_the_fitted_rows(X, method, centring, strength, shrinkage):
     fitted = Whitening(method, centring=centring, strength=strength, shrinkage=shrinkage).fit(X)
     back = fitted.inverse_transform(fitted.transform(X))
-    if method == "pca" and centring < 1:
+    if method in ("pca", "pca-cor") and centring < 1:
         # the part of the mean outside the span is dropped with the null directions
-        V = fitted.components_.T
-        lost = (1 - centring) * (fitted.mean_ - V @ (V.T @ fitted.mean_))
+        V, D = fitted.components_.T, fitted.map_.deviations**strength
+        lost = (1 - centring) * (fitted.mean_ - V @ (V.T @ (fitted.mean_ / D)) * D)
         back = back + lost
     np.testing.assert_allclose(back, X, atol=1e-6)
 

@@ -1,11 +1,12 @@
 """Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from geometry import ArrayStore, Corpus, load_encoder, read_cloud
+from geometry import ArrayStore, Cloud, Corpus, load_encoder, read_cloud
 from geometry import recall as recall_module
 from geometry.cloud import is_stored, word_count
 from geometry.encode import Encoder
@@ -333,3 +334,59 @@ def test_tokens_are_encoded_some_texts_at_a_time(encoder, monkeypatch):
     np.testing.assert_allclose(parts.vectors, whole.vectors, atol=1e-5)
     assert told == sorted(told)
     assert {total for _, total in told} == {len(MANY)}
+
+
+HAND = Cloud(
+    unit="sentences",
+    vectors=np.arange(8, dtype=np.float32).reshape(4, 2),
+    texts=("a", "b", "c", "d"),
+    sources=np.array([3, 5, 8, 9]),
+    labels=("one", "two", "one", "three"),
+    lengths=np.array([1, 2, 3, 4]),
+    counts=np.array([0.5, 1.5, 2.5, 3.5]),
+    n_available=100,
+)
+
+
+def assert_is_rows_2_and_0(taken: Cloud) -> None:
+    assert len(taken) == 2
+    assert taken.vectors.tolist() == [[4, 5], [0, 1]]
+    assert taken.texts == ("c", "a")
+    assert taken.sources.tolist() == [8, 3]
+    assert taken.labels == ("one", "one")
+    assert taken.lengths.tolist() == [3, 1]
+    assert taken.counts.tolist() == [2.5, 0.5]
+    assert (taken.unit, taken.n_available) == ("sentences", 100)
+
+
+@pytest.mark.parametrize("rows", [np.array([2, 0]), [2, 0], np.array([-2, -4]), np.uint8([2, 0])])
+def test_rows_are_taken_from_every_column(rows):
+    assert_is_rows_2_and_0(HAND.take(rows))
+
+
+@pytest.mark.parametrize("as_array", [list, np.array])
+def test_a_mask_takes_the_rows_where_it_is_true(as_array):
+    # a mask read as indices would take the rows 0 and 1
+    taken = HAND.take(as_array([True, False, True, False]))
+    assert_is_rows_2_and_0(taken.take([1, 0]))
+
+
+def test_a_cloud_without_labels_stays_without():
+    assert replace(HAND, labels=None).take([1]).labels is None
+
+
+def test_a_row_may_be_taken_twice_or_none_at_all():
+    assert HAND.take([3, 3]).texts == ("d", "d")
+    none = HAND.take([])
+    assert (len(none), none.vectors.shape, none.labels) == (0, (0, 2), ())
+
+
+@pytest.mark.parametrize("rows", [[4], [-5], [0.5], np.array([True, False])])
+def test_rows_that_are_not_there(rows):
+    with pytest.raises(IndexError):
+        HAND.take(rows)
+
+
+def test_what_was_taken_is_a_copy():
+    taken = HAND.take([0, 1])
+    assert not np.shares_memory(taken.vectors, HAND.vectors)

@@ -13,7 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 STABLE = {  # what notebooks and the shell rely on
     "Encoder",
     "Whitening",
+    "alignment",
+    "cosine_contributions",
     "effective_rank",
+    "hubness",
+    "intrinsic_dimension",
     "isoscore",
     "isoscore_baseline",
     "load_encoder",
@@ -21,9 +25,11 @@ STABLE = {  # what notebooks and the shell rely on
     "mean_norm_share",
     "opening_angle",
     "participation_ratio",
+    "partition_isotropy",
     "project",
     "read_corpus",
     "read_pairs",
+    "uniformity",
 }
 
 
@@ -87,6 +93,24 @@ def test_a_linear_picture_with_its_white_twin_loads_nothing_slow():
         "twin = whiten_beside(X, fit_whitening(X))\n"
         "raw = project(X)\nwhite = raw.apply(twin.vectors)\n"
         "one_scale(raw, white), cone_edges(X, raw), describe(X)\n"
+        "print([name for name in ('torch', 'umap', 'numba', 'sklearn') if name in sys.modules])\n"
+    )
+    assert run(code) == "[]"
+
+
+def test_treating_a_cloud_loads_nothing_slow():
+    """The whitening page on a warm cache; only k-means needs scikit-learn."""
+    code = (
+        "import sys\nimport numpy as np\n"
+        "from geometry import Knobs, fit_treatment\n"
+        "from geometry.covariances import Covariances\n"
+        "from geometry.fit_size import whitening_by_size\n"
+        "from geometry.treatments import KNOBS, OWN_FIT\n"
+        "X = np.random.default_rng(0).standard_normal((50, 6)) + 2\n"
+        "for name in set(KNOBS) - {'clusterwise', *OWN_FIT}:\n"
+        "    fitted = fit_treatment(name, X, sample_weight=np.ones(50))\n"
+        "    Covariances.of(fitted.turn(Knobs(strength=0.5)).apply(X).vectors)\n"
+        "whitening_by_size(X)\n"
         "print([name for name in ('torch', 'umap', 'numba', 'sklearn') if name in sys.modules])\n"
     )
     assert run(code) == "[]"

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from geometry.neighbours import chance_agreement, label_agreement, nearest, nearest_of_all
+from geometry.neighbours import (
+    chance_agreement,
+    closest,
+    closest_both_ways,
+    label_agreement,
+    nearest,
+    nearest_of_all,
+)
 
 # directions at 0, 10, 30, 90 and 180 degrees, of different lengths
 DEGREES = np.array([0, 10, 30, 90, 180])
@@ -83,3 +90,36 @@ def test_agreement_by_chance():
     assert chance_agreement(labels) == pytest.approx(101 / 1223)
     X = np.random.default_rng(0).standard_normal((1224, 40))
     assert label_agreement(X, labels) == pytest.approx(chance_agreement(labels), abs=0.02)
+
+
+@pytest.mark.parametrize("block_rows", [7, 512])
+def test_closest_by_distance(block_rows):
+    X = np.random.default_rng(0).standard_normal((90, 6)) * np.geomspace(1, 0.01, 6) + 30
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    np.fill_diagonal(distances, np.inf)
+    expected = np.argsort(distances, axis=1)[:, :7]
+    np.testing.assert_array_equal(closest(X, 7, block_rows=block_rows), expected)
+
+
+def test_neighbours_that_float32_cannot_tell_apart():
+    """Clusters 1e-5 wide and 1 apart: the rows are asked again in float64."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((3, 20)), 50, axis=0) + 1e-5 * rng.standard_normal((150, 20))
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    np.fill_diagonal(distances, np.inf)
+    found = np.take_along_axis(distances, closest(X, 5), axis=1)
+    np.testing.assert_allclose(found, np.sort(distances, axis=1)[:, :5], rtol=1e-3)
+
+
+def test_equal_rows_are_each_others_neighbours():
+    X = np.repeat(np.eye(4), 25, axis=0)
+    found = closest(X, 10)
+    assert (found // 25 == np.arange(100)[:, None] // 25).all()
+    assert all(row not in line and len(set(line)) == 10 for row, line in enumerate(found.tolist()))
+
+
+def test_both_ways_at_once():
+    X = np.random.default_rng(0).standard_normal((700, 40))
+    by_cosine, by_distance = closest_both_ways(X, 10)
+    np.testing.assert_array_equal(by_cosine, nearest_of_all(X, k=10))
+    np.testing.assert_array_equal(by_distance, closest(X, 3))

@@ -11,6 +11,7 @@ from geometry import (
     describe,
     load_encoder,
     mean_cosine,
+    measure_table,
     opening_angle,
     positive_cosine_share,
     read_pairs,
@@ -116,6 +117,32 @@ def test_the_needle(layers):
     assert report.mean_cosine == pytest.approx(0.999, abs=0.0005)
     assert report.effective_rank_uncentred == pytest.approx(4.4, abs=0.1)
     assert report.effective_rank == pytest.approx(148, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("layer", "pooling", "figures"),
+    [
+        (4, "mean", {"mean_cosine": 0.49, "opening_angle": 44, "opening_angle_90": 57}),
+        (
+            5,
+            "cls",
+            {"effective_rank": 148, "effective_rank_uncentred": 4.45, "opening_angle": 1.46},
+        ),
+        (6, "mean", {"mean_cosine": 0.02}),
+    ],
+)
+def test_the_table_of_measures(layers, layer, pooling, figures):
+    table = {row.name: row for row in measure_table(layers[pooling][layer])}
+    for name, figure in figures.items():
+        assert table[name].value == pytest.approx(figure, rel=0.02, abs=0.006), name
+    for row in table.values():
+        assert row.undefined is None
+        assert row.low <= row.value <= row.high
+    if pooling == "mean":
+        # what the cone is made of: not of unequal axes alone, and few dimensions carry much of it
+        assert table["opening_angle"].baseline == pytest.approx(89, abs=0.5)
+        assert table["isoscore"].value < table["isoscore"].baseline
+        assert table["intrinsic_dimension"].value < 50 < table["intrinsic_dimension"].baseline
 
 
 def test_every_cosine_at_layer_4_is_positive(layers):

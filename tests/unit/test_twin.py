@@ -66,7 +66,7 @@ def test_softening_fits_nothing_anew():
     fitted = fit_whitening(CLOUD, "full")
     soft = whiten_beside(CLOUD, fitted, centring=0.3, strength=0.6).whitening
     assert (soft.centring, soft.strength) == (0.3, 0.6)
-    assert soft.components is fitted.components
+    assert soft.axes is fitted.axes
     assert (fitted.centring, fitted.strength) == (1, 1)
 
 

@@ -12,9 +12,11 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 
 from geometry.measure import mean_cosine, unit_rows
 from geometry.whiten import Whitening
+from geometry.whitening_map import METHODS
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
 BOTH = pytest.mark.parametrize("method", ["pca", "zca"])
+ALL = pytest.mark.parametrize("method", METHODS)
 
 
 def cloud(n: int, d: int, *, seed: int = 0, shift: float = 2.0) -> np.ndarray:
@@ -42,6 +44,58 @@ def test_worked_by_hand(method, shift):
     r = np.sqrt(2)
     white = Whitening(method).fit_transform(CROSS + shift)
     np.testing.assert_allclose(white, [[r, 0], [-r, 0], [0, r], [0, -r]], atol=1e-12)
+
+
+def with_covariance(S: list) -> np.ndarray:
+    """Four rows whose covariance is S: plus and minus sqrt(2) times the columns of a root."""
+    L = np.linalg.cholesky(np.array(S, dtype=float))
+    return np.sqrt(2) * np.vstack([L.T, -L.T]) + [3.0, -1.0]
+
+
+# W by hand, columns of pca up to sign.
+# Sigma = [[5, 4], [4, 5]]: lambda 9 and 1 along (1, 1) and (1, -1), over sqrt 2; P has 1.8 and 0.2.
+# Sigma = [[4, 2], [2, 5]] = L L' with L = [[2, 0], [1, 2]], so L^(-T) = [[1/2, -1/4], [0, 1/2]].
+# Sigma = [[4, 1.68], [1.68, 9]]: correlation .28, theta 1.28 and .72, deviations 2 and 3;
+# sqrt(2 * 1.28) = 1.6 and sqrt(2 * .72) = 1.2; P^(-1/2) has (a + b)/2 and (a - b)/2 with
+# a = 1.28^(-1/2) = .883883 and b = .72^(-1/2) = 1.178511.
+R = np.sqrt(0.5)
+BY_HAND = [
+    ("pca", [[5, 4], [4, 5]], [[R / 3, R], [R / 3, -R]]),
+    ("zca", [[5, 4], [4, 5]], [[2 / 3, -1 / 3], [-1 / 3, 2 / 3]]),
+    ("cholesky", [[4, 2], [2, 5]], [[0.5, -0.25], [0, 0.5]]),
+    ("pca-cor", [[4, 1.68], [1.68, 9]], [[1 / 3.2, 1 / 2.4], [1 / 4.8, -1 / 3.6]]),
+    (
+        "zca-cor",
+        [[4, 1.68], [1.68, 9]],
+        [[1.031197 / 2, -0.147314 / 2], [-0.147314 / 3, 1.031197 / 3]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "S", "W"), BY_HAND)
+def test_each_method_by_hand(method, S, W):
+    X = with_covariance(S)
+    fitted = Whitening(method).fit(X)
+    np.testing.assert_allclose(fitted.map_.matrix, W, atol=1e-6)
+    white = fitted.transform(X)
+    np.testing.assert_allclose(white, (X - [3, -1]) @ W, atol=1e-5)
+    np.testing.assert_allclose(white.T @ white / 4, np.eye(2), atol=1e-12)
+
+
+def test_half_strength_by_hand():
+    # Sigma = [[5, 4], [4, 5]]: Sigma^(1/2) = [[2, 1], [1, 2]] (values 3 and 1), whose L is
+    # [[sqrt 2, 0], [1/sqrt 2, sqrt 1.5]]; zca has Sigma^(-1/4), values 3^(-1/2) and 1
+    X = with_covariance([[5, 4], [4, 5]])
+    L = np.array([[np.sqrt(2), 0], [R, np.sqrt(1.5)]])
+    cholesky = Whitening("cholesky", strength=0.5).fit(X)
+    np.testing.assert_allclose(cholesky.map_.inverse, L.T, atol=1e-12)
+    a, b = (3**-0.5 + 1) / 2, (3**-0.5 - 1) / 2
+    zca = Whitening("zca", strength=0.5).fit(X)
+    np.testing.assert_allclose(zca.map_.matrix, [[a, b], [b, a]], atol=1e-12)
+    # of the correlation .8: theta 1.8 and .2, to the power -1/4, and deviations 5^(1/4)
+    a, b = (1.8**-0.25 + 0.2**-0.25) / 2, (1.8**-0.25 - 0.2**-0.25) / 2
+    cor = Whitening("zca-cor", strength=0.5).fit(X)
+    np.testing.assert_allclose(cor.map_.matrix, np.array([[a, b], [b, a]]) / 5**0.25, atol=1e-12)
 
 
 def test_strength_and_centring_by_hand():
@@ -89,6 +143,31 @@ def test_zca_is_the_inverse_square_root():
     np.testing.assert_allclose(Whitening("zca").fit_transform(X), np.sqrt(80) * U @ Vt, rtol=1e-8)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_method_is_its_formula(weighted):
+    X = cloud(80, 6)
+    w = np.random.default_rng(1).random(80) if weighted else np.ones(80)
+    p = w / w.sum()
+    centred = X - p @ X
+    S = (centred.T * p) @ centred
+    D = np.diag(np.diag(S) ** -0.5)
+    lam, V = np.linalg.eigh(S)
+    theta, G = np.linalg.eigh(D @ S @ D)
+    formulas = {
+        "pca": (V / np.sqrt(lam))[:, ::-1],
+        "zca": V / np.sqrt(lam) @ V.T,
+        "cholesky": np.linalg.inv(np.linalg.cholesky(S)).T,
+        "pca-cor": (D @ G / np.sqrt(theta))[:, ::-1],
+        "zca-cor": D @ G / np.sqrt(theta) @ G.T,
+    }
+    for method, W in formulas.items():
+        ours = Whitening(method).fit_transform(X, sample_weight=w)
+        theirs = centred @ W
+        if method.startswith("pca"):
+            ours, theirs = np.abs(ours), np.abs(theirs)  # up to sign
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-10, err_msg=method)
+
+
 def test_ledoit_wolf_is_scikit_learns():
     X = cloud(30, 20)
     theirs = LedoitWolf().fit(X)
@@ -98,7 +177,7 @@ def test_ledoit_wolf_is_scikit_learns():
     np.testing.assert_allclose(rebuilt, theirs.covariance_, atol=1e-10)
 
 
-@BOTH
+@ALL
 def test_weights_are_repetitions(method):
     X = cloud(20, 4)
     w = np.arange(20) % 4
@@ -125,6 +204,13 @@ SETTINGS = [
     {"method": "zca", "centring": 0.5, "strength": 0.3},
     # under pca, shrinkage makes null directions equal and alive, and their basis arbitrary
     {"method": "zca", "shrinkage": 0.1},
+    {"method": "cholesky"},
+    {"method": "cholesky", "n_components": 1},
+    {"method": "cholesky", "centring": 0.5, "strength": 0.3, "shrinkage": 0.1},
+    {"method": "pca-cor"},
+    {"method": "pca-cor", "n_components": 1},
+    {"method": "zca-cor"},
+    {"method": "zca-cor", "n_components": 1, "strength": 0.4},
 ]
 
 
@@ -140,7 +226,7 @@ def test_estimator_checks(settings):
 NOT_FOR_LEDOIT_WOLF = "check_sample_weight_equivalence_on_dense_data"
 
 
-@BOTH
+@ALL
 def test_estimator_checks_with_ledoit_wolf(method):
     ran = 0
     with warnings.catch_warnings():
@@ -201,7 +287,7 @@ def test_a_float32_cone_is_not_divided_by_rounding():
     np.testing.assert_allclose(covariance(white), np.eye(30), atol=1e-2)
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "ledoit-wolf"])
 @pytest.mark.parametrize("n", [2, 5000])
@@ -218,7 +304,7 @@ def test_a_constant_cloud_has_rank_0_and_goes_to_0(method, dtype, shrinkage, n):
 @pytest.mark.parametrize(("n", "d"), [(2, 5), (40, 60), (300, 384)])
 def test_rank_n_minus_1_is_a_simplex(n, d, dtype):
     X = cloud(n, d).astype(dtype)
-    for method in ("pca", "zca"):
+    for method in METHODS:
         fitted = Whitening(method).fit(X)
         assert fitted.is_simplex_
         off_diagonal = cosines(fitted.transform(X))[~np.eye(n, dtype=bool)]
@@ -239,7 +325,7 @@ def test_ledoit_wolf_is_no_simplex():
 # Output, and back
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("settings", [{}, {"strength": 0.5, "centring": 0.5}, {"shrinkage": 0.2}])
 def test_inverse_transform(method, settings):
     X = cloud(60, 5)
@@ -269,7 +355,7 @@ def test_zca_with_n_components_projects_the_rest_out():
     np.testing.assert_allclose(cosines(white), cosines(pca), atol=1e-9)
 
 
-@BOTH
+@ALL
 def test_dtype_is_kept(method):
     X = cloud(60, 5)
     exact = Whitening(method).fit_transform(X)

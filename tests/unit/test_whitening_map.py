@@ -5,13 +5,17 @@ import pytest
 
 from geometry.moments import Moments
 from geometry.whiten import Whitening
-from geometry.whitening_map import WhiteningMap, recommended_whitening
+from geometry.whitening_map import METHODS, WhiteningMap, recommended_whitening
 
 SETTINGS = [
     {"method": "zca"},
     {"method": "pca"},
     {"method": "zca", "shrinkage": "ledoit-wolf", "n_components": 2},
     {"method": "pca", "shrinkage": 0.1, "n_components": 2},
+    {"method": "cholesky"},
+    {"method": "cholesky", "shrinkage": 0.1, "n_components": 2},
+    {"method": "pca-cor", "n_components": 2},
+    {"method": "zca-cor", "shrinkage": 0.1},
 ]
 
 
@@ -73,6 +77,119 @@ def test_the_directions_left_out_fade():
 def test_shares_out_of_range(name, value):
     with pytest.raises(ValueError, match=name):
         solve(cloud()).soften(**{"centring": 1, "strength": 1, name: value})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_adjusted_is_fitted_so(method):
+    X = cloud()
+    start = solve(X, method=method)
+    for changes in (
+        {"n_components": 2},
+        {"shrinkage": 0.3},
+        {"shrinkage": "ledoit-wolf", "strength": 0.4},
+        {"n_components": 3, "shrinkage": 0, "centring": 0.5, "strength": 1},
+        {"n_components": None, "shrinkage": None, "centring": 1},
+    ):
+        fresh = solve(X, method=method, **changes)
+        adjusted = start.adjust(**changes)
+        np.testing.assert_allclose(adjusted.apply(X), fresh.apply(X), atol=1e-12)
+        assert (adjusted.rank, adjusted.shrinkage) == (fresh.rank, fresh.shrinkage)
+    # what is not named stays
+    kept = start.adjust(n_components=2, shrinkage=0.2).adjust(strength=0.5)
+    assert (kept.n_components, kept.shrinkage, kept.strength) == (2, 0.2, 0.5)
+
+
+def test_adjusting_solves_no_eigenproblem(monkeypatch):
+    X = cloud()
+    fitted = {method: solve(X, method=method) for method in METHODS}
+    solved = []
+    monkeypatch.setattr("numpy.linalg.eigh", lambda S: solved.append(len(S)))
+    for method, one in fitted.items():
+        one.adjust(n_components=2, centring=0.1, strength=0.3).apply(X)
+        if not method.endswith("cor"):
+            one.adjust(shrinkage=0.2).apply(X)
+            one.adjust(shrinkage="ledoit-wolf").apply(X)
+    assert solved == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"n_components": 0}, {"n_components": 6}, {"shrinkage": "lw"}, {"shrinkage": 2}],
+    ids=str,
+)
+def test_adjusted_out_of_range(changes):
+    (name,) = changes
+    with pytest.raises(ValueError, match=name):
+        solve(cloud()).adjust(**changes)
+
+
+def test_blocks_are_applied_as_the_whole(monkeypatch):
+    X = cloud(50)
+    fitted = solve(X)
+    whole = fitted.apply(X)
+    monkeypatch.setattr("geometry.whitening_map.BLOCK_ROWS", 7)
+    np.testing.assert_allclose(fitted.apply(X), whole, atol=1e-14)
+    assert fitted.apply(X[:0]).shape == (0, 5)
+
+
+def test_fitted_on_rows():
+    X = cloud(dtype=np.float32)
+    w = np.arange(60.0)
+    one = WhiteningMap.of(X, w, method="zca-cor", shrinkage="ledoit-wolf")
+    other = Whitening("zca-cor", shrinkage="ledoit-wolf").fit(X, sample_weight=w)
+    np.testing.assert_array_equal(one.apply(X), other.transform(X))
+    assert WhiteningMap.of([[0, 1], [1, 0], [3, 3]]).apply([[1, 2]]).dtype == np.float64
+    half = WhiteningMap.of(X.astype(np.float16))
+    assert half.apply(X.astype(np.float16)).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, 2], [np.nan, 0]], "row 1 holds NaN"),
+        ([[np.inf, 2], [1, 0]], "row 0 holds NaN or infinity"),
+        ([[1.0, 2]], "at least 2 rows; got 1"),
+        (np.empty((0, 2)), "at least 2 rows; got 0"),
+        (3.0, "got 0 dimensions"),
+        ([1.0, 2], "got 1 dimensions"),
+        (np.empty((5, 0)), "no columns"),
+    ],
+)
+def test_rows_that_cannot_be_fitted(X, message):
+    with pytest.raises(ValueError, match=message):
+        WhiteningMap.of(X)
+
+
+def test_weights_that_cannot_be_used():
+    for weights in ([1, 1, 1], [1, -1], [1, np.nan], [0, 0], [[1, 1]]):
+        with pytest.raises(ValueError, match="sample_weight"):
+            WhiteningMap.of([[1.0, 2], [0, 1]], weights)
+
+
+def test_rows_of_another_width():
+    with pytest.raises(ValueError, match="5 columns are needed"):
+        solve(cloud()).apply(cloud(4, 3))
+
+
+def test_a_dead_column_is_left_alone():
+    X = cloud()
+    X[:, 1] = 7.3
+    for method in METHODS:
+        fitted = WhiteningMap.of(X, method=method)
+        white = fitted.apply(X)
+        assert fitted.rank == 4
+        values = np.linalg.eigvalsh(np.cov(white.T, bias=True))
+        np.testing.assert_allclose(values[-4:], 1, atol=1e-9)
+        np.testing.assert_allclose(values[:-4], 0, atol=1e-9)
+        if len(white.T) == 5:
+            np.testing.assert_allclose(white[:, 1], 0, atol=1e-12)
+
+
+def test_a_simplex_counts_the_rows_that_weigh():
+    X = cloud(8, 10)
+    w = np.array([1.0, 1, 1, 1, 1, 0, 0, 0])
+    fitted = WhiteningMap.of(X, w)
+    assert (fitted.rank, fitted.n_rows, fitted.is_simplex) == (4, 5, True)
 
 
 def test_recommended():

@@ -36,6 +36,12 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "not-shown": ("corpus_form.py", "limits"),
         "sources": ("corpus_form.py", "limits"),
     },
+    "whitening": {
+        "simplex": {"n"},
+        "about-": ("lab_panels.py", "about_values"),
+        "disagree-": {"name"},
+        "chart-": ("lab_charts.py", "chart_values"),
+    },
 }
 
 

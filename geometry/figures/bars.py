@@ -1,0 +1,50 @@
+"""Groups of bars, one colour a compared cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .curves import place_colour
+from .theme import Theme, axis, base_layout
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Heights (m,) of one cloud, what each bar is about, the cloud's name and place."""
+
+    heights: np.ndarray
+    about: Sequence[str]
+    name: str
+    place: int
+
+
+def bars_figure(
+    groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
+) -> go.Figure:
+    """Bars 1 to m beside each other, as shares; the hover says what each is about."""
+    figure = go.Figure(
+        [
+            go.Bar(
+                x=np.arange(1, len(bars.heights) + 1),
+                y=np.asarray(bars.heights, dtype=np.float32),
+                text=list(bars.about),
+                name=bars.name,
+                textposition="none",
+                marker={"color": place_colour(bars.place, theme)},
+                hovertemplate="%{text}: %{y:.2%}",
+            )
+            for bars in groups
+        ]
+    )
+    figure.update_layout(
+        base_layout(theme, height=height),
+        xaxis=axis(theme, x, dtick=1, zeroline=False),
+        yaxis=axis(theme, y, tickformat=".0%"),
+        barmode="group",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )
+    return figure

@@ -1,0 +1,93 @@
+"""Curves on one pair of axes: spectra, histograms, losses, scores against a size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .theme import Theme, axis, base_layout
+
+DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line: x, y (m,), its name, which of the compared clouds it is (None: a reference)."""
+
+    x: np.ndarray
+    y: np.ndarray
+    name: str
+    place: int | None = None
+    step: bool = False
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Titles and scales of both axes; ``x_range``, ``y_range`` in data units, None for all.
+
+    On a log axis both ends of a range must be above 0.
+    """
+
+    x: str
+    y: str
+    log_x: bool = False
+    log_y: bool = False
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    percent: bool = False
+
+
+def place_colour(place: int, theme: Theme) -> str:
+    """The colour of the compared cloud at that place; 0 is raw."""
+    hues = (theme.raw, theme.white, theme.categories[3], theme.ink)
+    return hues[place % len(hues)]
+
+
+def curves_figure(
+    curves: Sequence[Curve], axes: Axes, theme: Theme, *, height: int = 320
+) -> go.Figure:
+    """All curves with a legend above; each place has its colour and its dash."""
+    figure = go.Figure([_line(curve, axes, theme) for curve in curves])
+    figure.update_layout(
+        base_layout(theme, height=height),
+        xaxis=axis(theme, axes.x, zeroline=False) | _scale(axes.log_x, axes.x_range),
+        yaxis=axis(theme, axes.y) | _scale(axes.log_y, axes.y_range),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )
+    if axes.percent:
+        figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+    return figure
+
+
+def _line(curve: Curve, axes: Axes, theme: Theme) -> go.Scatter:
+    colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
+    dash = "dot" if curve.place is None else DASHES[curve.place % len(DASHES)]
+    value = "%{y:.2%}" if axes.percent else "%{y:.4g}"
+    return go.Scatter(
+        x=np.asarray(curve.x, dtype=np.float32),
+        y=np.asarray(curve.y, dtype=np.float32),
+        name=curve.name,
+        mode="lines",
+        line={
+            "color": colour,
+            "width": 1 if curve.place is None else 2,
+            "dash": dash,
+            "shape": "hvh" if curve.step else "linear",
+        },
+        hovertemplate=f"%{{x:.4g}}: {value}",
+    )
+
+
+def _scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {"type": "log"} if is_log else {}
+    if is_log and limits is not None and min(limits) <= 0:
+        raise ValueError(f"a log axis needs a range above 0; got {limits}")
+    if limits is not None:
+        settings["range"] = list(np.log10(limits)) if is_log else list(limits)
+    if is_log:
+        settings |= {"exponentformat": "power", "dtick": 1}
+    return settings

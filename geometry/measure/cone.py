@@ -1,0 +1,87 @@
+"""A shift of the mean: how far the cloud is from the origin, and how wide it looks from there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rows import UndefinedMeasure, finite_rows, in_range, unit_rows
+
+# |mean| / rms length at or below which a cloud counts as centred: the mean is then rounding
+# noise (float32, whitened from a needle, leaves about 1e-4), and noise has no direction
+ZERO_MEAN = 1e-3
+
+
+def mean_norm_share(X: np.ndarray) -> float:
+    """|mean|^2 / E|x|^2: how much of the second moment is a shift of the origin, in [0, 1].
+
+    X : (n, d), not all zero. n isotropic rows around the origin give 1/n on average.
+    """
+    X = in_range(finite_rows(X, at_least=1))
+    mean = X.mean(axis=0)
+    return share_of_second_moment(mean, float(np.einsum("nd,nd->", X, X)) / len(X))
+
+
+def share_of_second_moment(mean: np.ndarray, second: float) -> float:
+    """``mean_norm_share`` from the mean (d,) and E|x|^2."""
+    if second == 0:
+        raise UndefinedMeasure(
+            "all_zero", "every row is zero: there is no length to take a share of"
+        )
+    return float(mean @ mean) / second
+
+
+def angles_to_mean(X: np.ndarray) -> np.ndarray:
+    """Angle in degrees between each row and the mean vector, (n,) float64 in [0, 180]."""
+    return angles_to(unit_rows(X), mean_direction(X))
+
+
+def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Angles in degrees between unit rows U (n, d) and a unit axis (d,), (n,)."""
+    return np.asarray(np.degrees(np.arccos((U @ axis).clip(-1.0, 1.0))))
+
+
+def mean_direction(X: np.ndarray) -> np.ndarray:
+    """The unit vector (d,) towards the mean of X (n, d).
+
+    Raises UndefinedMeasure (a ValueError) for a centred cloud, whose mean is nothing but rounding.
+    """
+    X = in_range(finite_rows(X, at_least=1))
+    return direction_of(X.mean(axis=0), float(np.einsum("nd,nd->", X, X)) / len(X))
+
+
+def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
+    """``mean_direction`` from the mean (d,) and E|x|^2."""
+    length = float(np.linalg.norm(mean))
+    if length <= ZERO_MEAN * np.sqrt(second):
+        raise UndefinedMeasure(
+            "centred", "the mean vector is zero (a centred cloud), so it has no direction"
+        )
+    return np.asarray(mean / length)
+
+
+def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
+    """Quantile of the angle to the mean direction, in degrees: how wide the cone is.
+
+    X : (n, d), no zero row, mean not zero.   ``quantile`` in [0, 1]; .5 is the median.
+    The mean holds each row with weight 1/n, so n isotropic rows have a median of about
+    acos(1/sqrt n), a little under 90 degrees.
+    """
+    if not 0 <= quantile <= 1:
+        raise ValueError(f"quantile must lie in [0, 1]; got {quantile}")
+    return float(np.quantile(angles_to_mean(X), quantile))
+
+
+def subsampled_angles(
+    X: np.ndarray, U: np.ndarray, rows: np.ndarray, quantiles: tuple[float, ...]
+) -> np.ndarray:
+    """Opening angles of B subsamples, each about its own mean: (B, len(quantiles)).
+
+    X : (n, d), U its unit rows.   rows : (B, m) row numbers, no number twice in a line.
+    """
+    chosen = np.zeros((len(rows), len(X)))
+    np.put_along_axis(chosen, rows, 1.0, axis=1)
+    means = chosen @ X  # (B, d), the means up to a factor
+    axes = means / np.linalg.norm(means, axis=1, keepdims=True)
+    cosines = np.take_along_axis(axes @ U.T, rows, axis=1)  # (B, m)
+    angles = np.degrees(np.arccos(cosines.clip(-1.0, 1.0)))
+    return np.quantile(angles, quantiles, axis=1).T

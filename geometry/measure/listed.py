@@ -1,0 +1,90 @@
+"""The measures of a table: how each is had from a view, its isotropic baseline, its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rows import UndefinedMeasure, need_rows
+from .cone import angles_to, direction_of, share_of_second_moment
+from .contributions import contributions, largest_share
+from .cosines import mean_cosine_of_sum, uniformity_baseline
+from .popularity import occurrence_skewness, twonn
+from .shared import ANGLE_QUANTILES
+from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
+from .view import View
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One measure of a table.
+
+    of : the value from a view.   baseline(n, d) : its value for isotropic data in closed form;
+    None asks for a simulation.   low, high : the ends of its range.
+    angle : the place in ANGLE_QUANTILES for those whose interval is subsampled; others jackknife.
+    """
+
+    of: Callable[[View], float]
+    baseline: Callable[[int, int], float] | None = None
+    low: float = 0.0
+    high: float = np.inf
+    angle: int | None = None
+
+
+def _isoscore(view: View) -> float:
+    if view.d < 2:
+        raise UndefinedMeasure("one_dimension", "isoscore needs at least 2 dimensions")
+    return (participation(view.covariance) - 1) / (view.d - 1)
+
+
+def _opening_angle(place: int) -> Callable[[View], float]:
+    def of(view: View) -> float:
+        axis = direction_of(view.mean, view.second)
+        return float(np.quantile(angles_to(view.shared.unit, axis), ANGLE_QUANTILES[place]))
+
+    return of
+
+
+def _top_contribution(k: int) -> Callable[[View], float]:
+    def of(view: View) -> float:
+        mean = mean_cosine_of_sum(view.unit_sum, view.n)
+        # random directions: a mean over n^2/2 pairs, each of variance 1/d. Three deviations
+        if view.left_out is None and mean <= 3 * np.sqrt(2 / view.d) / view.n:
+            raise UndefinedMeasure(
+                "no_mean_cosine", "the mean cosine is no larger than that of random directions"
+            )
+        return largest_share(contributions(view.unit_sum, view.unit_squares), min(k, view.d))
+
+    return of
+
+
+def _uniformity(view: View) -> float:
+    need_rows(view.n, 2)
+    return float(np.log(view.pair_mean("kernel")))
+
+
+LISTED: dict[str, Listed] = {
+    "mean_cosine": Listed(
+        lambda v: mean_cosine_of_sum(v.unit_sum, v.n), lambda n, d: 0.0, low=-1.0, high=1.0
+    ),
+    "positive_cosine_share": Listed(lambda v: v.pair_mean("positive"), lambda n, d: 0.5, high=1.0),
+    "opening_angle": Listed(_opening_angle(0), high=180.0, angle=0),
+    "opening_angle_90": Listed(_opening_angle(1), high=180.0, angle=1),
+    "mean_norm_share": Listed(
+        lambda v: share_of_second_moment(v.mean, v.second), lambda n, d: 1 / n, high=1.0
+    ),
+    "isoscore": Listed(_isoscore, isoscore_baseline, high=1.0),
+    "participation_ratio": Listed(
+        lambda v: participation(v.covariance), participation_baseline, low=1.0
+    ),
+    "effective_rank": Listed(lambda v: rank_of_spectrum(v.eigenvalues), low=1.0),
+    "effective_rank_uncentred": Listed(lambda v: rank_of_spectrum(v.uncentred[0]), low=1.0),
+    "partition_isotropy_rms": Listed(lambda v: v.partition_at_rms, high=1.0),
+    "uniformity": Listed(_uniformity, lambda n, d: uniformity_baseline(d), low=-8.0, high=0.0),
+    "top_contribution": Listed(_top_contribution(1), lambda n, d: 1 / d),
+    "top_5_contributions": Listed(_top_contribution(5), lambda n, d: min(5, d) / d),
+    "hubness": Listed(lambda v: occurrence_skewness(v.occurrences), low=-np.inf),
+    "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances)),
+}

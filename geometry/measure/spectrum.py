@@ -1,0 +1,118 @@
+"""Unequal axes: how the variance, or the second moment, is spread over directions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rows import UndefinedMeasure, finite_rows, in_range
+
+
+def participation_ratio(X: np.ndarray, *, centred: bool = True) -> float:
+    """(sum lambda)^2 / sum lambda^2 over covariance eigenvalues, in [1, min(n - 1, d)].
+
+    X : (n, d), n >= 2.   Computed as tr(C)^2 / |C|_F^2, which needs no eigenvalues.
+    ``centred=False`` uses the second moment E[x x'] instead.
+    """
+    return participation(_second_moment(X, centred=centred))
+
+
+def participation(C: np.ndarray) -> float:
+    """``participation_ratio`` from a covariance or second moment C (d, d)."""
+    norm2 = float(np.sum(C * C))
+    if norm2 == 0:
+        raise no_spread("there is no variance to spread over axes")
+    return float(np.trace(C)) ** 2 / norm2
+
+
+def participation_baseline(n: int, d: int) -> float:
+    """What ``participation_ratio`` gives on average for n isotropic Gaussian rows: d / (1 + d/n).
+
+    E tr(C)^2 / E|C|_F^2 to first order in 1/n and 1/d.
+    """
+    return d / (1 + d / n)
+
+
+def isoscore(X: np.ndarray) -> float:
+    """IsoScore in [0, 1]: how equal the variances along the axes are; 1 is isotropic.
+
+    (PR - 1) / (d - 1) with PR = tr(C)^2 / |C|_F^2, which is the published algorithm in closed
+    form. An affine copy of the participation ratio, so the two are one piece of evidence.
+    Blind to the mean, hence to a cone made by a shift. Finite samples bias it downwards:
+    compare with ``isoscore_baseline(n, d)``.
+    Rudman et al. 2022, Algorithm 1.
+    """
+    d = np.shape(X)[1] if np.ndim(X) == 2 else 0
+    if d < 2:
+        raise UndefinedMeasure(
+            "one_dimension", f"isoscore needs at least 2 dimensions; got shape {np.shape(X)}"
+        )
+    return (participation_ratio(X) - 1) / (d - 1)
+
+
+def isoscore_baseline(n: int, d: int) -> float:
+    """What ``isoscore`` gives on average for n isotropic Gaussian rows in d dimensions.
+
+    (d / (1 + d/n) - 1) / (d - 1): E tr(C)^2 / E|C|_F^2 to first order; .565 at d = 768, n = 1000.
+    """
+    if n < 2 or d < 2:
+        raise ValueError(f"isoscore_baseline needs n >= 2 and d >= 2; got n = {n}, d = {d}")
+    return (participation_baseline(n, d) - 1) / (d - 1)
+
+
+def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:
+    """exp of the entropy of sigma / sum sigma, in [1, min(n, d)].
+
+    X : (n, d), n >= 2.   sigma are its *singular values*, not the covariance's eigenvalues.
+    Whether X was centred changes it greatly, so name it: a narrow cone has a small uncentred one.
+    Extensive: it grows with n until n is far above d, so compare clouds of one size only.
+    Roy, Vetterli 2007, definition 1.
+    """
+    return rank_of_spectrum(np.linalg.eigvalsh(_second_moment(X, centred=centred)))
+
+
+def rank_of_spectrum(eigenvalues: np.ndarray) -> float:
+    """``effective_rank`` from the eigenvalues (d,) of the (second) moment, in any order."""
+    sigma = np.sqrt(_above_rounding(eigenvalues))
+    if len(sigma) == 0:
+        raise no_spread("there are no singular values to weigh")
+    p = sigma / sigma.sum()
+    return float(np.exp(-np.sum(p * np.log(p))))
+
+
+def spectral_entropy(eigenvalues: np.ndarray) -> float:
+    """Entropy of lambda / sum lambda over log d, in [0, 1]; 1 where all d are equal."""
+    d = len(eigenvalues)
+    if d < 2:
+        raise UndefinedMeasure("one_dimension", "spectral entropy needs at least 2 dimensions")
+    values = _above_rounding(eigenvalues)
+    if len(values) == 0:
+        raise no_spread("there is no variance to spread over axes")
+    p = values / values.sum()
+    return float(-np.sum(p * np.log(p)) / np.log(d))
+
+
+def centred_rows(X: np.ndarray) -> np.ndarray:
+    """Rows of X (n, d) float64 minus their mean; exactly zero where only rounding is left."""
+    length2 = float(np.einsum("nd,nd->", X, X))
+    for _ in range(2):  # the sum's own rounding would give equal rows a variance
+        X = X - X.mean(axis=0)
+    if float(np.einsum("nd,nd->", X, X)) <= (4 * np.finfo(np.float64).eps) ** 2 * length2:
+        return np.zeros_like(X)
+    return X
+
+
+def no_spread(why: str) -> UndefinedMeasure:
+    """The error of a cloud whose rows are all equal."""
+    return UndefinedMeasure("no_spread", f"all rows are equal: {why}")
+
+
+def _second_moment(X: np.ndarray, *, centred: bool) -> np.ndarray:
+    X = in_range(finite_rows(X, at_least=2))
+    if centred:
+        X = centred_rows(X)
+    return X.T @ X / len(X)
+
+
+def _above_rounding(eigenvalues: np.ndarray) -> np.ndarray:
+    values = eigenvalues.clip(min=0.0)
+    return values[values > values.max() * len(values) * np.finfo(np.float64).eps]

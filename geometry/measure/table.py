@@ -1,0 +1,104 @@
+"""All measures of one cloud at once, each with its interval and its isotropic baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..rows import UndefinedMeasure
+from .isotropic import isotropic_baselines
+from .listed import LISTED
+from .measured import Measured
+from .resample import around, jackknife_reach, subsampling_reach
+from .shared import Shared
+from .view import View
+
+
+def measure_table(
+    X: np.ndarray, *, names: Iterable[str] | None = None, seed: int = 0, intervals: bool = True
+) -> tuple[Measured, ...]:
+    """Every measure of X (n, d), in the order of ``measure_names()``.
+
+    names : some of them.   seed : of the groups, subsamples and simulated baselines.
+    A measure that the cloud does not have comes back with ``undefined`` and without a value; what
+    is no cloud (a shape, NaN) raises ValueError. Work is shared and one product of all pairs, in
+    float32, serves cosines, uniformity and hubness, so the cost is O(n^2 d): sample rows of a
+    cloud far above 10,000 first.
+    """
+    chosen = _check(names)
+    shared = Shared(X, seed=seed)
+    view = View(shared)
+    values: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for name in chosen:
+        try:
+            values[name] = LISTED[name].of(view)
+        except UndefinedMeasure as error:
+            reasons[name] = error.code
+    reaches = _reaches(shared, list(values)) if intervals else {}
+    baselines = isotropic_baselines(values, shared.n, shared.d, seed=seed)
+    return tuple(
+        _row(
+            name,
+            shared,
+            values.get(name),
+            reaches.get(name),
+            baselines.get(name),
+            reasons.get(name),
+        )
+        for name in chosen
+    )
+
+
+def measure_names() -> tuple[str, ...]:
+    """The measures of a table, in its order."""
+    return tuple(LISTED)
+
+
+def _check(names: Iterable[str] | None) -> list[str]:
+    if names is None:
+        return list(LISTED)
+    asked = set(names)
+    unknown = sorted(asked - set(LISTED))
+    if unknown:
+        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")
+    return [name for name in LISTED if name in asked]
+
+
+def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
+    """Half-widths of the intervals, by name; a measure that some replicate lacks has none."""
+    if not shared.n_groups:
+        return {}
+    found: dict[str, float] = {}
+    replicates: dict[str, list[float]] = {}
+    for name in names:
+        place = LISTED[name].angle
+        if place is None:
+            replicates[name] = []
+        else:
+            angles = shared.angle_replicates[:, place]
+            found[name] = subsampling_reach(list(angles), shared.n // 2, shared.n)
+    for left_out in range(shared.n_groups):
+        view = View(shared, left_out)
+        for name in list(replicates):
+            try:
+                replicates[name].append(LISTED[name].of(view))
+            except UndefinedMeasure:
+                del replicates[name]
+    return found | {name: jackknife_reach(values) for name, values in replicates.items()}
+
+
+def _row(
+    name: str,
+    shared: Shared,
+    value: float | None,
+    reach: float | None,
+    baseline: float | None,
+    reason: str | None,
+) -> Measured:
+    low = high = None
+    if value is not None and reach is not None:
+        low, high = around(value, reach)
+        low, high = max(low, LISTED[name].low), min(high, LISTED[name].high)
+    return Measured(name, value, low, high, baseline, shared.n, shared.d, reason)

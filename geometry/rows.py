@@ -1,0 +1,87 @@
+"""Checked rows: finite numbers, as float64, and their directions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# squares of squares of anything within stay inside float64
+SMALLEST, LARGEST = 1e-60, 1e60
+
+
+class UndefinedMeasure(ValueError):
+    """A measure that this cloud does not have; ``code`` names why, so that a page can say it."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def finite_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
+    """X as (n, d) float64, d >= 1; a copy. Raises as ``float_rows`` does."""
+    return float_rows(X, at_least=at_least).astype(np.float64)
+
+
+def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
+    """X as (n, d), d >= 1: float32 and float64 as they are, all else as float64.
+
+    Raises ValueError for another shape, for complex numbers, and naming the first row that
+    holds NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
+    """
+    X = np.asarray(X)
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise ValueError(f"expected vectors as rows, shape (n, d); got shape {X.shape}")
+    need_rows(len(X), at_least)
+    if np.iscomplexobj(X):
+        raise ValueError("expected real numbers; got complex ones")
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
+    if len(bad):
+        raise ValueError(f"row {bad[0]} holds NaN or infinity ({len(bad)} of {len(X)} rows do)")
+    return X
+
+
+def need_rows(n: int, at_least: int) -> None:
+    """Raise UndefinedMeasure "too_few_rows" for fewer rows than that."""
+    if n < at_least:
+        raise UndefinedMeasure("too_few_rows", f"needs at least {at_least} rows; got {n}")
+
+
+def in_range(X: np.ndarray) -> np.ndarray:
+    """X itself, or X / max |x| where squares of squares would leave float64's range.
+
+    For measures that do not depend on scale.
+    """
+    peak = max(float(X.max(initial=0.0)), -float(X.min(initial=0.0)))
+    return X if peak == 0 or SMALLEST < peak < LARGEST else X / peak
+
+
+def unit_rows(X: np.ndarray) -> np.ndarray:
+    """Rows of X (n, d) divided by their lengths, float64.
+
+    Raises UndefinedMeasure (a ValueError) naming the first row whose length is 0, a direction
+    it does not have.
+    """
+    return directions(finite_rows(X, at_least=1))
+
+
+def directions(X: np.ndarray) -> np.ndarray:
+    """``unit_rows`` of rows that were already checked."""
+    with np.errstate(over="ignore", under="ignore"):
+        norms = np.sqrt(np.einsum("nd,nd->n", X, X))
+    odd = np.flatnonzero(~((norms > SMALLEST) & (norms < LARGEST)))
+    if len(odd):
+        X, norms = X.copy(), norms.copy()
+        peaks = np.abs(X[odd]).max(axis=1)
+        _refuse_zero(odd[peaks == 0], len(X))
+        X[odd] /= peaks[:, None]
+        norms[odd] = np.linalg.norm(X[odd], axis=1)
+    return X / norms[:, None]
+
+
+def _refuse_zero(zero: np.ndarray, n: int) -> None:
+    if len(zero):
+        raise UndefinedMeasure(
+            "zero_row",
+            f"row {zero[0]} is zero and has no direction ({len(zero)} of {n} rows are); "
+            "drop these rows first",
+        )

@@ -1,0 +1,132 @@
+"""Sums over many float32 rows by float32 products, twice as fast, only where nothing is lost.
+
+A float32 product Z'Z leaves noise of about NOISE times the root mean square eigenvalue, the same
+in every direction. Where every eigenvalue is far above it that is nothing; a weak direction v
+drowns in it. So its products Z'(Zv) are taken apart: they are as small as the direction is, and
+so is their noise. There are few such directions (a LayerNorm leaves one to three null ones). What
+remains is checked at the end, and refused where it is weak too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+BLOCK_ROWS = 4096  # rows in one product: few enough to stay in a processor's cache
+PROBE = 2  # rows per dimension that show which directions are weak, and that are worth a product
+# of the root mean square eigenvalue; measured at most 4.6e-7, for normal, skewed, ill-conditioned
+# and one-axis clouds of 384 and 768 dimensions
+NOISE = 5e-7
+SAFE = 1e3  # an eigenvalue this many times the noise is right to a thousandth, and mostly better
+MOST_WEAK = 1 / 16  # share of weak directions beyond which float64 throughout is as fast
+
+LEAST_VARIANCE, MOST_VARIANCE = 1e-12, 1e12
+SPARE = 8  # directions more than those of use, for the inverse iteration
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Over rows z about their own mean: scatter = sum z z', cubic = sum |z|^2 z and
+    quartic = sum |z|^4."""
+
+    mean: np.ndarray
+    scatter: np.ndarray
+    cubic: np.ndarray
+    quartic: float
+
+
+def weak_directions(covariance: np.ndarray) -> np.ndarray:
+    """(d, m) directions of a probe's covariance that are too close to float32's noise.
+
+    All of them where the cloud is so large or small that float32 could not hold its third powers.
+    """
+    d = len(covariance)
+    if not LEAST_VARIANCE < np.trace(covariance) / d < MOST_VARIANCE:
+        return np.eye(d)
+    if _is_above(covariance, _safe_level(covariance)):
+        return np.empty((d, 0))
+    level = 2 * _safe_level(covariance)  # a margin for what the probe missed
+    values, V = _smallest(covariance, level)
+    return V[:, values <= level]
+
+
+def in_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Sums | None:
+    """Sums over float32 rows X (n, d), of which a probe had this mean and these weak directions.
+
+    None where float32 can't give them: too many weak directions, or others than the probe's.
+    """
+    d, m = weak.shape
+    if m > MOST_WEAK * d:
+        return None
+    shift, thin = mean.astype(np.float32), weak.astype(np.float32)
+    weak = thin.astype(np.float64)
+    scatter, sides, quartic = np.zeros((d, d)), np.zeros((2 + m, d)), 0.0
+    buffer = np.empty((min(len(X), BLOCK_ROWS), d), dtype=np.float32)
+    ones = np.ones(len(buffer), dtype=np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        for start in range(0, len(X), BLOCK_ROWS):
+            rows = X[start : start + BLOCK_ROWS]
+            n = len(rows)
+            Z = np.subtract(rows, shift, out=buffer[:n])
+            squared = np.einsum("nd,nd->n", Z, Z)
+            scatter += Z.T @ Z
+            for side, row in zip(sides, (ones[:n], squared, *(Z @ thin).T), strict=True):
+                side += row @ Z  # one by one: BLAS is slower on a matrix of few rows
+            quartic += float(np.square(squared, dtype=np.float64).sum())
+    level = _safe_level(scatter)
+    if not np.isfinite(level + quartic):  # a row far outside what the probe showed
+        return None
+    error = sides[2:].T - scatter @ weak  # (d, m); after this, scatter @ weak is right
+    scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
+    sums = _about_their_mean(len(X), sides[0], scatter, sides[1], quartic, shift)
+    beside = np.trace(scatter) / d * weak @ weak.T  # the weak ones are seen to, so lift them
+    return sums if _is_above(sums.scatter + beside, level) else None
+
+
+def _smallest(S: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest eigenvalues and their directions, as far as they are below the level.
+
+    Two steps of inverse iteration on slightly more directions than are of use: a fifth of what
+    solving for all of them costs. Directions need not be exact, only their products.
+    """
+    d = len(S)
+    G = np.random.default_rng(0).standard_normal((d, min(d, int(MOST_WEAK * d) + SPARE)))
+    inverse = np.linalg.inv(S + level / SAFE * np.eye(d))
+    Q = np.linalg.qr(inverse @ np.linalg.qr(inverse @ G)[0])[0]
+    values, turn = np.linalg.eigh(Q.T @ S @ Q)
+    return values, Q @ turn
+
+
+def _about_their_mean(
+    n: int,
+    total: np.ndarray,
+    scatter: np.ndarray,
+    cubic: np.ndarray,
+    quartic: float,
+    centre: np.ndarray,
+) -> Sums:
+    """From sums about a centre, with total = sum z."""
+    s = total / n
+    ss, Ss, trace = float(s @ s), scatter @ s, float(np.trace(scatter))
+    return Sums(
+        mean=centre + s,
+        scatter=scatter - np.outer(n * s, s),
+        cubic=cubic - 2 * Ss + (2 * n * ss - trace) * s,
+        quartic=quartic - 4 * float(s @ cubic) + 4 * float(s @ Ss) + 2 * ss * trace - 3 * n * ss**2,
+    )
+
+
+def _is_above(S: np.ndarray, level: float) -> bool:
+    """Whether every eigenvalue of S is above the level: Cholesky tells it without solving."""
+    lowered = S.copy()
+    lowered.flat[:: len(S) + 1] -= level
+    try:
+        np.linalg.cholesky(lowered)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _safe_level(S: np.ndarray) -> float:
+    return float(SAFE * NOISE * np.linalg.norm(S) / np.sqrt(len(S)))

@@ -1,0 +1,113 @@
+"""Directions and variances of a cloud, from its moments: what every whitening scales by.
+
+One eigenproblem for the covariance, one for the correlation matrix, each solved when first asked
+for and kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .moments import Moments
+
+TIE = 1e-8  # entries of a direction that differ by less are equal but for rounding
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Sigma = D^(1/2) V diag(values) V' D^(1/2), with D = I for the covariance's own axes.
+
+    values (d,), largest first.   vectors (d, d), columns V, largest-magnitude entry positive.
+    deviations (d,), the diagonal of D^(1/2).   floor : the value at or below which a direction is
+    rounding noise.   rank : values of the sample above it.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    deviations: np.ndarray
+    floor: float
+    rank: int
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Moments and the axes of their covariance; ``eps`` is the precision of the data."""
+
+    moments: Moments
+    eps: float
+
+    @cached_property
+    def ledoit_wolf(self) -> float:
+        return self.moments.ledoit_wolf()
+
+    @cached_property
+    def covariance_axes(self) -> Axes:
+        """Of the sample covariance."""
+        values, V = _eigh(self.moments.covariance)
+        d = len(values)
+        mean_norm2 = float(self.moments.mean @ self.moments.mean)
+        floor = rank_floor(values[0], mean_norm2, d, self.eps)
+        return Axes(values, V, np.ones(d), floor, int(np.sum(values > floor)))
+
+    @cached_property
+    def correlation_axes(self) -> Axes:
+        """Of the sample correlation matrix."""
+        return self._correlation_axes(0.0, None)
+
+    def shrunk(self, shrinkage: float, *, correlation: bool) -> Axes:
+        """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays the sample's.
+
+        The covariance keeps its directions, so nothing is solved again; a correlation matrix
+        does not, because shrinking Sigma changes its diagonal.
+        """
+        if correlation:
+            sample = self.correlation_axes
+            return sample if shrinkage == 0 else self._correlation_axes(shrinkage, sample.rank)
+        sample = self.covariance_axes
+        values = (1 - shrinkage) * sample.values + shrinkage * sample.values.mean()
+        return Axes(values, sample.vectors, sample.deviations, sample.floor, sample.rank)
+
+    def covariance(self, shrinkage: float) -> np.ndarray:
+        """(d, d) (1 - a) Sigma + a (tr Sigma / d) I."""
+        S = (1 - shrinkage) * self.moments.covariance
+        S.flat[:: len(S) + 1] += shrinkage * np.trace(self.moments.covariance) / len(S)
+        return S
+
+    def _correlation_axes(self, shrinkage: float, rank: int | None) -> Axes:
+        S, mean = self.covariance(shrinkage), self.moments.mean
+        variances = np.diag(S)
+        # a column that is constant but for rounding has no correlation: it stays as it is
+        alive = variances > 4 * self.eps**2 * mean**2
+        deviations = np.sqrt(np.where(alive, variances, 1.0))
+        P = S / np.outer(deviations, deviations) * np.outer(alive, alive)
+        values, V = _eigh(P)
+        scaled = np.where(alive, mean / deviations, 0.0)
+        floor = rank_floor(values[0], float(scaled @ scaled), len(values), self.eps)
+        if rank is None:
+            rank = int(np.sum(values > floor))
+        return Axes(values, V, deviations, floor, rank)
+
+
+def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    values, V = np.linalg.eigh(S)
+    values, V = values[::-1].clip(min=0.0), V[:, ::-1]
+    size = np.abs(V)
+    # the first of equals: correlation in two dimensions has axes (1, 1) and (1, -1)
+    place = (size >= (1 - TIE) * size.max(axis=0)).argmax(axis=0)
+    largest = V[place, np.arange(len(V))]
+    return values, V * np.where(largest < 0, -1.0, 1.0)
+
+
+def rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
+    """Variance at or below which a direction is rounding noise.
+
+    eps is the precision of the data. Rounding moves a row by about eps times its length,
+    so the floor covers the mean as well as the spread: [CLS] of the embedding layer is one
+    vector repeated, and its rank is 0. The last term is eigh's own error, d eps64.
+    """
+    spread = (d * eps) ** 2 * largest
+    offset = 4 * eps**2 * mean_norm2
+    return float(max(spread, offset, d * np.finfo(np.float64).eps * largest))

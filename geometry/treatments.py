@@ -1,0 +1,180 @@
+"""Every cure for anisotropy under one name each, fitted once and then turned by its knobs.
+
+The estimators (``Whitening``, ``CommonComponentRemoval``, …) are for a pipeline; this is for
+comparing them: the same points, the same fit set, results in the same axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .moments import Moments
+from .removal_map import RemovalMap, default_components
+from .rows import float_rows
+from .standard_map import StandardMap
+from .whitening_map import WhiteningMap
+
+EIGEN = ("zca", "pca", "zca-cor", "pca-cor", "zipf")  # whitenings along directions of variance
+KNOBS = {  # which knobs turn which treatment
+    "raw": (),
+    "centred": ("centring",),
+    "standardised": (),
+    **dict.fromkeys(EIGEN, ("centring", "strength", "n_components", "shrinkage")),
+    "cholesky": ("centring", "shrinkage"),
+    "removed": ("n_removed",),
+    "clusterwise": (),
+    "learned": (),
+    "flow": (),
+}
+TREATMENTS = tuple(KNOBS)
+OWN_FIT = ("learned", "flow")  # by estimators that take more than rows, or minutes
+LINEAR_AT_ONCE = ("raw", "centred", "standardised", *EIGEN, "cholesky", "removed")
+_Solver = Callable[[np.ndarray, np.ndarray | None], Any]  # rows and their weights to a map
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What can be turned without a second fit.
+
+    centring, strength in [0, 1].   n_components : directions that a whitening keeps, None all.
+    shrinkage : None, a number in [0, 1] or "ledoit-wolf".   n_removed : directions that
+    all-but-the-top takes away, None d/100.
+    """
+
+    centring: float = 1.0
+    strength: float = 1.0
+    n_components: int | None = None
+    shrinkage: float | str | None = None
+    n_removed: int | None = None
+
+    def of(self, name: str) -> Knobs:
+        """Those that turn the treatment of that name; the others at rest."""
+        if name not in KNOBS:
+            raise ValueError(f"name must be one of {', '.join(TREATMENTS)}; got {name!r}")
+        return Knobs(**{knob: getattr(self, knob) for knob in KNOBS[name]})
+
+
+@dataclass(frozen=True)
+class Treated:
+    """Rows after a treatment: ``vectors`` (n, d) along the raw cloud's own axes, to be drawn, and
+    ``kept`` (n, k) in only those directions that the treatment fills, to be measured."""
+
+    vectors: np.ndarray
+    kept: np.ndarray
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """One fitted treatment: its name, what it was fitted on, its map.
+
+    n_rows : rows of the fit, for "zipf" those with a weight above 0.   rank : of their
+    covariance; None where none was taken.   fitted : the map; None for "raw".
+    """
+
+    name: str
+    n_rows: int
+    rank: int | None
+    fitted: Any
+
+    def turn(self, knobs: Knobs) -> Treatment:
+        """The same fit at those knobs, whatever it was turned to before; no row is read again.
+
+        No eigenproblem is solved either, but for another shrinkage on correlations
+        (``WhiteningMap.adjust``). Raises ValueError for a knob outside its range.
+        """
+        own = knobs.of(self.name)
+        if self.name in ("centred", *EIGEN, "cholesky"):
+            turned = {name: getattr(own, name) for name in KNOBS[self.name]}
+            return replace(self, fitted=self.fitted.adjust(**turned))
+        if self.name == "removed":
+            least = default_components(len(self.fitted.offset))
+            D = least if own.n_removed is None else own.n_removed
+            return replace(self, fitted=self.fitted.remove_top(D))
+        return self
+
+    def apply(self, X: np.ndarray) -> Treated:
+        """Rows X (n, d) treated, n >= 1; float32 stays float32.
+
+        PCA's coordinates are turned back to the raw axes to be drawn; what it drops, the null
+        directions of the fit, stays dropped. Raises ValueError for NaN, infinity, and columns
+        that are not the fit's.
+        """
+        Z = self._mapped(float_rows(X, at_least=1))
+        if self.name in ("pca", "pca-cor"):
+            return Treated(Z @ self.fitted.components.astype(Z.dtype), Z)
+        if self.name in EIGEN and self.fitted.strength == 1:
+            return Treated(Z, _kept(Z, self.fitted.components))
+        if self.name == "removed":
+            return Treated(Z, _kept(Z, self.fitted.axes[len(self.fitted.weights) :]))
+        return Treated(Z, Z)
+
+    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        if self.fitted is None:
+            return X
+        d = _columns(self.fitted)
+        if X.shape[1] != d:  # one column would be stretched to d without a word
+            raise ValueError(f"{d} columns are needed, as in the fit; got {X.shape[1]}")
+        if self.name == "flow":
+            z, _log_det = self.fitted.apply(X)  # in float64
+            return np.asarray(z, dtype=X.dtype)
+        return np.asarray(self.fitted.apply(X))
+
+
+def _columns(fitted: Any) -> int:
+    """d of the rows that a map takes, from the centre it subtracts."""
+    held = next(name for name in ("mean", "offset", "means") if hasattr(fitted, name))
+    return int(getattr(fitted, held).shape[-1])
+
+
+def _kept(Z: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """Coordinates (n, k) along orthonormal rows (k, d); Z itself where nothing is left out."""
+    return Z if len(components) == Z.shape[1] else Z @ components.T.astype(Z.dtype)
+
+
+def fit_treatment(
+    name: str, X: np.ndarray, *, sample_weight: np.ndarray | None = None, random_state: int = 0
+) -> Treatment:
+    """Fit the treatment of that name on rows X (n, d), n >= 2, with its knobs at rest.
+
+    sample_weight : (n,) occurrences of each row; "zipf" needs it, the others do not read it.
+    random_state : of "clusterwise".   "learned" and "flow" are fitted by ``WeightedRemoval`` (it
+    needs scored pairs) and ``NormalizingFlow`` (it takes time); wrap their ``map_`` in
+    ``Treatment`` yourself.
+    Raises ValueError for another name, too few rows, NaN, infinity and wrong weights.
+    """
+    if name not in TREATMENTS or name in OWN_FIT:
+        offered = ", ".join(code for code in TREATMENTS if code not in OWN_FIT)
+        raise ValueError(f"name must be one of {offered}; got {name!r}")
+    if name == "zipf" and sample_weight is None:
+        raise ValueError("zipf needs sample_weight, how often each row occurs")
+    X = float_rows(X, at_least=2)
+    if name == "raw":
+        return Treatment("raw", len(X), None, None)
+    if name == "clusterwise":
+        from .remove import ClusterwiseRemoval  # scikit-learn, which takes seconds to import
+
+        removal = ClusterwiseRemoval(random_state=random_state).fit(X)
+        return Treatment(name, len(X), None, removal.map_)
+    fitted = _SOLVERS[name](X, sample_weight if name == "zipf" else None)
+    return Treatment(name, fitted.n_rows, getattr(fitted, "rank", None), fitted)
+
+
+def _whitening(method: str, strength: float = 1.0) -> _Solver:
+    return lambda X, w: WhiteningMap.of(X, w, method=method, strength=strength)
+
+
+def _from_moments(solve: Callable[..., Any]) -> _Solver:
+    return lambda X, _w: solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps))
+
+
+_SOLVERS: dict[str, _Solver] = {
+    "centred": _whitening("zca", strength=0.0),
+    "standardised": _from_moments(StandardMap.solve),
+    "removed": _from_moments(RemovalMap.solve),
+    "zipf": _whitening("zca"),
+    **{method: _whitening(method) for method in ("zca", "pca", "cholesky", "zca-cor", "pca-cor")},
+}

@@ -1,0 +1,84 @@
+"""The whitening page's moving part: one fragment, so that a control redraws it and nothing else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import Corpus, ModelFilesError
+
+from . import cached
+from .cached import CloudSpec
+from .cone_choices import choose_cloud, choose_look
+from .coverage_notes import coverage_line, warn_of_coverage
+from .lab_charts import draw_chart
+from .lab_choices import (
+    FitSet,
+    choose_chart,
+    choose_fit_set,
+    choose_knobs,
+    choose_rows,
+    choose_treatments,
+)
+from .lab_flow import train_flow
+from .lab_numbers import measure_all, show_table, take_away
+from .lab_panels import chosen_point, draw_pictures, show_selection
+from .lab_scene import MAX_POINTS, build_scene, gather, material_of
+from .model_words import tell_model_error
+from .shell import show_question
+from .words import Translate, prose
+
+PAGE = "whitening"
+FEWEST_POINTS = 4
+
+
+@st.fragment
+def explore(corpus: Corpus, _: Translate) -> None:
+    """Look, measure, try."""
+    look_box, measure_box, try_box = st.container(), st.container(), st.container()
+    with try_box:
+        st.subheader(_("Try"))
+        asked = choose_cloud(cached.encoder(), _)
+        spec = CloudSpec(
+            asked.unit, asked.layer, asked.pooling, asked.special_tokens, max_points=MAX_POINTS
+        )
+        look = choose_look(_, has_labels=corpus.labels is not None, views=("mean", "svd", "pca"))
+    with look_box:
+        st.subheader(_("Look"))
+        names = choose_treatments(spec.unit, _)
+        set_box, rows_box = st.columns(2)
+        with set_box:
+            code = choose_fit_set(st.session_state.get("corpus", "topics"), _)
+        try:
+            clouds = gather(corpus, spec, code, _)
+        except (ModelFilesError, ValueError, OSError, MemoryError) as error:
+            tell_model_error(error, _)
+            return
+        if min(len(clouds.shown), len(clouds.fit)) < FEWEST_POINTS:
+            st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+            return
+        with rows_box:
+            rows = choose_rows(len(clouds.fit), _)
+        knobs = choose_knobs(names, rows, clouds.fit.vectors.shape[1], _)
+        material = material_of(corpus, spec, clouds, FitSet(code, rows))
+        if not material.has_spread:
+            st.info(prose(PAGE, "all-equal"))
+            return
+        scene = build_scene(material, names, knobs, look.view, look.n_components, _)
+        waiting = draw_pictures(scene, look.colour, chosen_point(material), _)
+        show_selection(scene, _)
+        warn_of_coverage(cached.coverage(corpus), _)
+    with measure_box:
+        st.subheader(_("Measure"))
+        reports = measure_all(scene, _)
+        show_table(scene, reports, _)
+        st.caption(coverage_line(cached.coverage(corpus), _))
+        kind = choose_chart(names, _)
+        figures = draw_chart(kind, scene, _)
+        for question in ("disagree", "same-cosines", "fit", "flow"):
+            show_question(PAGE, question)
+    with try_box:
+        take_away(scene, reports, kind, figures, _)
+    if "flow" in waiting:
+        with waiting["flow"]:
+            train_flow(material.fit_key, material.fit.vectors, _)
+        st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again

@@ -1,0 +1,293 @@
+"""The table of the whitening page: every measure of every picture, with baseline and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry import Measured, chance_agreement, disagreements, label_agreement
+from geometry.measure import measure_table
+from geometry.treatments import KNOBS
+
+from . import cached, jobs
+from .cached import SEED
+from .downloads import csv_bytes, offer_csv, points_csv, short_number
+from .lab_charts import Figures, chart_csv
+from .lab_choices import treatment_names
+from .lab_scene import Scene
+from .model_words import model_line
+from .uploads import chosen_corpus
+from .words import Translate, prose, signed
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is measured of one picture: the table, and how many neighbours share the topic."""
+
+    table: tuple[Measured, ...]
+    agreement: float | None
+
+    @classmethod
+    def of(cls, vectors: np.ndarray, labels: tuple[str, ...] | None) -> Report:
+        """Measure vectors (n, k); their labels where there are some."""
+        has_labels = labels is not None and len(set(labels)) > 1
+        try:
+            agreement = label_agreement(vectors, labels) if has_labels and labels else None
+        except ValueError:  # a zero row has no neighbours
+            agreement = None
+        return cls(measure_table(vectors, seed=SEED), agreement)
+
+
+Reports = Mapping[str, Report]
+DECIMALS = {
+    "opening_angle": 1,
+    "opening_angle_90": 1,
+    "participation_ratio": 1,
+    "effective_rank": 0,
+    "effective_rank_uncentred": 0,
+    "intrinsic_dimension": 1,
+    "hubness": 2,
+}
+
+
+def measure_names_shown(_: Translate) -> dict[str, str]:
+    """What each measure is called."""
+    return {
+        "mean_cosine": _("mean cosine of pairs"),
+        "positive_cosine_share": _("share of positive cosines"),
+        "opening_angle": _("opening angle, median (°)"),
+        "opening_angle_90": _("opening angle, 90% (°)"),
+        "mean_norm_share": _("mean-norm share ‖μ‖²/E‖x‖²"),
+        "isoscore": _("IsoScore"),
+        "participation_ratio": _("participation ratio"),
+        "effective_rank": _("effective rank, centred"),
+        "effective_rank_uncentred": _("effective rank, uncentred"),
+        "partition_isotropy_rms": _("partition isotropy (at rms length √d)"),
+        "uniformity": _("uniformity"),
+        "top_contribution": _("top dimension's share of the mean cosine"),
+        "top_5_contributions": _("top five dimensions' share"),
+        "hubness": _("hubness (skewness of 10-occurrence)"),
+        "intrinsic_dimension": _("intrinsic dimension (TwoNN)"),
+    }
+
+
+def reasons(_: Translate) -> dict[str, str]:
+    """Why a measure has no value."""
+    return {
+        "zero_row": _("a point is zero"),
+        "all_zero": _("all zero"),
+        "centred": _("mean 0"),
+        "no_spread": _("no spread"),
+        "no_mean_cosine": _("mean cosine ≈ 0"),
+        "one_dimension": _("one dimension"),
+        "too_few_rows": _("too few points"),
+        "too_few_distinct": _("too few distinct points"),
+        "equal_distances": _("equal distances"),
+        "no_repeats": _("no repeats"),
+    }
+
+
+def measure_all(scene: Scene, _: Translate) -> Reports:
+    """The table of each picture: kept ones at once, the others as a job that gives way."""
+    labels = scene.material.cloud.labels
+    missing = [one for one in scene.shown if cached.measures_if_ready(one.key) is None]
+    if missing:
+
+        def work(report: jobs.Report) -> dict[str, Report]:
+            made = {}
+            for done, one in enumerate(missing):
+                report(done, len(missing))
+                made[one.key] = Report.of(one.treated.kept, labels)
+            return made
+
+        what = _("Measuring {n} clouds").format(n=len(missing))
+        key = "measure-" + "-".join(one.key[:12] for one in missing)
+        made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
+        for name, report in made.items():
+            cached.keep_measures(name, report)
+    return {one.name: cached.measures_if_ready(one.key) for one in scene.shown}
+
+
+def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
+    """The table, what it was measured on, where its measures disagree."""
+    with st.container(key="lab-table"):
+        st.markdown(table_markdown(scene, reports, _))
+    st.caption(
+        _(
+            "In brackets: 95% intervals, by leaving out groups of points (angles: by subsampling); "
+            "never by the bootstrap, whose repeated points bias these measures. “Isotropic”: what "
+            "isotropic data of raw's n and d give."
+        )
+    )
+    st.caption(provenance(scene, _))
+    _tell_simplex(scene)
+    for line in where_they_disagree(scene, reports, _):
+        st.markdown(f"- {line}")
+
+
+def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
+    """Measures downwards, treatments across, the isotropic baseline last."""
+    names = treatment_names(_)
+    shown = measure_names_shown(_)
+    head = [_("measure"), *(names[one.name] for one in scene.shown), _("isotropic")]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for place, row in enumerate(reports["raw"].table):
+        cells = [_cell(reports[one.name].table[place], row, _) for one in scene.shown]
+        lines.append([shown[row.name], *cells, _number(row.name, row.baseline)])
+    if reports["raw"].agreement is not None:
+        shares = [reports[one.name].agreement for one in scene.shown]
+        cells = ["—" if share is None else f"{share:.1%}" for share in shares]
+        chance = chance_agreement(scene.material.cloud.labels or ())
+        by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
+        lines.append([_("topic agreement of 5 neighbours"), *cells, by_chance])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cell(row: Measured, raw: Measured, _: Translate) -> str:
+    if row.value is None:
+        return f"— ({reasons(_)[row.undefined or 'all_zero']})"
+    text = _number(row.name, row.value)
+    if row.low is not None and row.high is not None:
+        low, high = _number(row.name, row.low), _number(row.name, row.high)
+        text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+    if row.d != raw.d and row.baseline is not None:
+        # fewer dimensions: what isotropy gives is another number there
+        text += " " + _("({value} if isotropic)").format(value=_number(row.name, row.baseline))
+    return text
+
+
+def _number(name: str, value: float | None) -> str:
+    return "" if value is None else signed(value, DECIMALS.get(name, 3))
+
+
+def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
+    """A sentence for each disagreement that these tables hold."""
+    lines: dict[str, None] = {}
+    for one in scene.shown[1:]:
+        for code in disagreements(reports["raw"].table, reports[one.name].table):
+            if code == "more_even_than_chance" and not scene.material.is_own_fit:
+                continue  # its reason is that the fit saw these points
+            values = {"name": treatment_names(_)[one.name]}
+            lines[prose("whitening", f"disagree-{code}", values)] = None
+    return list(lines)
+
+
+def _tell_simplex(scene: Scene) -> None:
+    material = scene.material
+    if not any(getattr(one.treatment.fitted, "makes_simplex", False) for one in scene.shown):
+        return
+    n = {"n": f"{len(material.fit):,}"}
+    if material.is_all_fitted:
+        st.error(prose("whitening", "simplex", n))
+    else:  # only the points of the fit are a simplex, and others are shown
+        st.warning(prose("whitening", "simplex-fit", n))
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
+    material, knobs = scene.material, scene.knobs
+    cloud, spec = material.cloud, material.spec
+    n, d = cloud.vectors.shape
+    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
+    encoder = cached.encoder()
+    parts = [
+        _("corpus {name}").format(name=material.corpus.name),
+        f"n = {n:,} {units[cloud.unit]}",
+        model_line(encoder, _),
+        _("input embeddings")
+        if cloud.unit == "types"
+        else _("layer {layer} of {last}").format(layer=spec.layer, last=encoder.n_layers),
+    ]
+    if cloud.unit == "sentences":
+        parts.append(_("pooling {name}").format(name=spec.pooling))
+    parts += [
+        _("centring {s}").format(s=f"{knobs.centring:.2f}"),
+        _("strength {t}").format(t=f"{knobs.strength:.2f}"),
+        fit_words(scene, _),
+        _("n/d = {ratio}").format(ratio=f"{len(material.fit) / d:.2f}"),
+        *_ranks(scene, _),
+    ]
+    return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
+
+
+def fit_words(scene: Scene, _: Translate) -> str:
+    """What the treatments were fitted on, in words."""
+    material = scene.material
+    code = material.fit_set.code
+    told = {
+        "same": _("fitted on {n} of these points"),
+        "split": _("fitted on {n} points of the other half"),
+    }.get(code, _("fitted on {n} points of another corpus, {name}"))
+    name = "" if material.fit_set.corpus is None else chosen_corpus(code).name
+    return told.format(n=f"{len(material.fit):,}", name=name)
+
+
+def _ranks(scene: Scene, _: Translate) -> list[str]:
+    d = scene.material.cloud.vectors.shape[1]
+    told = [_("rank {rank} of {d}").format(rank=scene.material.whitening.rank, d=d)]
+    whitened = [one for one in scene.shown if "shrinkage" in KNOBS[one.name]]
+    if whitened:
+        a, kept = whitened[0].treatment.fitted.shrinkage, scene.knobs.n_components
+        told.append(_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage"))
+        told += [_("{k} directions kept").format(k=kept)] if kept is not None else []
+    removed = [one for one in scene.shown if one.name == "removed"]
+    if removed:
+        k = len(removed[0].treatment.fitted.weights)
+        told.append(_("{k} directions removed").format(k=k))
+    return told
+
+
+def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Translate) -> None:
+    """Table, points and chart as CSV; the pictures themselves have a camera button."""
+    told = provenance(scene, _)
+    with st.container(horizontal=True):
+        offer_csv(
+            _("Take the table away (CSV)"),
+            "whitening-measures",
+            lambda: table_csv(scene, reports, told),
+        )
+        offer_csv(
+            _("Take the points away (CSV)"),
+            "whitening-points",
+            lambda: pictures_csv(scene, told, _),
+        )
+        if figures:
+            offer_csv(
+                _("Take the chart away (CSV)"),
+                f"whitening-{kind}",
+                lambda: chart_csv(figures, told),
+            )
+
+
+def pictures_csv(scene: Scene, told: str, _: Translate) -> bytes:
+    """Every picture's coordinates as drawn."""
+    view = _("view {name}").format(name=scene.shown[0].projection.method)
+    axes = "xyz"[: scene.shown[0].projection.n_components]
+    columns = [f"{one.name}_{axis}" for one in scene.shown for axis in axes]
+    places = np.hstack([one.projection.around_origin * one.factor for one in scene.shown])
+    factors = [f"{one.name} × {one.factor:.4g}" for one in scene.shown]
+    return points_csv(scene.material.cloud, columns, places, " · ".join([told, view, *factors]))
+
+
+def table_csv(scene: Scene, reports: Reports, told: str) -> bytes:
+    """One row a measure and treatment."""
+    head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
+    rows = [
+        [
+            one.name,
+            row.name,
+            *(
+                "" if value is None else short_number(value)
+                for value in (row.value, row.low, row.high, row.baseline)
+            ),
+            str(row.n),
+            str(row.d),
+            row.undefined or "",
+        ]
+        for one in scene.shown
+        for row in reports[one.name].table
+    ]
+    return csv_bytes(head, rows, told)

@@ -1,0 +1,159 @@
+"""The pictures of the whitening page: the same points, one basis, one scale, raw first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import ArrayStore
+from geometry.figures.colours import MOST_LABELS, PointColours
+from geometry.figures.cone import Mark, Panel, cone_figure
+
+from . import cached
+from .charts import kept_chart, share_texts, show_chart
+from .cone_panels import (
+    alternative,
+    cloud_panel,
+    current_theme,
+    draw_legend,
+    lines_below,
+    point_colours,
+)
+from .controls import put_in_url
+from .lab_choices import treatment_names
+from .lab_scene import Material, Scene, Shown
+from .uploads import is_own
+from .words import Translate, language, prose
+
+GROUP = "lab"
+CAPTION_LINES = 2
+HEIGHT = 440
+EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
+
+
+def draw_pictures(
+    scene: Scene, colour: str, chosen: int | None, _: Translate
+) -> dict[str, DeltaGenerator]:
+    """All pictures, two a row; returns the boxes of those that are still waited for."""
+    cloud = scene.material.cloud
+    share_texts(GROUP, cloud.texts)
+    has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
+    colours = point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
+    count = len(scene.shown) + len(scene.waiting)
+    boxes = iter([box for _row in range(0, count, 2) for box in st.columns(2)])
+    for one in scene.shown:
+        with next(boxes):
+            _picture(one, scene, colours, chosen, _)
+    waiting = {}
+    for name in scene.waiting:
+        with next(boxes):
+            st.markdown(f"**{treatment_names(_)[name]}**")
+            waiting[name] = st.container()
+    draw_legend(colours, current_theme())
+    return waiting
+
+
+def _picture(
+    one: Shown, scene: Scene, colours: PointColours, chosen: int | None, _: Translate
+) -> None:
+    title = treatment_names(_)[one.name]
+    looks = (st.context.theme.type, language())
+    key = ArrayStore.key(
+        one.key, one.projection.method, one.projection.n_components, scene.reach, chosen, *looks
+    )
+    panel: Panel = cached.lab_value(
+        f"{key}/panel",
+        lambda: cloud_panel(
+            one.treated.vectors,
+            (),
+            one.projection,
+            scene.reach,
+            _,
+            scale=one.factor,
+            marks=[] if chosen is None else [Mark([chosen], "circle-open", _("chosen"))],
+            own_axis=one.name == "raw",
+            d=one.treated.kept.shape[1],
+        ),
+    )
+    st.markdown(f"**{title}**")
+    show_chart(
+        kept_chart(
+            ArrayStore.key(key, colours.title),
+            lambda: cone_figure(
+                panel, colours, current_theme(), height=HEIGHT, lines=CAPTION_LINES
+            ),
+            private=is_own(scene.material.corpus),
+        ),
+        key=f"lab-{one.name}",
+        file_name=f"whitening-{one.name}",
+        alt=cached.lab_value(f"{key}/alt", lambda: alternative(title, one.treated.kept, panel, _)),
+        on_point=_choose,
+        on_selection=partial(_select, scene.material.key),
+        texts=GROUP,
+        group=f"{GROUP}-{scene.material.key}",  # rows lassoed in one cloud are others in another
+    )
+    about = [] if one.name == "raw" else [prose("whitening", f"about-{one.name}", about_values())]
+    below = " · ".join([*lines_below(one.projection, panel, _), *_scale(one, _)])
+    st.caption("  \n".join([*about, below]))
+
+
+def about_values() -> dict[str, str]:
+    """What the lines about the treatments quote."""
+    from geometry.corpus import read_bundled_pairs
+
+    return {"pairs": f"{len(read_bundled_pairs()):,}"}
+
+
+def _scale(one: Shown, _: Translate) -> list[str]:
+    if one.name == "raw" or one.projection.origin is None:
+        return []
+    told = _("drawn × {factor}, so that all have one rms radius")
+    if one.factor > EMPTIED:
+        told = _(
+            "drawn × {factor}, so that all have one rms radius: this treatment has all but emptied "
+            "the axes of this view"
+        )
+    return [told.format(factor=f"{one.factor:.3g}")]
+
+
+def chosen_point(material: Material) -> int | None:
+    """The ringed row: the last one clicked, or from the URL. A row of another cloud is none."""
+    if st.session_state.setdefault("point-of", material.key) != material.key:
+        st.session_state["point-of"] = material.key
+        st.session_state["point"] = None
+    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
+        st.session_state["point"] = int(st.query_params["point"])
+    row: int | None = st.session_state.get("point")
+    row = None if row is None or row >= len(material.cloud) else row
+    put_in_url("point", None if row is None else str(row))
+    return row
+
+
+def _choose(row: int) -> None:
+    st.session_state["point"] = row
+
+
+def _select(key: str, rows: Sequence[int]) -> None:
+    st.session_state["lab-rows"] = (key, tuple(rows))
+
+
+def show_selection(scene: Scene, _: Translate) -> None:
+    """The texts of the points that were lassoed, and how their labels are spread."""
+    key, rows = st.session_state.get("lab-rows", ("", ()))
+    if key != scene.material.key or not rows:
+        return
+    cloud = scene.material.cloud
+    with st.expander(_("{n} points selected").format(n=f"{len(rows):,}"), key="lab-selected"):
+        if cloud.labels is not None:
+            names, counts = np.unique([cloud.labels[row] for row in rows], return_counts=True)
+            order = np.argsort(-counts, kind="stable")
+            st.caption(" · ".join(f"{names[i]} {counts[i]}" for i in order))
+        table = [{_("text"): cloud.texts[row]} for row in rows]
+        if cloud.labels is not None:
+            for line, row in zip(table, rows, strict=True):
+                line[_("label")] = cloud.labels[row]
+        st.dataframe(table, height=240, width="stretch")

@@ -1,0 +1,59 @@
+"""A matrix as colours: its rows downwards, zero the paper's colour, both signs alike."""
+
+import numpy as np
+import pytest
+
+from geometry.figures.heatmap import matrix_figure
+from geometry.figures.theme import DARK, LIGHT
+
+MATRIX = np.array([[1.0, -0.5, 0], [-0.5, 2, 0.25], [0, 0.25, -1]])
+NAMES = ["dimension 4", "維度 9", "dimension 2"]
+themes = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+
+
+def drawn(theme=LIGHT, **more):
+    figure = matrix_figure(MATRIX, NAMES, theme, **more)
+    (heatmap,) = figure.data
+    return heatmap, figure.layout
+
+
+def test_entries_and_names_as_given():
+    heatmap, layout = drawn()
+    assert np.array(heatmap.z) == pytest.approx(MATRIX)
+    assert heatmap.z.dtype == np.float32
+    assert list(heatmap.x) == list(heatmap.y) == NAMES
+    assert layout.yaxis.autorange == "reversed"  # the first row on top, as a matrix is written
+    assert layout.xaxis.type == layout.yaxis.type == "category"  # numbers' names stay names
+    assert layout.yaxis.scaleanchor == "x"
+    assert "%{y} × %{x}: %{z:.3g}" in heatmap.hovertemplate
+
+
+@pytest.mark.parametrize("reach", [1.0, 0.2, 7.5])
+def test_colours_are_centred_on_zero(reach):
+    heatmap, _ = drawn(reach=reach)
+    assert (heatmap.zmin, heatmap.zmax) == (-reach, reach)
+
+
+@pytest.mark.parametrize("reach", [0.0, float("nan")])
+def test_a_matrix_of_zeros_has_a_scale(reach):
+    heatmap, _ = drawn(reach=reach)
+    assert (heatmap.zmin, heatmap.zmax) == (-1, 1)
+
+
+def brightness(colour: str) -> float:
+    return sum(int(colour[i : i + 2], 16) for i in (1, 3, 5)) / 3
+
+
+@themes
+def test_zero_is_the_paper_and_the_ends_are_told_apart(theme):
+    heatmap, layout = drawn(theme)
+    places, colours = zip(*heatmap.colorscale, strict=True)
+    assert places == (0, 0.25, 0.5, 0.75, 1)
+    assert colours[2] == layout.paper_bgcolor == theme.paper
+    assert len(set(colours)) == 5
+    red, blue = (int(colours[-1][i : i + 2], 16) for i in (1, 5))
+    assert red > 2 * blue  # positive is red
+    red, blue = (int(colours[0][i : i + 2], 16) for i in (1, 5))
+    assert blue > 2 * red
+    # an end's brightness is no stronger a sign than the other's
+    assert brightness(colours[0]) == pytest.approx(brightness(colours[-1]), abs=40)

@@ -1,0 +1,71 @@
+"""Ranks of real clouds: where LayerNorm, pooling and few sentences leave null directions."""
+
+import numpy as np
+import pytest
+
+from geometry import load_encoder, read_pairs
+from geometry.measure import unit_rows
+from geometry.whiten import Whitening
+from geometry.whitening_map import METHODS
+
+pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def layers(shared_data):
+    """{pooling: (7, n, d)} of the distinct sentences of STS-B test."""
+    pairs = read_pairs(shared_data("stsb/sts-test.csv"))
+    texts = sorted({*pairs.left, *pairs.right})
+    return load_encoder().encode_layers(texts, poolings=("cls", "mean"))
+
+
+@pytest.fixture(scope="module")
+def many(layers):
+    """15 times as many rows of layer 4, so that float32 products are tried: means of two sentences
+    drawn at random, which keep every null direction."""
+    X = layers["mean"][4]
+    rng = np.random.default_rng(0)
+    left, right = rng.integers(0, len(X), (2, 15 * len(X)))
+    return (X[left] + X[right]) / np.float32(2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_layer_norm_takes_a_direction(layers, method):
+    assert Whitening(method).fit(layers["mean"][4]).rank_ == 383
+
+
+def test_the_last_layer_has_lost_three(layers):
+    assert Whitening().fit(layers["mean"][6]).rank_ == 381
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cls_of_the_embedding_layer_is_one_vector(layers, method):
+    X = layers["cls"][0]
+    fitted = Whitening(method).fit(X)
+    assert fitted.rank_ == 0
+    assert np.isfinite(fitted.transform(X)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [50, 300, 384])
+def test_few_sentences_are_a_simplex(layers, n, method):
+    X = layers["mean"][4][:n].astype(np.float64)
+    fitted = Whitening(method).fit(X)
+    assert (fitted.rank_, fitted.is_simplex_) == (min(n - 1, 383), True)
+    U = unit_rows(fitted.transform(X))
+    np.testing.assert_allclose((U @ U.T)[~np.eye(n, dtype=bool)], -1 / (n - 1), atol=1e-6)
+
+
+def test_float32_products_keep_the_rank(many):
+    fitted = Whitening("zca").fit(many)
+    weak = fitted.moments_.weak
+    assert weak is not None  # float32 was tried
+    assert 1 <= weak.shape[1] < 24  # and not refused
+    assert fitted.rank_ == 383
+    exact = Whitening("zca").fit(many.astype(np.float64))
+    np.testing.assert_allclose(fitted.eigenvalues_[:383], exact.eigenvalues_[:383], rtol=1e-4)
+    stream = Whitening("zca")
+    for start in range(0, len(many), 8192):
+        stream.partial_fit(many[start : start + 8192])
+    assert stream.rank_ == 383
+    np.testing.assert_allclose(stream.eigenvalues_[:383], exact.eigenvalues_[:383], rtol=1e-4)
