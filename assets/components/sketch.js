@@ -3,10 +3,6 @@
 
 const ARRAYS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, i1: Int8Array, u1: Uint8Array };
 const TYPEFACE = '"Open Sans", verdana, arial, sans-serif';
-// px around the plot: what Plotly's axes take in a wide chart, and in one that is higher than wide
-const WIDE = { left: 43, right: 11, bottom: 41 };
-const NARROW = { left: 52, right: 12, bottom: 11 };
-const CAPTION_LEFT = 44;
 const TICKS = 5; // about as many a axis
 
 function numbers(value) {
@@ -19,15 +15,14 @@ function plain(words) {
   return (words ?? "").replaceAll(/<(?!br>)[^>]*>/g, "");
 }
 
-// Where the axes lie: the largest square in the room that margins and tick labels leave.
+// Where the axes lie: the largest square in the room that the margins leave.
 function placeOfAxes(layout, width) {
-  const { t } = layout.margin;
-  const acrossIn = (room) => width - room.left - room.right;
-  const downIn = (room) => layout.height - t - room.bottom;
-  const room = acrossIn(WIDE) < downIn(WIDE) ? NARROW : WIDE;
-  const side = Math.min(acrossIn(room), downIn(room));
-  const left = room.left + (acrossIn(room) - side) / 2;
-  const top = t + (downIn(room) - side) / 2;
+  const { l, r, t, b } = layout.margin;
+  const across = width - l - r;
+  const down = layout.height - t - b;
+  const side = Math.min(across, down);
+  const left = l + (across - side) / 2;
+  const top = t + (down - side) / 2;
   const [low, high] = layout.xaxis.range;
   const scale = side / (high - low);
   return {
@@ -71,9 +66,9 @@ function drawAxes(pen, layout, frame) {
   pen.font = `${Math.round(font.size * 1.2)}px ${TYPEFACE}`;
   pen.textAlign = "center";
   pen.textBaseline = "bottom";
-  pen.fillText(plain(xaxis.title.text), left + side / 2, top + side + 39);
+  pen.fillText(plain(xaxis.title.text), left + side / 2, top + side + 37);
   pen.save();
-  pen.translate(left - 38, top + side / 2);
+  pen.translate(left - 41, top + side / 2);
   pen.rotate(-Math.PI / 2);
   pen.textBaseline = "top";
   pen.fillText(plain(yaxis.title.text), 0, 0);
@@ -138,7 +133,7 @@ function drawWords(pen, layout, frame) {
       pen.fillStyle = font.color;
       const lines = plain(text).split("<br>");
       lines.forEach((words, i) =>
-        pen.fillText(words, CAPTION_LEFT, layout.margin.t - 3 - (lines.length - 1 - i) * font.size * 1.3),
+        pen.fillText(words, layout.margin.l, layout.margin.t - 3 - (lines.length - 1 - i) * font.size * 1.3),
       );
     } else {
       pen.textAlign = "right";

@@ -13,6 +13,9 @@ from .theme import Theme, axis
 
 ARC_POINTS = 24
 OPACITY = 0.75
+# px beside the axes for their titles and numbers. Fixed: Plotly's own choice depends on what was
+# drawn before, and two panels that hold the same cloud have to be the same picture.
+AXIS_ROOM = {"l": 50, "r": 12, "b": 42}
 
 
 def draw_flat(
@@ -53,22 +56,20 @@ def draw_flat(
                 showlegend=True,
             )
         )
-    span = [-panel.reach, panel.reach]
-    has_origin = panel.origin_label is not None
+    look_of_axes = {
+        "range": [-panel.reach, panel.reach],
+        "constrain": "domain",
+        "zeroline": panel.origin_label is not None,
+        "automargin": False,
+        "title_standoff": 2,
+    }
+    below = layout["margin"]["b"] + AXIS_ROOM["b"]
     figure.update_layout(
         layout,
+        margin=layout["margin"] | AXIS_ROOM | {"b": below},
         shapes=[*_bands(panel, theme), *_wedges(panel, theme)],
-        xaxis=axis(
-            theme, panel.axis_titles[0], range=span, constrain="domain", zeroline=has_origin
-        ),
-        yaxis=axis(
-            theme,
-            panel.axis_titles[1],
-            range=span,
-            scaleanchor="x",
-            constrain="domain",
-            zeroline=has_origin,
-        ),
+        xaxis=axis(theme, panel.axis_titles[0], **look_of_axes),
+        yaxis=axis(theme, panel.axis_titles[1], scaleanchor="x", **look_of_axes),
         dragmode="pan",
         clickmode="event",
     )

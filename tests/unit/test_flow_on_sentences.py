@@ -5,21 +5,21 @@ import pytest
 from scipy.stats import multivariate_normal, spearmanr
 from sklearn.covariance import LedoitWolf
 
-from geometry import NormalizingFlow, Whitening, load_encoder, read_pairs
+from geometry import NormalizingFlow, Whitening
 
 # seconds alone, minutes in company
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")
-def pairs(shared_data):
-    return read_pairs(shared_data("stsb/sts-test.csv"))
+def pairs(sts):
+    return sts("test")
 
 
 @pytest.fixture(scope="module")
-def vectors(pairs):
+def vectors(sts_layers):
     """(2758, 384): the left sentences, then the right ones."""
-    return load_encoder().encode([*pairs.left, *pairs.right], layer=4)
+    return sts_layers("test")["mean"][4]
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from geometry import load_encoder, read_pairs
 from geometry.measure import unit_rows
 from geometry.whiten import Whitening
 from geometry.whitening_map import METHODS
@@ -12,11 +11,11 @@ pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def layers(shared_data):
+def layers(sts, sts_layers):
     """{pooling: (7, n, d)} of the distinct sentences of STS-B test."""
-    pairs = read_pairs(shared_data("stsb/sts-test.csv"))
-    texts = sorted({*pairs.left, *pairs.right})
-    return load_encoder().encode_layers(texts, poolings=("cls", "mean"))
+    pairs = sts("test")
+    _, distinct = np.unique([*pairs.left, *pairs.right], return_index=True)
+    return {pooling: X[:, distinct] for pooling, X in sts_layers("test").items()}
 
 
 @pytest.fixture(scope="module")

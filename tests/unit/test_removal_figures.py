@@ -11,8 +11,6 @@ from geometry import (
     ClusterwiseRemoval,
     CommonComponentRemoval,
     WeightedRemoval,
-    load_encoder,
-    read_pairs,
     sif_average,
 )
 from geometry.embeddings import VectorTable
@@ -26,18 +24,14 @@ TABLE = {1: (56.7, 61.7, 66.8), 4: (59.6, 63.4, 70.1), 5: (66.5, 71.3, 73.0), 6:
 
 
 @pytest.fixture(scope="module")
-def sets(shared_data):
-    return {part: read_pairs(shared_data(f"stsb/sts-{part}.csv")) for part in ("train", "test")}
+def sets(sts):
+    return {part: sts(part) for part in ("train", "test")}
 
 
 @pytest.fixture(scope="module")
-def layers(sets):
+def layers(sts_layers):
     """{set: (7, n, 384)}, mean pooled: the left sentences, then the right ones."""
-    encoder = load_encoder()
-    return {
-        part: encoder.encode_layers(pairs.left + pairs.right, poolings=("mean",))["mean"]
-        for part, pairs in sets.items()
-    }
+    return {part: sts_layers(part)["mean"] for part in ("train", "test")}
 
 
 def score(X, gold) -> float:
