@@ -1,0 +1,694 @@
+"""The whitening page without a browser: four pictures, and every number the library's own."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from geometry import (
+    ArrayStore,
+    Cloud,
+    Corpus,
+    Encoder,
+    Measured,
+    cosine_contributions,
+    label_agreement,
+    load_encoder,
+    read_cloud,
+)
+from geometry.corpus import read_bundled, read_pasted
+from geometry.fit_size import whitening_by_size
+from geometry.measure import disagreements, measure_table
+from geometry.treatments import KNOBS, Knobs, fit_treatment
+from pages.common.lab_charts import chart_csv
+from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
+from pages.common.words import prose, signed
+from tests.pages.charts import array, charts
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULTS = ("raw", "zca", "removed", "standardised")
+NAMES = {
+    "raw": "Raw",
+    "zca": "ZCA whitening",
+    "removed": "Top directions removed",
+    "standardised": "Standardised",
+}
+MEASURES = measure_names_shown(str)
+WHY = {"centred": "mean 0", "no_mean_cosine": "mean cosine ≈ 0"}
+LEDOIT_WOLF = Knobs(shrinkage="ledoit-wolf")
+FULL = {"shrink": "none", "kept": "384"}
+ONLY_ZCA = {"third": "none", "fourth": "none"}
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_memory() -> Iterator[None]:
+    """Kept for the whole file, because it holds the encoder; all keys in it name their content."""
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+@pytest.fixture(scope="module")
+def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
+    """The cloud the page should show, by the library alone; out of the session's disk cache."""
+
+    def read(corpus: Corpus | str = "topics", unit: str = "sentences") -> Cloud:
+        texts = read_bundled(corpus) if isinstance(corpus, str) else corpus
+        place = {"unit": unit, "layer": 4, "pooling": "mean"}
+        return read_cloud(encoder, texts, **place, max_points=5000, store=ArrayStore())
+
+    return read
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+    """What the page hands to its downloads: (scene, reports, kind, figures, _)."""
+    found: list[tuple] = []
+    monkeypatch.setattr("pages.common.lab.take_away", lambda *told: found.append(told))
+    return found
+
+
+def upload(n: int, labels: bool = False) -> Corpus:
+    """n sentences of the shipped topics, spread over them."""
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, n).astype(int)
+    picked = tuple(topics.labels[row] for row in rows) if labels else None
+    return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
+
+
+def visit(own: Corpus | None = None, **query: str) -> AppTest:
+    """A visit by deep link; underscores of the query's names stand for hyphens."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    app.switch_page("pages/whitening.py")
+    for key, value in query.items():
+        app.query_params[key.replace("_", "-")] = value
+    if own is not None:
+        app.session_state["uploads"] = {"upload-test": own}
+        app.session_state["corpus"] = "upload-test"
+    return healthy(app.run())
+
+
+def healthy(app: AppTest) -> AppTest:
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def pictures(app: AppTest) -> dict[str, dict]:
+    """Treatment to figure, in the page's order."""
+    return {
+        key.removeprefix("lab-"): one["figure"]
+        for key, one in charts(app).items()
+        if not key.startswith("lab-chart-")
+    }
+
+
+def chart(app: AppTest, kind: str) -> dict:
+    return charts(app)[f"lab-chart-{kind}"]["figure"]
+
+
+def traces(figure: dict) -> dict[str, dict]:
+    return {trace["name"]: trace for trace in figure["data"]}
+
+
+def table(app: AppTest) -> dict[str, dict[str, str]]:
+    """Column to (measure to cell)."""
+    [text] = [one.value for one in app.markdown if one.value.startswith("| measure |")]
+    lines = [[cell.strip() for cell in line[1:-1].split(" | ")] for line in text.split("\n")]
+    head, rows = lines[0], lines[2:]
+    return {
+        name: {row[0]: row[place] for row in rows} for place, name in enumerate(head) if place > 0
+    }
+
+
+def treated(name: str, X: np.ndarray, knobs: Knobs, fit: np.ndarray | None = None) -> np.ndarray:
+    """What the page should measure of X."""
+    fitted = fit_treatment(name, X if fit is None else fit)
+    return fitted.turn(knobs).apply(X).kept
+
+
+def cells(X: np.ndarray, raw_d: int) -> dict[str, str]:
+    """The column of the table for vectors X."""
+    return {MEASURES[row.name]: cell(row, raw_d) for row in measure_table(X, seed=0)}
+
+
+def cell(row: Measured, raw_d: int) -> str:
+    if row.value is None:
+        return f"— ({WHY[row.undefined]})"
+    decimals = DECIMALS.get(row.name, 3)
+    text = signed(row.value, decimals)
+    if row.low is not None:
+        text += f" [{signed(row.low, decimals)},\u00a0{signed(row.high, decimals)}]"
+    if row.d != raw_d and row.baseline is not None:
+        text += f" ({signed(row.baseline, decimals)} if isotropic)"
+    return text
+
+
+def provenance(app: AppTest) -> list[str]:
+    [line] = [one.value for one in app.caption if " · n = " in one.value]
+    return line.split(" · ")
+
+
+def set_value(app: AppTest, kind: str, key: str, value: object) -> AppTest:
+    return healthy(getattr(app, kind)(key=key).set_value(value).run())
+
+
+# Looking
+
+
+def test_a_deep_link_shows_four_pictures_in_one_frame():
+    app = visit()
+    drawn = pictures(app)
+    assert tuple(drawn) == DEFAULTS
+    bold = [one.value.strip("*") for one in app.markdown if re.fullmatch(r"\*\*.*\*\*", one.value)]
+    assert bold == list(NAMES.values())
+    for figure in drawn.values():
+        assert len(array(figure["data"][0]["x"])) == 1224
+        for axis in ("xaxis", "yaxis"):
+            assert figure["layout"][axis]["range"] == drawn["raw"]["layout"]["xaxis"]["range"]
+            title = figure["layout"][axis]["title"]
+            assert title == drawn["raw"]["layout"][axis]["title"]
+    assert not [*app.error, *app.warning, *app.info]
+    assert set(charts(app)) == {*(f"lab-{name}" for name in DEFAULTS), "lab-chart-spectrum"}
+
+
+def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
+    app = visit()
+    radii = {
+        name: np.sqrt(sum((array(figure["data"][0][axis]) ** 2).mean() for axis in "xy"))
+        for name, figure in pictures(app).items()
+    }
+    assert list(radii.values()) == pytest.approx([radii["raw"]] * 4, rel=1e-4)
+    told = [one.value for one in app.caption if "so that all have one rms radius" in one.value]
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize(
+    ("corpus", "unit"),
+    [("topics-zh", "sentences"), ("pairs", "sentences"), ("own", "tokens"), ("own", "types")],
+)
+def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
+    own = upload(20) if corpus == "own" else None
+    app = visit(own, unit=unit, removed="3", second="centred", **{} if own else {"corpus": corpus})
+    X = cloud_of(own or corpus, unit).vectors
+    assert provenance(app)[1] == f"n = {len(X):,} {unit}"
+    found = table(app)
+    assert found["Raw"].items() >= cells(X, 384).items()
+    wanted = cells(treated("removed", X, Knobs(n_removed=3)), 384)
+    assert found["Top directions removed"].items() >= wanted.items()
+    assert tuple(pictures(app)) == ("raw", "centred", "removed", "standardised")
+    told = [one.value for one in app.warning]
+    assert any("does not know" in text for text in told) is (corpus == "topics-zh")
+
+
+@pytest.mark.parametrize(
+    ("unit", "offers"),
+    [("sentences", {"learned"}), ("tokens", set()), ("types", {"zipf"})],
+)
+def test_a_treatment_is_offered_where_it_has_what_it_needs(unit, offers):
+    app = visit(upload(24), unit=unit)
+    offered = app.selectbox(key="second").options
+    words = {"learned": "Learned removal", "zipf": "Zipfian whitening"}
+    assert {code for code, name in words.items() if name in offered} == offers
+    for code in offers:
+        app = set_value(app, "selectbox", "second", code)
+        assert tuple(pictures(app))[1] == code
+        assert words[code] in table(app)
+
+
+def test_zipfian_whitening_is_fitted_under_the_counts(cloud_of):
+    own = upload(60)
+    cloud = cloud_of(own, "types")
+    app = visit(own, unit="types", second="zipf", **ONLY_ZCA, **FULL)
+    fitted = fit_treatment("zipf", cloud.vectors, sample_weight=cloud.counts)
+    wanted = cells(fitted.turn(Knobs()).apply(cloud.vectors).kept, 384)
+    assert table(app)["Zipfian whitening"].items() >= wanted.items()
+    assert wanted != cells(treated("zca", cloud.vectors, Knobs()), 384)
+
+
+def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
+    own = read_pasted("\n".join(upload(30).texts), name="Pasted texts")
+    app = visit(own)
+    assert provenance(app)[:2] == ["corpus Pasted texts", "n = 30 sentences"]
+    assert table(app)["Raw"].items() >= cells(cloud_of(own).vectors, 384).items()
+
+
+@pytest.mark.parametrize(
+    ("lang", "order"),
+    [
+        ("en", ["Look", "Measure", "Try", "What this does not show", "Sources"]),
+        ("zh-Hant", ["看一看", "量一量", "試試看", "這一頁沒有說明的事", "資料來源"]),
+    ],
+)
+def test_both_languages_keep_the_contract_s_order(lang, order):
+    assert [one.value for one in visit(lang=lang).subheader] == order
+
+
+# Measuring
+
+
+def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud_of):
+    cloud = cloud_of()
+    found = table(visit())
+    assert list(found) == [*NAMES.values(), "isotropic"]
+    for name, title in NAMES.items():
+        Z = treated(name, cloud.vectors, LEDOIT_WOLF)
+        agreement = f"{label_agreement(Z, cloud.labels):.1%}"
+        wanted = cells(Z, 384) | {"topic agreement of 5 neighbours": agreement}
+        assert found[title] == wanted
+    assert all("[" in text for text in found["Raw"].values() if "%" not in text)
+    baselines = {
+        MEASURES[row.name]: signed(row.baseline, DECIMALS.get(row.name, 3))
+        for row in measure_table(cloud.vectors, seed=0)
+    }
+    assert found["isotropic"].items() >= baselines.items()
+    assert all(baselines.values())
+
+
+def test_it_is_said_where_measures_disagree(cloud_of):
+    X = cloud_of().vectors
+    raw = measure_table(X, seed=0)
+    wanted = []
+    for name in DEFAULTS[1:]:
+        for code in disagreements(raw, measure_table(treated(name, X, LEDOIT_WOLF), seed=0)):
+            line = f"- {prose('whitening', f'disagree-{code}', {'name': NAMES[name]})}"
+            wanted += [line] if line not in wanted else []
+    said = [one.value for one in visit().markdown if one.value.startswith("- **")]
+    assert said[: len(wanted)] == wanted
+    assert any("Standardised: the mean cosine fell and IsoScore did not move" in s for s in said)
+    assert any("ZCA whitening: rounder than isotropic data" in s for s in said)
+
+
+def test_what_the_fit_saw_is_not_blamed_on_a_fit_that_did_not_see_it():
+    app = visit(fit_on="split")
+    assert not any("rounder than isotropic" in one.value for one in app.markdown)
+
+
+def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
+    fitted = fit_treatment("zca", cloud_of().vectors).turn(LEDOIT_WOLF).fitted
+    app = visit(centring="0.5", strength="0.75", removed="7", kept="200")
+    assert provenance(app) == [
+        "corpus topics",
+        "n = 1,224 sentences",
+        "all-MiniLM-L6-v2, commit 1110a24",
+        "layer 4 of 6",
+        "pooling mean",
+        "centring 0.50",
+        "strength 0.75",
+        "fitted on 1,224 of these points",
+        "n/d = 3.19",
+        "rank 383 of 384",
+        f"shrinkage {fitted.shrinkage:.3f}",
+        "200 directions kept",
+        "7 directions removed",
+        "seed 0",
+    ]
+
+
+# Trying
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "moved", "knobs"),
+    [
+        ("removed", 12, "removed", Knobs(n_removed=12)),
+        ("strength", 0.5, "zca", Knobs(strength=0.5, shrinkage="ledoit-wolf")),
+        ("centring", 0.0, "zca", Knobs(centring=0.0, shrinkage="ledoit-wolf")),
+        ("kept", 100, "zca", Knobs(n_components=100, shrinkage="ledoit-wolf")),
+    ],
+)
+def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved, knobs):
+    app = visit()
+    before, numbers = pictures(app), table(app)
+    app = set_value(app, "slider", key, value)
+    after = pictures(app)
+    assert {name for name in DEFAULTS if after[name] != before[name]} == {moved}
+    assert after["raw"]["layout"]["xaxis"]["range"] == before["raw"]["layout"]["xaxis"]["range"]
+    now = table(app)
+    assert {name for name in numbers if now[name] != numbers[name]} == {NAMES[moved]}
+    X = cloud_of().vectors
+    assert now[NAMES[moved]].items() >= cells(treated(moved, X, knobs), 384).items()
+
+
+def test_shrinkage_by_hand_has_a_slider(cloud_of):
+    app = visit(shrink="by-hand")
+    app = set_value(app, "slider", "shrinkage", 0.5)
+    wanted = cells(treated("zca", cloud_of().vectors, Knobs(shrinkage=0.5)), 384)
+    assert table(app)["ZCA whitening"].items() >= wanted.items()
+    assert "shrinkage 0.500" in provenance(app)
+
+
+def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
+    X = cloud_of().vectors
+    fit, shown = np.array_split(np.random.default_rng(0).permutation(len(X)), 2)
+    fit, shown = X[np.sort(fit)], X[np.sort(shown)]
+    app = visit(fit_on="split")
+    assert "fitted on 612 points of the other half" in provenance(app)
+    found = table(app)
+    assert found["Raw"].items() >= cells(shown, 384).items()
+    wanted = cells(treated("zca", shown, LEDOIT_WOLF, fit), 384)
+    assert found["ZCA whitening"].items() >= wanted.items()
+
+
+def test_a_fit_on_another_corpus_is_told_by_its_name(cloud_of):
+    X, fit = cloud_of().vectors, cloud_of("pairs").vectors
+    app = visit(fit_on="pairs")
+    assert "fitted on 650 points of another corpus, pairs" in provenance(app)
+    found = table(app)
+    assert found["Raw"].items() >= cells(X, 384).items()
+    wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384)
+    assert found["ZCA whitening"].items() >= wanted.items()
+
+
+def test_an_own_corpus_is_fitted_on_by_its_name_and_not_by_its_code():
+    app = visit(upload(60))
+    app.session_state["corpus"] = "topics"
+    app = set_value(healthy(app.run()), "selectbox", "fit-on", "upload-test")
+    assert "fitted on 60 points of another corpus, mine" in provenance(app)
+
+
+def test_fewer_points_in_the_fit_are_the_first_of_one_order(cloud_of):
+    X = cloud_of().vectors
+    fit = X[np.sort(np.random.default_rng(0).permutation(len(X))[:500])]
+    app = set_value(visit(), "slider", "fit-rows", 500)
+    assert {"fitted on 500 of these points", "n/d = 1.30"} <= set(provenance(app))
+    found = table(app)
+    assert found["Raw"].items() >= cells(X, 384).items()
+    wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384)
+    assert found["ZCA whitening"].items() >= wanted.items()
+
+
+def test_defaults_follow_the_points_and_what_was_chosen_stays():
+    app = visit(corpus="topics-zh")
+    fresh = provenance(app)
+    assert "24 directions kept" in fresh  # n <= d: what the library recommends
+    app = visit(fit_on="split")
+    assert app.slider(key="fit-rows").value == 612
+    app = set_value(app, "selectbox", "fit-on", "same")
+    assert (app.slider(key="fit-rows").value, app.slider(key="kept").value) == (1224, 384)
+    app = set_value(app, "selectbox", "corpus", "topics-zh")
+    assert provenance(app) == fresh
+    app = set_value(app, "slider", "kept", 30)
+    app = set_value(app, "slider", "fit-rows", 100)
+    assert app.slider(key="kept").value == 30
+    app = set_value(app, "selectbox", "corpus", "topics")
+    assert app.slider(key="fit-rows").value == 100
+
+
+@pytest.mark.parametrize(
+    ("own", "query", "told"),
+    [
+        (60, FULL, "error"),
+        (60, FULL | {"second": "cholesky"}, "error"),
+        (60, {"shrink": "none"}, None),  # 6 directions kept
+        (60, FULL | {"strength": "0.5"}, None),
+        (60, FULL | {"centring": "0"}, None),
+        (60, {"shrink": "ledoit-wolf", "kept": "384"}, None),
+        (60, FULL | {"second": "centred"}, None),
+        (60, FULL | {"fit_on": "split"}, "warning"),
+        (60, FULL | {"fit_rows": "30"}, "warning"),
+    ],
+)
+def test_a_simplex_is_told_where_there_is_one(own, query, told):
+    app = visit(upload(own), **ONLY_ZCA | query)
+    errors = [one.value for one in app.error]
+    warnings = [one.value for one in app.warning]
+    assert (len(errors), len(warnings)) == (told == "error", told == "warning")
+    if told == "error":
+        assert f"{own} points" in errors[0]
+        [_raw, white, _isotropic] = table(app).values()
+        assert white["mean cosine of pairs"].startswith(signed(-1 / (own - 1), 3))
+    if told == "warning":
+        assert "The 30 points of the fit have rank 30 − 1" in warnings[0]
+
+
+def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
+    """100 of 1,224 fitted: those 100 are a regular simplex, the others nothing like it."""
+    X = cloud_of().vectors
+    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:100])
+    Z = treated("zca", X, Knobs(), X[rows])
+    U = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    cosines = U @ U.T
+    among = cosines[np.ix_(rows, rows)][~np.eye(100, dtype=bool)]
+    assert among == pytest.approx(np.full(len(among), -1 / 99), abs=1e-3)
+    assert np.std(cosines[~np.isin(np.arange(len(X)), rows)]) > 0.05
+    app = visit(fit_rows="100", **FULL)
+    assert not app.error
+    [warning] = [one.value for one in app.warning]
+    assert "The 100 points of the fit have rank 100 − 1" in warning
+    assert "rank 99 of 384" in provenance(app)
+
+
+def test_a_ring_is_drawn_in_every_picture_and_not_in_another_cloud():
+    app = visit(point="1000")
+    ringed = {name: figure["data"][1:] for name, figure in pictures(app).items()}
+    assert tuple(ringed) == DEFAULTS
+    for name, figure in pictures(app).items():
+        [ring] = ringed[name]
+        for axis in "xy":
+            assert array(ring[axis])[0] == array(figure["data"][0][axis])[1000]
+    assert app.query_params["point"] == "1000"
+    app = set_value(app, "selectbox", "corpus", "topics-zh")  # has no row 1000
+    assert all(len(figure["data"]) == 1 for figure in pictures(app).values())
+    assert "point" not in app.query_params
+
+
+def test_a_selection_is_listed_and_ends_with_its_cloud():
+    app = visit(upload(24, labels=True))
+    assert not app.expander or "points selected" not in app.expander[0].label
+    key = app.session_state["point-of"]
+    app.session_state["lab-rows"] = (key, (0, 5, 23))
+    healthy(app.run())
+    [listed] = [one for one in app.expander if "selected" in one.label]
+    assert listed.label == "3 points selected"
+    texts, labels = upload(24, labels=True).texts, upload(24, labels=True).labels
+    frame = listed.dataframe[0].value
+    assert list(frame["text"]) == [texts[row] for row in (0, 5, 23)]
+    assert list(frame["label"]) == [labels[row] for row in (0, 5, 23)]
+    app = set_value(app, "selectbox", "corpus", "topics-zh")
+    assert not [one for one in app.expander if "selected" in one.label]
+
+
+# The charts
+
+
+def test_the_spectrum_is_flat_where_a_cloud_is_white_and_marks_the_rank_floor(cloud_of):
+    figure = chart(visit(chart="spectrum", **FULL), "spectrum")
+    lines = traces(figure)
+    assert list(lines) == [*NAMES.values(), "rank floor of the fit"]
+    assert figure["layout"]["yaxis"]["type"] == "log"
+    X = cloud_of().vectors.astype(np.float64)
+    values = np.linalg.eigvalsh(np.cov(X.T, bias=True))[::-1]
+    raw = array(lines["Raw"]["y"])
+    assert raw[:380] == pytest.approx((values / values.mean())[:380], rel=1e-3)
+    white = array(lines["ZCA whitening"]["y"])
+    assert white[:383] == pytest.approx(np.full(383, 384 / 383), rel=1e-3)
+    floor = array(lines["rank floor of the fit"]["y"])[0]
+    assert raw[382] > floor
+    assert not raw[383] > floor  # LayerNorm's null direction
+
+
+def test_the_cumulative_shares_end_at_all_of_it():
+    lines = traces(chart(visit(chart="cumulative"), "cumulative"))
+    assert list(lines) == list(NAMES.values())
+    for line in lines.values():
+        shares = array(line["y"])
+        assert shares[-1] == pytest.approx(1)
+        assert (np.diff(shares) >= -1e-6).all()
+    assert array(lines["Raw"]["y"])[20] > 1.5 * array(lines["ZCA whitening"]["y"])[20]
+
+
+@pytest.mark.parametrize("kind", ["covariance", "correlation"])
+def test_decorrelation_is_seen_in_the_matrices(kind):
+    app = visit(chart=kind, **FULL)
+    beside = {}
+    for name in DEFAULTS:
+        z = chart(app, f"{kind}-{name}")["data"][0]["z"]
+        matrix = array(z).reshape([int(size) for size in z["shape"].split(",")])
+        assert matrix.shape == (64, 64)
+        assert matrix == pytest.approx(matrix.T, abs=1e-5)
+        if kind == "correlation":
+            assert np.diag(matrix) == pytest.approx(np.ones(64), abs=1e-5)
+        beside[name] = np.abs(matrix[~np.eye(64, dtype=bool)]).max()
+    assert beside["zca"] < 0.05 < 0.3 < beside["raw"]
+    if kind == "correlation":
+        assert beside["standardised"] == pytest.approx(beside["raw"], abs=1e-3)
+
+
+def test_rogue_dimensions_have_bars_where_there_is_a_mean_cosine_to_share(cloud_of):
+    bars = traces(chart(visit(chart="rogue"), "rogue"))
+    assert list(bars) == ["Raw"]
+    shares = cosine_contributions(cloud_of().vectors)
+    wanted = np.sort(shares)[::-1][:10]
+    assert array(bars["Raw"]["y"]) == pytest.approx(wanted, rel=1e-4)
+    uncentred = traces(chart(visit(chart="rogue", centring="0"), "rogue"))
+    assert list(uncentred) == ["Raw", "ZCA whitening"]
+
+
+def test_the_cosines_of_pairs_add_up_and_have_their_reference():
+    lines = traces(chart(visit(chart="cosines"), "cosines"))
+    assert list(lines) == [*NAMES.values(), "isotropic directions, d = 384"]
+    for line in lines.values():
+        assert array(line["y"]).sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_whitening_falls_apart_as_n_nears_d(cloud_of):
+    lines = traces(chart(visit(chart="size"), "size"))
+    assert list(lines) == ["Raw", "in full", "Ledoit-Wolf", "isotropic", "n = d = 384"]
+    fits = whitening_by_size(cloud_of().vectors, random_state=0)
+    assert array(lines["in full"]["x"]) == pytest.approx([fit.n for fit in fits])
+    wanted = [fit.isoscore["full"] for fit in fits]
+    assert array(lines["in full"]["y"]) == pytest.approx(wanted, rel=1e-4)
+    [at] = np.flatnonzero(array(lines["in full"]["x"]) == 384)
+    assert array(lines["in full"]["y"])[at] < array(lines["Raw"]["y"])[at]
+    assert array(lines["Ledoit-Wolf"]["y"])[at] > array(lines["Raw"]["y"])[at]
+
+
+@pytest.mark.parametrize("n", [4, 5, 7])
+def test_too_few_points_for_the_chart_of_sizes_are_told(n):
+    app = visit(upload(n), chart="size")
+    assert [one.value for one in app.info] == ["This chart needs at least 8 points."]
+    assert tuple(pictures(app)) == DEFAULTS
+
+
+# The flow
+
+
+def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
+    drawn: list[int] = []
+    monkeypatch.setattr(
+        "pages.common.lab_flow._draw_live", lambda place, history, _: drawn.append(len(history))
+    )
+    own = upload(40)
+    app = visit(own, second="flow", chart="flow")
+    assert tuple(pictures(app)) == ("raw", "flow", "removed", "standardised")
+    assert "Normalizing flow" in table(app)
+    lines = traces(chart(app, "flow"))
+    fitted, held_out, start = lines.values()
+    assert len(array(fitted["y"])) == len(array(held_out["y"]))
+    assert array(start["y"]) == pytest.approx(array(held_out["y"])[0])
+    assert drawn == sorted(drawn)
+    assert not app.get("progress")
+    monkeypatch.setattr("pages.common.jobs.start", _no_work)
+    again = visit(own, second="flow", chart="flow")
+    assert pictures(again)["flow"] == pictures(app)["flow"]
+
+
+def _no_work(*told: object) -> None:
+    raise AssertionError(f"this was kept, and is made again: {told[0]}")
+
+
+# Odd input
+
+
+def test_points_that_are_all_equal_have_nothing_to_whiten():
+    same = Corpus("same", ("a cat sat",) * 6)
+    for query in ({}, {"fit_on": "pairs"}):  # the second fit has spread, what is shown has none
+        app = visit(same, **query)
+        assert ["Every point is the same vector" in one.value for one in app.info] == [True]
+        assert not charts(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"second": "clusterwise", "chart": "rogue"},
+        {"second": "cholesky", "removed": "20", "chart": "cosines", "shrink": "none"},
+        {"second": "pca", "third": "pca-cor", "fourth": "zca-cor", **FULL},
+    ],
+)
+def test_five_texts_eight_times_over_are_drawn_and_measured(query):
+    app = visit(Corpus("dups", upload(5).texts * 8), **query)
+    assert len(pictures(app)) == 4
+    assert not any("nan" in text for column in table(app).values() for text in column.values())
+
+
+def test_a_bad_address_falls_back_to_the_defaults():
+    bad = {"second": "y", "fit_on": "nowhere", "chart": "x", "kept": "abc", "point": "99999999"}
+    app = visit(**bad, strength="9", removed="1000", fit_rows="-3")
+    fallen = provenance(app)
+    assert tuple(pictures(app)) == DEFAULTS
+    assert fallen == provenance(visit())
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_too_few_texts_are_told_with_the_limit(n):
+    app = visit(upload(n))
+    assert [one.value for one in app.warning] == ["A picture needs at least 4 points."]
+    assert not charts(app)
+
+
+# Taking it away
+
+
+def rows_of(told: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(told.decode("utf-8-sig"))))
+
+
+def test_the_page_offers_its_tables():
+    labels = [button.label for button in visit().get("download_button")]
+    assert labels == [f"Take the {what} away (CSV)" for what in ("table", "points", "chart")]
+
+
+def test_the_points_file_has_every_picture_as_drawn(taken, cloud_of):
+    drawn = pictures(visit())
+    scene, *_rest, _ = taken[-1]
+    rows = rows_of(pictures_csv(scene, "this cloud", _))
+    assert [row["text"] for row in rows] == list(cloud_of().texts)
+    for name in DEFAULTS:
+        for axis in "xy":
+            column = np.array([float(row[f"{name}_{axis}"]) for row in rows])
+            assert column == pytest.approx(array(drawn[name]["data"][0][axis]), rel=1e-3, abs=1e-4)
+    assert rows[0]["measured_on"].startswith("this cloud · view mean · raw × 1 · zca × ")
+
+
+def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
+    visit()
+    scene, reports, *_rest = taken[-1]
+    rows = rows_of(table_csv(scene, reports, "this cloud"))
+    assert len(rows) == 4 * len(MEASURES)
+    [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
+    [wanted] = measure_table(cloud_of().vectors, names=["isoscore"], seed=0)
+    columns = (wanted.value, wanted.low, wanted.high, wanted.baseline)
+    told = [float(found[name]) for name in ("value", "low", "high", "isotropic")]
+    assert told == pytest.approx(columns, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "length"),
+    [("spectrum", "Raw", 384), ("rogue", "Raw", 10), ("correlation", "Raw", 64 * 64)],
+)
+def test_the_chart_file_has_a_row_an_entry(taken, kind, name, length):
+    app = visit(chart=kind)
+    *_rest, figures, _ = taken[-1]
+    rows = [row for row in rows_of(chart_csv(figures, "")) if row["name"] == name]
+    assert len(rows) == length
+    suffix = "-raw" if kind == "correlation" else ""
+    trace = chart(app, f"{kind}{suffix}")["data"][0]
+    values = array(trace["z" if kind == "correlation" else "y"])
+    told = np.array([float(row["value"]) for row in rows])
+    assert told == pytest.approx(values, rel=1e-4, abs=1e-6, nan_ok=True)
+
+
+def test_every_knob_of_a_treatment_has_a_control():
+    keys = {"centring": "centring", "strength": "strength", "n_components": "kept"}
+    for name in ("zca", "centred", "cholesky", "clusterwise", "removed"):
+        app = visit(upload(24), second=name, **ONLY_ZCA)
+        sliders = {one.key for one in app.slider}
+        wanted = {keys[knob] for knob in KNOBS[name] if knob in keys}
+        wanted |= {"removed"} if "n_removed" in KNOBS[name] else set()
+        assert sliders - {"fit-rows"} == wanted
