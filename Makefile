@@ -11,6 +11,8 @@ RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 FAST := not (browser or model or data or slow)
+# One takes the browser's tests, which come first and wait a lot; the others take file by file.
+WORKERS := -n auto --maxprocesses 3 --dist loadscope --no-loadscope-reorder
 
 # Without a display Streamlit opens no browser by itself, so OPEN=1 leaves the choice to it.
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
@@ -27,7 +29,7 @@ run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
 
 test: $(DEV_READY) chromium ## every test, the browser's too (ARGS= goes to pytest)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 check: $(DEV_READY) ## format, lint, types, import contracts, fast tests
 	$(BIN)/ruff format --check .

@@ -4,9 +4,11 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
@@ -17,7 +19,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 def kind_of(nodeid: str) -> str:
-    """The first folder under tests: unit, hub, property, figures, pages, browser."""
+    """The first folder under tests: unit, hub, property, figures, pages, browser, sts."""
     parts = nodeid.split("::")[0].split("/")
     return parts[1] if len(parts) > 2 else "other"
 
@@ -29,6 +31,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """One worker has the browser's tests, one all that share the encoded STS-B; else by file."""
+
+    class ByWhatIsShared(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            kind = kind_of(nodeid)
+            return kind if kind in ("browser", "sts") else nodeid.split("::")[0]
+
+    return ByWhatIsShared(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
