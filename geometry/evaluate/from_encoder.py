@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,31 +47,19 @@ def evaluate_encoder(
     progress : (done, total) of the whole work, encoding included.
     Memory: all layers of the pairs' sentences; of fit_texts 2,048 at a time.
     """
-    specs = parse_treatments(treatments)
-    fit_texts = None if fit_texts is None else tuple(dict.fromkeys(fit_texts))
-    if (fit_texts is not None) + (fit_vectors is not None) != (fit_on is not None):
-        raise ValueError(
-            "fit_texts or fit_vectors, one of the two, comes with fit_on, its name; leave out all "
-            "to fit on the pairs' own sentences"
-        )
+    _check_fit(fit_texts, fit_vectors, fit_on)
     bootstrap = PairBootstrap(pairs.gold_scores, draws, seed)  # bad scores are found at once
     named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
     for layer in named:
-        encoder.layer_indices(layer)  # one that does not exist is found before texts are encoded
+        encoder.layer_indices(layer)  # and so is a layer that does not exist
     sentences = [*pairs.left, *pairs.right]
-    n_cells = len(set(named)) * len(set(poolings)) * len(specs)
-    texts = len(set(sentences)) + len(fit_texts or ())
+    n_cells = len(set(named)) * len(set(poolings)) * len(parse_treatments(treatments))
+    texts = len(set(sentences)) + len(set(fit_texts or ()))
     work = _Work(texts + CELL_WORK * n_cells, progress, cancelled)
     vectors = encode_distinct(encoder, sentences, poolings, progress=work.part(1))
     if fit_texts is not None:
-        fit_vectors = encode_fit(
-            encoder,
-            fit_texts,
-            layers=named,
-            poolings=poolings,
-            treatments=treatments,
-            progress=work.part(1),
-        )
+        where: dict[str, Any] = {"layers": named, "poolings": poolings, "treatments": treatments}
+        fit_vectors = encode_fit(encoder, fit_texts, **where, progress=work.part(1))
     return evaluate_grid(
         vectors,
         pairs.gold_scores,
@@ -83,6 +72,16 @@ def evaluate_encoder(
         bootstrap=bootstrap,
         progress=work.part(CELL_WORK),
     )
+
+
+def _check_fit(
+    fit_texts: Sequence[str] | None, fit_vectors: FitVectors | None, fit_on: str | None
+) -> None:
+    if (fit_texts is not None) + (fit_vectors is not None) != (fit_on is not None):
+        raise ValueError(
+            "fit_texts or fit_vectors, one of the two, comes with fit_on, its name; leave out all "
+            "to fit on the pairs' own sentences"
+        )
 
 
 def encode_distinct(
@@ -159,6 +158,7 @@ class _Work:
         self._done = 0  # by the parts that ended
 
     def part(self, weight: int) -> Progress:
+        """The count of the next part, each of whose steps weighs as much."""
         before = self._done
 
         def told(done: int, _of_these: int) -> None:
