@@ -189,7 +189,10 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def is_simplex_(self) -> bool:
-        """True when full whitening would make every fitted pair's cosine -1/(n - 1)."""
+        """True when full whitening would make every fitted pair's cosine -1/(n - 1).
+
+        Of rows of equal weight: unequal ones make no regular simplex.
+        """
         return self.map_.is_simplex
 
     @property

@@ -63,7 +63,7 @@ function drawAxes(pen, layout, frame) {
     pen.textBaseline = "middle";
     pen.fillText(name, left - 3, frame.y(tick));
   }
-  pen.font = `${Math.round(font.size * 1.2)}px ${TYPEFACE}`;
+  pen.font = `${xaxis.title.font.size}px ${TYPEFACE}`;
   pen.textAlign = "center";
   pen.textBaseline = "bottom";
   pen.fillText(plain(xaxis.title.text), left + side / 2, top + side + 37);

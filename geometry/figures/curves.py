@@ -12,6 +12,8 @@ import plotly.graph_objects as go
 from .theme import Theme, axis, base_layout
 
 DASHES = ("solid", "dash", "dot", "dashdot")
+REFERENCES = ("dot", "longdashdot", "longdash")  # thin, in the ink's colour
+LEGEND_LINE = 19  # px that an entry of the legend takes where it has a line to itself
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,20 @@ def place_colour(place: int, theme: Theme) -> str:
 def curves_figure(
     curves: Sequence[Curve], axes: Axes, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """All curves with a legend above; each place has its colour and its dash."""
-    figure = go.Figure([_line(curve, axes, theme) for curve in curves])
+    """All curves with a legend above; each place has its colour and its dash.
+
+    height : px, of which the legend on a narrow screen takes none.
+    """
+    references = iter(REFERENCES * len(curves))
+    dashes = [
+        next(references) if curve.place is None else DASHES[curve.place % len(DASHES)]
+        for curve in curves
+    ]
+    figure = go.Figure(
+        [_line(curve, axes, theme, dash) for curve, dash in zip(curves, dashes, strict=True)]
+    )
     figure.update_layout(
-        base_layout(theme, height=height),
+        base_layout(theme, height=height + LEGEND_LINE * len(curves)),
         xaxis=axis(theme, axes.x, zeroline=False) | _scale(axes.log_x, axes.x_range),
         yaxis=axis(theme, axes.y) | _scale(axes.log_y, axes.y_range),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
@@ -63,9 +75,8 @@ def curves_figure(
     return figure
 
 
-def _line(curve: Curve, axes: Axes, theme: Theme) -> go.Scatter:
+def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
     colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
-    dash = "dot" if curve.place is None else DASHES[curve.place % len(DASHES)]
     value = "%{y:.2%}" if axes.percent else "%{y:.4g}"
     return go.Scatter(
         x=np.asarray(curve.x, dtype=np.float32),

@@ -18,10 +18,13 @@ def matrix_figure(
     names: Sequence[str],
     theme: Theme,
     *,
+    title: str = "",
     reach: float = 1.0,
     height: int = 320,
 ) -> go.Figure:
     """A (k, k) matrix, its rows downwards; colours run from -reach to reach.
+
+    title : of both axes, what the names are of.
 
     A reach of 0, as of a matrix of zeros, counts as 1: Plotly would choose ends of its own.
     """
@@ -48,12 +51,14 @@ def matrix_figure(
     figure.update_layout(
         base_layout(theme, height=height),
         xaxis={
+            "title": {"text": title, "font": {"size": 13}, "standoff": 4},
             "type": "category",
             "showticklabels": False,
             "ticks": "",
             "constrain": "domain",
         },
         yaxis={
+            "title": {"text": title, "font": {"size": 13}, "standoff": 4},
             "type": "category",
             "autorange": "reversed",
             "showticklabels": False,

@@ -75,7 +75,7 @@ def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
 def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
     """A labelled axis with a visible zero line."""
     return {
-        "title": {"text": title},
+        "title": {"text": title, "font": {"size": 13}},
         "gridcolor": theme.grid,
         "zeroline": True,
         "zerolinecolor": theme.ink,

@@ -92,11 +92,17 @@ def _spectra(
     is_log = kind == "spectrum"
     curves = []
     for place, one in enumerate(scene.shown):
-        heights = values(_covariances(one))
+        try:
+            heights = values(_covariances(one))
+        except ValueError:  # all points equal: no variance to spread over axes
+            continue
         # a logarithm has no place for what is rounding only
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
         name = treatment_names(_)[one.name]
         curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
+    if not curves:
+        st.info(_("Every point is the same, so there is no variance to show."))
+        return {}
     if is_log:
         ends = np.array([1, len(curves[0].x)])
         curves.append(Curve(ends, np.full(2, _rank_floor(scene)), _("rank floor of the fit")))
@@ -130,7 +136,9 @@ def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
         with box:
             st.markdown(f"**{title}**")
             figures |= _show(
-                matrix_figure(matrix, names, current_theme(), reach=reach, height=HEIGHT),
+                matrix_figure(
+                    matrix, names, current_theme(), title=_("dimension"), reach=reach, height=HEIGHT
+                ),
                 f"{kind}-{one.name}",
                 title,
             )

@@ -93,7 +93,7 @@ def train_flow(fit_key: str, X: np.ndarray, _: Translate) -> None:
             _draw_live(place, history, _)
 
     trained = jobs.wait_for(
-        f"flow-{fit_key}", work, _, what, lane="flow", amount="{:,.1f}".format, watch=watch
+        f"flow-{fit_key}", work, _, what, lane="flow", amount="{:,.0f}".format, watch=watch
     )
     _histories.pop(fit_key, None)
     _kept(fit_key, lambda: trained)
@@ -114,5 +114,5 @@ def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) ->
         x=_("epoch"),
         y=list(lines),
         y_label=_("change since the start, nats a point"),
-        height=240,
+        height=300,
     )

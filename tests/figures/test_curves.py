@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.curves import DASHES, Axes, Curve, curves_figure, place_colour
+from geometry.figures.curves import DASHES, LEGEND_LINE, Axes, Curve, curves_figure, place_colour
 from geometry.figures.theme import DARK, LIGHT
 
 X = np.array([1.0, 10, 100])
@@ -47,6 +47,11 @@ def test_a_place_keeps_its_colour_in_every_figure(theme):
     ]
 
 
+def test_references_look_different_from_each_other():
+    curves = [Curve(X, HEIGHTS, name) for name in ("rank floor", "n = d", "isotropic")]
+    assert len({one.line.dash for one in picture(curves=curves).data}) == 3
+
+
 def test_only_a_histogram_has_steps():
     curves = [Curve(X, HEIGHTS, "shares", 0, step=True), Curve(X, HEIGHTS, "reference")]
     assert [one.line.shape for one in picture(curves=curves).data] == ["hvh", "linear"]
@@ -58,7 +63,7 @@ def test_the_axes_are_labelled_and_the_paper_is_the_theme_s(theme):
     assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("方向", "variance")
     assert layout.paper_bgcolor == layout.plot_bgcolor == theme.paper
     assert layout.font.color == theme.ink
-    assert layout.height == 320
+    assert layout.height == 320 + LEGEND_LINE * len(picture(theme=theme).data)
     assert layout.legend.yanchor == "bottom"  # above the plot: a legend beside it narrows a phone's
 
 
