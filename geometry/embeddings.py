@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -63,3 +64,16 @@ class VectorTable:
     words: tuple[str, ...]
     name: str = ""
     report: VectorReport | None = None
+
+    def row_of(self, word: str) -> int | None:
+        """The row of a word: its exact entry, else the first whose lower case is the word's."""
+        row = self._exact.get(word)
+        return self._folded.get(word.lower()) if row is None else row
+
+    @cached_property
+    def _exact(self) -> dict[str, int]:
+        return {word: row for row, word in reversed(list(enumerate(self.words)))}  # first wins
+
+    @cached_property
+    def _folded(self) -> dict[str, int]:
+        return {word.lower(): row for row, word in reversed(list(enumerate(self.words)))}

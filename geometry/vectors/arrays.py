@@ -160,7 +160,11 @@ def _words_within(
 
 
 def _words_beside(path: Path, n: int) -> list[bytes] | None:
-    for beside in (path.with_suffix(".words.txt"), path.parent / "words.txt", path.parent / "vocab.txt"):
+    for beside in (
+        path.with_suffix(".words.txt"),
+        path.parent / "words.txt",
+        path.parent / "vocab.txt",
+    ):
         if beside.is_file():
             lines = beside.read_bytes().removesuffix(b"\n").split(b"\n")
             return [line.removesuffix(b"\r") for line in lines]

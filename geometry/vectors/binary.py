@@ -73,4 +73,3 @@ class _Records:
         self._rest = content[place:]
         rows = [np.frombuffer(content, "<f4", self._d, start) for start in starts]
         return words, np.array(rows, dtype=np.float32).reshape(len(rows), self._d)
-

@@ -97,7 +97,9 @@ class Gathering:
             raise too_large(end, self.d, self.wanted.max_bytes)
         if end > len(self._rows):
             more = int(end / share_read * SPARE) if share_read else 0
-            self._rows.resize((self.wanted.at_most(max(end + end // 8, more)), self.d), refcheck=False)
+            self._rows.resize(
+                (self.wanted.at_most(max(end + end // 8, more)), self.d), refcheck=False
+            )
         self._rows[start:end] = block if len(kept) == len(block) else block[kept]
 
     def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:

@@ -109,7 +109,9 @@ def _recognise(first: _Block) -> tuple[Form, _Block]:
         raise no_vectors("the first lines are no words with numbers behind them")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
-    block = _Block(content[skipped:], first.first_line + content.count(b"\n", 0, skipped), first.end)
+    block = _Block(
+        content[skipped:], first.first_line + content.count(b"\n", 0, skipped), first.end
+    )
     return Form(d, delimiter, trailing, n_stated), block
 
 
@@ -174,7 +176,8 @@ def _parser(form: Form) -> Callable[[bytes], Parsed | None]:
         if form.trailing and any(table.column("end").to_pylist()):
             return None
         numbers = [column.chunk(0).to_numpy() for column in table.columns[1 : form.d + 1]]
-        return table.column("word").to_pylist(), np.stack(numbers, axis=1)
+        # (d, m) in one piece, seen as (m, d): np.stack(axis=1) takes eight times as long
+        return table.column("word").to_pylist(), np.array(numbers).T
 
     return parse
 
