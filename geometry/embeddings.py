@@ -30,8 +30,8 @@ class VectorReport:
     n_stated: rows that its header promises, None where it has none.   complete: the file was read
     to its end, which ``max_words`` may have spared.   n_duplicates: rows left out since their word
     came before; ``duplicates`` names the first few.   n_not_finite: rows left out for NaN or
-    infinity, likewise.   n_replaced: words with bytes that do not fit the encoding, shown as U+FFFD.
-    n_spaced: words that hold a space.
+    infinity, likewise.   n_replaced: words with bytes that do not fit the encoding, shown as
+    U+FFFD.   n_spaced: words that hold a space.
     """
 
     format: str

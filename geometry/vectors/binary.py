@@ -1,4 +1,4 @@
-"""word2vec's binary form: "n d" and a newline, then n times word, space, d little-endian float32."""
+"""word2vec's binary form: "n d", a newline, then n times word, space, d little-endian float32."""
 
 from __future__ import annotations
 

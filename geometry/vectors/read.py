@@ -71,7 +71,7 @@ def _reader(
     found: str, path: Path | None
 ) -> Callable[[BinaryIO, int | None, str, Wanted], VectorTable]:
     if found == "safetensors":
-        return lambda *arguments: read_safetensors(*arguments, path=path)
+        return lambda file, size, name, asked: read_safetensors(file, size, name, asked, path)
     return {"text": read_text, "binary": read_binary, "npz": read_npz}[found]
 
 
