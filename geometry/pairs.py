@@ -177,7 +177,8 @@ def _stsb_table(text: str, max_rows: int) -> Table | None:
     Nothing is quoted, and some rows have columns beyond the seventh, which say whence they come.
     """
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or not all(_is_stsb(line) for _, line in lines[:_SAMPLE_LINES]):
+    sample = [_is_stsb(line) for _, line in lines[:_SAMPLE_LINES]]
+    if 2 * sum(sample) <= len(sample):
         return None
     width = len(_STSB)
     rows = [(number, line.rstrip("\r").split("\t")) for number, line in lines]
