@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 from .project import project
 
 _HOME = {
-    "embeddings": ("TokenEmbeddings", "VectorTable"),
+    "embeddings": ("TokenEmbeddings", "VectorReport", "VectorTable"),
     "encode": ("Encoder",),
     "load": ("load_encoder",),
     "pieces": ("Coverage",),
-    "model_errors": ("ModelFilesError",),
+    "model_errors": ("DataSetError", "ModelFilesError"),
     "hub.fetch": ("fetch_model",),
+    "pairs": ("read_pair_folder",),
+    "pair_sets": ("PairSet", "fetch_pairs"),
+    "word_pairs": ("WordPairVectors", "read_word_pairs", "word_pair_vectors"),
     "operator_limits": ("ModelLimits", "OperatorFileError", "read_model_limits"),
     "catalogue": ("Suggestion", "suggestions"),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
@@ -35,6 +38,10 @@ _HOME = {
     "removal_map": ("ClusterwiseMap", "RemovalMap"),
     "standard_map": ("StandardMap",),
     "sif": ("sif_average",),
+    "vectors.errors": ("VectorFileError",),
+    "vectors.read": ("read_vectors",),
+    "word_averages": ("SentenceVectors", "sentence_vectors", "words_of"),
+    "word_counts": ("rank_counts", "read_counts"),
     "treatments": ("Knobs", "Treated", "Treatment", "fit_treatment"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
@@ -108,7 +115,7 @@ if TYPE_CHECKING:
     from .catalogue import Suggestion, suggestions
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
-    from .embeddings import TokenEmbeddings, VectorTable
+    from .embeddings import TokenEmbeddings, VectorReport, VectorTable
     from .encode import Encoder
     from .evaluate import (
         Aggregate,
@@ -171,9 +178,11 @@ if TYPE_CHECKING:
         zipfian_mean_symmetry,
         zipfian_spectral_entropy,
     )
-    from .model_errors import ModelFilesError
+    from .model_errors import DataSetError, ModelFilesError
     from .neighbours import chance_agreement, label_agreement, nearest
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
+    from .pair_sets import PairSet, fetch_pairs
+    from .pairs import read_pair_folder
     from .pieces import Coverage
     from .project import Projection
     from .published import PublishedScore, PublishedTable, published_scores, published_tables
@@ -186,8 +195,13 @@ if TYPE_CHECKING:
     from .toy import Plane
     from .treatments import Knobs, Treated, Treatment, fit_treatment
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
+    from .vectors.errors import VectorFileError
+    from .vectors.read import read_vectors
     from .whiten import Whitening
     from .whitening_map import WhiteningMap, recommended_whitening
+    from .word_averages import SentenceVectors, sentence_vectors, words_of
+    from .word_counts import rank_counts, read_counts
+    from .word_pairs import WordPairVectors, read_word_pairs, word_pair_vectors
 
 
 def __getattr__(name: str) -> Any:

@@ -1,3 +1,4 @@
-"""Models of the hub: listed, judged and fetched (fetch), by transfers that go on where they broke
-(download, transfer) into huggingface_hub's own cache (cache); errors says what went wrong.
+"""The hub: a repository asked what it holds (repository); models listed, judged and fetched
+(fetch), files of data sets (data_files), by transfers that go on where they broke (download,
+transfer) into huggingface_hub's own cache (cache); errors says what went wrong.
 """
