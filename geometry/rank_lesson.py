@@ -67,3 +67,10 @@ def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> M
     place = int(np.argmax(u) if bend.outlier == "agrees" else np.argmin(u))
     scores[place] = FAR_OUT
     return MadeUp(gold, scores, place)
+
+
+def least_squares_line(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Both ends, over the range of x, of the line nearest to y (n,) in squares; x not constant."""
+    slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
+    ends = (float(x.min()), float(x.max()))
+    return tuple((end, float(y.mean() + slope * (end - x.mean()))) for end in ends)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from scipy.stats import rankdata
 
+from geometry.evaluate.ranks import TieGroups, pearson, spearman
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
-from geometry.rank_lesson import OUTLIERS, Bend, MadeUp, made_up_scores
+from geometry.rank_lesson import OUTLIERS, Bend, MadeUp, least_squares_line, made_up_scores
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
@@ -101,8 +101,7 @@ def _choose_bends(_: Translate) -> dict[str, Bend]:
 
 def _lesson(name: str, bend: Bend) -> Lesson:
     made = made_up_scores(bend)
-    rho, r = correlations(made.scores, made.gold)
-    return Lesson(name, made, rho, r)
+    return Lesson(name, made, spearman(made.gold, made.scores), pearson(made.gold, made.scores))
 
 
 def _what_to_see(bend: Bend) -> str:
@@ -128,7 +127,7 @@ def _draw(lesson: Lesson, _: Translate) -> None:
         )
     )
     gold, scores = lesson.made.gold, lesson.made.scores
-    ranks = (rankdata(gold), rankdata(scores))
+    ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
     values_box, ranks_box = st.columns(2)
     with values_box:
         _chart(lesson, (gold, scores), "values", (_("gold score"), _("model’s score")), _)
@@ -150,13 +149,12 @@ def _chart(
     ]
     at = lesson.made.outlier
     rings = [] if at is None else [Ring([(float(x[at]), float(y[at]))], _("outlier"))]
-    line = straight_line(x, y)
-    coefficient = _("slope of the line: Pearson’s view") if kind == "values" else ""
+    start, stop = least_squares_line(x, y)
     figure = scatter_figure(
         [Dots(x, y, about, place=0 if lesson.name == RELATED else 1)],
         Axes(*titles),
         current_theme(),
-        segments=[Segment(*line, coefficient)],
+        segments=[Segment(start, stop, "")],
         rings=rings,
         height=HEIGHT,
     )
