@@ -1,0 +1,128 @@
+"""How alike two vectors are, by five measures: cosine and the other ways out of its distortion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..moments import Moments
+from ..rows import UndefinedMeasure, directions, finite_rows
+from ..whitening_map import WhiteningMap
+from .ranks import ranks_in_rows
+
+if TYPE_CHECKING:
+    from ..whiten import Whitening
+
+SIMILARITIES = ("cosine", "dot", "euclidean", "mahalanobis", "rank")
+FLOAT32_EPS = float(np.finfo(np.float32).eps)  # of vectors as encoders give them
+
+
+def pair_similarities(
+    left: np.ndarray,
+    right: np.ndarray,
+    similarity: str = "cosine",
+    *,
+    precision: Whitening | WhiteningMap | Moments | None = None,
+) -> np.ndarray:
+    """How alike left_i and right_i are, (n,) float64, larger being more alike.
+
+    left, right : (n, d), one pair a row; computed in float64 whatever they come in, because
+    in a narrow cone float32 leaves a few dozen distinct cosines among thousands of pairs.
+
+    - ``cosine``: in [-1, 1]; a zero row has none
+    - ``dot``: the inner product, so long vectors count for more
+    - ``euclidean``: -|l - r|, at most 0; of unit rows it orders pairs as cosine does
+    - ``mahalanobis``: -sqrt((l - r)' Sigma^-1 (l - r)), at most 0, Sigma being the covariance of
+      the set that ``precision`` was fitted on. It is the Euclidean distance after whitening in
+      full: no other information, and like every whitening it is worth what its fit set is.
+    - ``rank``: Spearman's rho between the two rows' coordinates, in [-1, 1], blind to a few rogue
+      dimensions; a row of equal entries has none
+
+    precision : of mahalanobis alone. A fitted ``Whitening`` (used as it is set) or
+    ``WhiteningMap``, or ``Moments`` of float32 rows; directions at the rank floor are left out.
+    Raises ValueError for another name or other shapes, and naming the first row that holds NaN,
+    infinity, or has no such similarity.
+    Zhelezniak et al. 2019, "Correlation Coefficients and Semantic Textual Similarity", section 3
+    (rank); Mahalanobis 1936.
+    """
+    if similarity not in SIMILARITIES:
+        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
+    if (precision is None) == (similarity == "mahalanobis"):
+        raise ValueError(
+            "mahalanobis needs precision, a whitening fitted on a set that you name"
+            if precision is None
+            else f"precision is of mahalanobis alone; {similarity} takes none"
+        )
+    left, right = _side(left, "left"), _side(right, "right")
+    if left.shape != right.shape:
+        raise ValueError(
+            f"left and right hold one pair a row, and their shapes differ: {left.shape}, "
+            f"{right.shape}"
+        )
+    if precision is not None:
+        return _mahalanobis(left, right, precision)
+    return _WAYS[similarity](left, right)
+
+
+def _side(X: np.ndarray, side: str) -> np.ndarray:
+    try:
+        return finite_rows(X, at_least=1)
+    except ValueError as reason:
+        raise ValueError(f"{side}: {reason}") from reason
+
+
+def _cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    sides = []
+    for name, X in (("left", left), ("right", right)):
+        try:
+            sides.append(directions(X))
+        except UndefinedMeasure as reason:
+            raise UndefinedMeasure(reason.code, f"{name}: {reason}") from reason
+    return _dot(*sides).clip(-1.0, 1.0)
+
+
+def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("nd,nd->n", left, right))
+
+
+def _euclidean(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return -np.linalg.norm(left - right, axis=1)
+
+
+def _rank(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    sides = []
+    for name, X in (("left", left), ("right", right)):
+        flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
+        if len(flat):
+            raise UndefinedMeasure(
+                "constant_row",
+                f"{name}: row {flat[0]} has equal entries and no order among them "
+                f"({len(flat)} of {len(X)} rows do); drop these rows first",
+            )
+        ranks = ranks_in_rows(X)
+        sides.append(directions(ranks - (X.shape[1] + 1) / 2))
+    return _dot(*sides).clip(-1.0, 1.0)
+
+
+def _mahalanobis(
+    left: np.ndarray, right: np.ndarray, precision: Whitening | WhiteningMap | Moments
+) -> np.ndarray:
+    if isinstance(precision, Moments):
+        precision = WhiteningMap.solve(precision, eps=FLOAT32_EPS, method="pca")
+    W = (precision if isinstance(precision, WhiteningMap) else precision.map_).matrix  # (d, k)
+    if len(W) != left.shape[1]:
+        raise ValueError(
+            f"precision was fitted on {len(W)} columns and the pairs have {left.shape[1]}; "
+            "fit it on vectors of the same model"
+        )
+    return -np.linalg.norm((left - right) @ W, axis=1)
+
+
+_WAYS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "cosine": _cosine,
+    "dot": _dot,
+    "euclidean": _euclidean,
+    "rank": _rank,
+}
