@@ -19,9 +19,7 @@ class RankMoves:
     after: np.ndarray
 
     @classmethod
-    def of(
-        cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray
-    ) -> RankMoves:
+    def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
         """From gold scores and two sets of similarities, (n,) each, all finite.
 
         Raises ValueError for unequal lengths.

@@ -76,7 +76,9 @@ class PairBootstrap:
         )
         for one in (first, second):
             if (one.n, one.seed) != (self.n, self.seed):
-                raise ValueError("a score of other resamples can't be paired with these; score anew")
+                raise ValueError(
+                    "a score of other resamples can't be paired with these; score anew"
+                )
         return difference(first, second)
 
     def spearmans(self, groups: TieGroups) -> np.ndarray:
@@ -95,8 +97,7 @@ class PairBootstrap:
     def pearsons(self, similarities: np.ndarray) -> np.ndarray:
         """(draws,) Pearson of every resample; NaN where one of the two is constant in it."""
         x, y = (
-            (values - values.mean()) / np.ptp(values)
-            for values in (similarities, self.gold_scores)
+            (values - values.mean()) / np.ptp(values) for values in (similarities, self.gold_scores)
         )
         sums = np.stack([x, y, x * x, y * y, x * y])  # (5, n)
         out = np.empty(self.draws)

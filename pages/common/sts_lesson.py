@@ -10,7 +10,7 @@ import streamlit as st
 from geometry.evaluate.ranks import TieGroups, pearson, spearman
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
-from geometry.rank_lesson import OUTLIERS, Bend, MadeUp, least_squares_line, made_up_scores
+from geometry.rank_lesson import OUTLIERS, PAIRS, Bend, MadeUp, least_squares_line, made_up_scores
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
@@ -45,7 +45,7 @@ def show_lesson(_: Translate) -> None:
     for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
         with box:
             _draw(lesson, _)
-    st.markdown(prose(PAGE, f"lesson-{_what_to_see(bends[RELATED])}"))
+    st.markdown(prose(PAGE, f"lesson-{_what_to_see(bends[RELATED])}", {"n": PAIRS}))
 
 
 def _choose_bends(_: Translate) -> dict[str, Bend]:
@@ -68,9 +68,7 @@ def _choose_bends(_: Translate) -> dict[str, Bend]:
             )
         )
     curve = float(
-        boxes[2].slider(
-            _("Monotone curve"), 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params"
-        )
+        boxes[2].slider(_("Monotone curve"), 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
     )
     with boxes[3]:
         ties = choose(

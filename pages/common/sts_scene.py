@@ -1,0 +1,194 @@
+"""What the sentence-similarity page measures: one grid, and what single cells need beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from geometry import ArrayStore, Corpus, Encoder
+from geometry.evaluate.bootstrap import PairBootstrap
+from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.grid import evaluate_grid
+from geometry.rank_moves import RankMoves
+from geometry.recall import sentence_vectors
+from geometry.treated_pairs import SizedScore, scores_by_fit_size, treated_similarities
+
+from . import cached, jobs
+from .cached import SEED, CloudSpec
+from .model_words import model_line
+from .sts_choices import POOLINGS, FitChoice, treatment_words
+from .sts_pairs import PairSet
+from .words import Translate, signed
+
+DRAWS = 1000
+ALL = 10**9  # points: no sample of the sentences is drawn
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader chose. after : a text for ``parse_treatment``."""
+
+    pairs: PairSet
+    fit: FitChoice
+    after: str
+    layer: int
+    pooling: str
+    encoder: Encoder
+
+    @property
+    def key(self) -> str:
+        """Names model, pairs, scores and fit set."""
+        return ArrayStore.key(
+            self.encoder.fingerprint, self.pairs.key, self.fit.corpus.sha256, self.fit.code, SEED
+        )
+
+    @property
+    def last(self) -> int:
+        """The last layer."""
+        return self.encoder.n_layers
+
+    def vectors(self, layer: int, pooling: str) -> np.ndarray:
+        """(2n, d) float32 of the pairs' sentences."""
+        return _vectors(self.encoder, self.pairs.corpus, layer, pooling)
+
+    def fit_vectors(self, layer: int, pooling: str) -> np.ndarray:
+        """(m, d) float32 of the fit set's."""
+        return _vectors(self.encoder, self.fit.corpus, layer, pooling)
+
+
+def _vectors(encoder: Encoder, corpus: Corpus, layer: int, pooling: str) -> np.ndarray:
+    return sentence_vectors(encoder, corpus, layer=layer, pooling=pooling, store=cached.store())
+
+
+def encode_all(asked: Asked, _: Translate) -> None:
+    """Every layer and pooling of the pairs and of the fit set, with progress and cancel."""
+    for corpus in dict.fromkeys((asked.pairs.corpus, asked.fit.corpus)):
+        spec = CloudSpec("sentences", asked.last, "mean", max_points=ALL)
+        cached.cloud(corpus, spec, _)
+
+
+def measured_grid(asked: Asked, _: Translate) -> Grid:
+    """Raw and treated, every layer and pooling; kept, else as a job."""
+    key = f"{asked.key}/{asked.after}/grid"
+    kept: Grid | None = cached.measures_if_ready(key)
+    if kept is not None:
+        return kept
+    cells = (asked.last + 1) * len(POOLINGS)
+    what = _("Scoring {n} layers and poolings, raw and treated").format(n=cells)
+    made: Grid = jobs.wait_for(
+        key, lambda report: _grid(asked, report), _, what, lane="measure", passing=True
+    )
+    cached.keep_measures(key, made)
+    return made
+
+
+def _grid(asked: Asked, report: jobs.Report) -> Grid:
+    """One layer and pooling after the other, so that no more than one is ever held."""
+    bootstrap = PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED)
+    places = [(layer, pooling) for layer in range(asked.last + 1) for pooling in POOLINGS]
+    cells: list[Cell] = []
+    for done, (layer, pooling) in enumerate(places):
+        report(done, len(places))
+        grid = evaluate_grid(
+            {pooling: asked.vectors(layer, pooling)[np.newaxis]},
+            bootstrap.gold_scores,
+            treatments=("none", asked.after),
+            fit_vectors=None
+            if asked.fit.is_target
+            else {pooling: asked.fit_vectors(layer, pooling)[np.newaxis]},
+            fit_on=None if asked.fit.is_target else asked.fit.name,
+            evaluated_on=asked.pairs.pairs.name,
+            bootstrap=bootstrap,
+        )
+        cells += [replace(cell, layer=layer) for cell in grid.cells]
+    return replace(grid, cells=tuple(cells))
+
+
+def measured_sizes(asked: Asked, _: Translate) -> tuple[SizedScore, ...]:
+    """Scores by the rows in the fit, at the chosen layer and pooling."""
+    key = f"{asked.key}/{asked.layer}/{asked.pooling}/sizes"
+    kept: tuple[SizedScore, ...] | None = cached.measures_if_ready(key)
+    if kept is not None:
+        return kept
+
+    def work(report: jobs.Report) -> tuple[SizedScore, ...]:
+        return scores_by_fit_size(
+            asked.vectors(asked.layer, asked.pooling),
+            asked.fit_vectors(asked.layer, asked.pooling),
+            PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED),
+            random_state=SEED,
+            progress=report,
+        )
+
+    what = _("Fitting on more and more sentences")
+    made: tuple[SizedScore, ...] = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
+    cached.keep_measures(key, made)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Cosines (n,) of the pairs before and after, and how their ranks moved."""
+
+    before: np.ndarray
+    after: np.ndarray
+    ranks: RankMoves
+
+
+def moves_of(asked: Asked) -> Moves:
+    """At the chosen layer and pooling. Raises UndefinedMeasure where a treated row is zero."""
+    key = f"{asked.key}/{asked.after}/{asked.layer}/{asked.pooling}/moves"
+
+    def make() -> Moves:
+        X = asked.vectors(asked.layer, asked.pooling)
+        fit = asked.fit_vectors(asked.layer, asked.pooling)
+        before, after = (treated_similarities(X, fit, code) for code in ("none", asked.after))
+        return Moves(before, after, RankMoves.of(asked.pairs.pairs.gold_scores, before, after))
+
+    made: Moves = cached.lab_value(key, make)
+    return made
+
+
+def hundred(value: float | None, _: Translate) -> str:
+    """A correlation as the tables of this field write it: × 100, one decimal."""
+    return _("undefined") if value is None else signed(100 * value, 1)
+
+
+def with_interval(
+    value: float | None, low: float | None, high: float | None, _: Translate, *, sign: bool = False
+) -> str:
+    """56.7 [51.2, 61.3], unbroken; ``sign`` writes a plus too."""
+    told = hundred(value, _)
+    if value is None:
+        return told
+    plus = "+" if sign and value > 0 and not told.startswith("−") else ""
+    if low is None or high is None:
+        return plus + told
+    return f"{plus}{told} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
+
+
+def measured_on(asked: Asked, _: Translate) -> str:
+    """n, pairs, model, resamples, seed: what every number of the page shares."""
+    return " · ".join(
+        [
+            _("n = {n} pairs, {name}").format(
+                n=f"{len(asked.pairs):,}", name=asked.pairs.pairs.name
+            ),
+            model_line(asked.encoder, _),
+            _("Spearman × 100 on cosine"),
+            _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
+            _("seed {seed}").format(seed=SEED),
+        ]
+    )
+
+
+def fitted_on(asked: Asked, _: Translate) -> str:
+    """The treatment and the set it was fitted on."""
+    n, d = len(asked.fit.corpus), asked.encoder.dimension
+    return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
+        treatment=treatment_words(asked.after, _),
+        name=asked.fit.name,
+        n=f"{n:,}",
+        ratio=f"{n / d:.2f}",
+    )
