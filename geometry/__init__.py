@@ -75,6 +75,28 @@ _HOME = {
     ),
     "rows": ("UndefinedMeasure",),
     "toy": ("Plane",),
+    "evaluate": (
+        "Aggregate",
+        "Cell",
+        "Chosen",
+        "Difference",
+        "EvaluationCancelled",
+        "Grid",
+        "PairBootstrap",
+        "PairScore",
+        "TreatmentSpec",
+        "aggregate",
+        "choose_on_dev",
+        "evaluate_encoder",
+        "evaluate_grid",
+        "evaluate_pairs",
+        "grid_csv",
+        "grid_json",
+        "grid_rows",
+        "pair_similarities",
+        "parse_treatment",
+    ),
+    "published": ("PublishedScore", "PublishedTable", "published_scores", "published_tables"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -88,6 +110,27 @@ if TYPE_CHECKING:
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
     from .embeddings import TokenEmbeddings, VectorTable
     from .encode import Encoder
+    from .evaluate import (
+        Aggregate,
+        Cell,
+        Chosen,
+        Difference,
+        EvaluationCancelled,
+        Grid,
+        PairBootstrap,
+        PairScore,
+        TreatmentSpec,
+        aggregate,
+        choose_on_dev,
+        evaluate_encoder,
+        evaluate_grid,
+        evaluate_pairs,
+        grid_csv,
+        grid_json,
+        grid_rows,
+        pair_similarities,
+        parse_treatment,
+    )
     from .flow import NormalizingFlow
     from .flow_training import FlowEpoch
     from .hub.fetch import fetch_model
@@ -133,6 +176,7 @@ if TYPE_CHECKING:
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pieces import Coverage
     from .project import Projection
+    from .published import PublishedScore, PublishedTable, published_scores, published_tables
     from .removal_map import ClusterwiseMap, RemovalMap
     from .remove import ClusterwiseRemoval, CommonComponentRemoval
     from .rows import UndefinedMeasure

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .moments import Moments
 from .removal_map import RemovalMap, default_components
-from .rows import float_rows
+from .rows import float_rows, need_rows
 from .standard_map import StandardMap
 from .whitening_map import WhiteningMap
 
@@ -33,7 +34,6 @@ KNOBS = {  # which knobs turn which treatment
 TREATMENTS = tuple(KNOBS)
 OWN_FIT = ("learned", "flow")  # by estimators that take more than rows, or minutes
 LINEAR_AT_ONCE = ("raw", "centred", "standardised", *EIGEN, "cholesky", "removed")
-_Solver = Callable[[np.ndarray, np.ndarray | None], Any]  # rows and their weights to a map
 
 
 @dataclass(frozen=True)
@@ -159,22 +159,36 @@ def fit_treatment(
 
         removal = ClusterwiseRemoval(random_state=random_state).fit(X)
         return Treatment(name, len(X), None, removal.map_)
-    fitted = _SOLVERS[name](X, sample_weight if name == "zipf" else None)
+    eps = float(np.finfo(X.dtype).eps)
+    if name == "zipf":
+        fitted = WhiteningMap.of(X, sample_weight, method="zca")
+        return Treatment(name, fitted.n_rows, fitted.rank, fitted)
+    return treatment_of_moments(name, Moments.of(X), eps=eps)
+
+
+def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatment:
+    """The treatment of that name from the sums over the rows of its fit, its knobs at rest.
+
+    For several treatments of one fit set, or one too large to hold.   eps : the precision of the
+    rows.   "zipf" takes weighted moments; "clusterwise" and those of ``OWN_FIT`` need rows.
+    Raises ValueError for a name that sums do not suffice for, and fewer than 2 rows.
+    """
+    if name not in LINEAR_AT_ONCE:
+        raise ValueError(f"name must be one of {', '.join(LINEAR_AT_ONCE)}; got {name!r}")
+    need_rows(moments.n_rows, 2)
+    if name == "raw":
+        return Treatment("raw", moments.n_rows, None, None)
+    fitted = _SOLVERS[name](moments, eps=eps)
     return Treatment(name, fitted.n_rows, getattr(fitted, "rank", None), fitted)
 
 
-def _whitening(method: str, strength: float = 1.0) -> _Solver:
-    return lambda X, w: WhiteningMap.of(X, w, method=method, strength=strength)
-
-
-def _from_moments(solve: Callable[..., Any]) -> _Solver:
-    return lambda X, _w: solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps))
-
-
-_SOLVERS: dict[str, _Solver] = {
-    "centred": _whitening("zca", strength=0.0),
-    "standardised": _from_moments(StandardMap.solve),
-    "removed": _from_moments(RemovalMap.solve),
-    "zipf": _whitening("zca"),
-    **{method: _whitening(method) for method in ("zca", "pca", "cholesky", "zca-cor", "pca-cor")},
+_SOLVERS: dict[str, Callable[..., Any]] = {  # moments and their precision to a map
+    "centred": partial(WhiteningMap.solve, method="zca", strength=0.0),
+    "standardised": StandardMap.solve,
+    "removed": RemovalMap.solve,
+    "zipf": partial(WhiteningMap.solve, method="zca"),
+    **{
+        method: partial(WhiteningMap.solve, method=method)
+        for method in ("zca", "pca", "cholesky", "zca-cor", "pca-cor")
+    },
 }

@@ -30,13 +30,15 @@ class PairBootstrap:
         self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
         self._counts = drawn_counts(self.n, self.draws, seed)  # (n, draws)
         self._gold = TieGroups.of(self.gold_scores)
-        self._gold_ranks = np.empty((self.n, self.draws), dtype=np.int32)  # doubled, centred
+        # of each pair, as often as it was drawn: its rank, doubled and centred
+        self._gold_ranks = np.empty((self.n, self.draws), dtype=np.int32)
         self._gold_spread = np.empty(self.draws)  # sum of their squares
         for some in self._blocks():
             counts = self._counts[:, some].astype(np.float64)
             ranks, sizes = resampled_ranks(self._gold, counts)  # (g, b)
             self._gold_spread[some] = np.einsum("gb,gb,gb->b", sizes, ranks, ranks)
-            self._gold_ranks[self._gold.order, some] = np.repeat(ranks, self._gold.sizes, axis=0)
+            ranks = np.repeat(ranks, self._gold.sizes, axis=0)  # (n, b), in gold's order
+            self._gold_ranks[self._gold.order, some] = ranks * counts[self._gold.order]
 
     def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
         """Spearman and Pearson of similarities (n,) against gold, with their intervals.
@@ -85,10 +87,8 @@ class PairBootstrap:
         """(draws,) Spearman of every resample; NaN where one of the two is constant in it."""
         out = np.empty(self.draws)
         for some in self._blocks():
-            counts = self._counts[:, some].astype(np.float64)
-            ranks, sizes = resampled_ranks(groups, counts)
-            gold = counts * self._gold_ranks[:, some]
-            gold = np.add.reduceat(gold[groups.order], groups.starts, axis=0)  # (g, b)
+            ranks, sizes = resampled_ranks(groups, self._counts[:, some].astype(np.float64))
+            gold = groups.sums(self._gold_ranks[:, some].astype(np.float64))  # (g, b)
             shared = np.einsum("gb,gb->b", ranks, gold)
             spread = np.einsum("gb,gb,gb->b", sizes, ranks, ranks) * self._gold_spread[some]
             out[some] = _ratio(shared, spread)
@@ -147,7 +147,7 @@ def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, 
     the group, w of them in it, and n in all, the mean rank of the group is S - (w - 1)/2.
     """
     n = len(groups.order)
-    sizes = np.add.reduceat(counts[groups.order], groups.starts, axis=0)  # (g, b)
+    sizes = groups.sums(counts)  # (g, b)
     ranks = np.cumsum(sizes, axis=0)
     ranks *= 2
     ranks -= sizes

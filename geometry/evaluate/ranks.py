@@ -31,6 +31,13 @@ class TieGroups:
         """(g,) values in each group."""
         return np.diff(np.append(self.starts, len(self.order)))
 
+    def sums(self, rows: np.ndarray) -> np.ndarray:
+        """(g, b) sums of rows (n, b) over each group."""
+        ordered = rows[self.order]
+        if len(self.starts) == len(self.order):  # no ties, and nothing to add up
+            return ordered
+        return np.asarray(np.add.reduceat(ordered, self.starts, axis=0))
+
     def ranks(self) -> np.ndarray:
         """(n,) ranks from 1, equal values sharing the mean of theirs."""
         sizes = self.sizes

@@ -1,0 +1,79 @@
+"""A grid to take away: one row a cell, with all that its number depends on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+from .cells import Cell, Chosen, Grid, LayerName
+
+
+def grid_rows(grid: Grid) -> list[dict[str, Any]]:
+    """One flat dictionary a cell, None where there is no value; correlations in [-1, 1]."""
+    return [
+        {
+            "evaluated_on": grid.evaluated_on,
+            **_cell_row(cell),
+            "similarity": grid.similarity,
+            "draws": grid.draws,
+            "seed": grid.seed,
+        }
+        for cell in grid.cells
+    ]
+
+
+def grid_csv(grid: Grid) -> str:
+    """The rows as CSV with a header."""
+    rows = grid_rows(grid)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> str:
+    """Settings, cells, and what was chosen on dev, as JSON.
+
+    settings : what else the numbers depend on, such as model and revision.
+    """
+    told: dict[str, Any] = {**settings, "cells": grid_rows(grid)}
+    if chosen is not None:
+        told["chosen_on_dev"] = {
+            "among": chosen.n_cells,
+            "dev": _cell_row(chosen.cell_on_dev),
+            "test": _cell_row(chosen.cell_on_test),
+        }
+    return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def layer_text(layer: LayerName) -> str:
+    """"4", "first-last", "1+6"."""
+    return "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
+
+
+def _cell_row(cell: Cell) -> dict[str, Any]:
+    score, moved = cell.score, cell.difference
+    return {
+        "layer": layer_text(cell.layer),
+        "pooling": cell.pooling,
+        "treatment": cell.treatment,
+        "fit_on": cell.fit_on,
+        "n_fit": cell.n_fit,
+        "rank": cell.rank,
+        "n_pairs": score.n,
+        "spearman": score.spearman,
+        "low": score.low,
+        "high": score.high,
+        "pearson": score.pearson,
+        "pearson_low": score.pearson_low,
+        "pearson_high": score.pearson_high,
+        "difference": moved.value if moved else None,
+        "difference_low": moved.low if moved else None,
+        "difference_high": moved.high if moved else None,
+        "mean_cosine": cell.mean_cosine,
+        "undefined": score.undefined,
+        "note": cell.note,
+    }

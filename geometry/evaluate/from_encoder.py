@@ -1,0 +1,156 @@
+"""A grid from an encoder and sentence pairs: every text is encoded once, for all cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..encode import Encoder
+from ..moments import Moments
+from ..pairs import Pairs
+from ..treatments import LINEAR_AT_ONCE
+from .bootstrap import PairBootstrap
+from .cells import Grid, LayerName
+from .fitting import FitVectors, Layers, average_layers
+from .grid import EvaluationCancelled, Progress, evaluate_grid
+from .specs import LADDER, parse_treatments
+
+POOLINGS_SHOWN = ("cls", "mean", "max", "last")
+TEXTS_AT_ONCE = 2048  # of a fit set: only their sums are kept, whatever its size
+CELL_WORK = 24  # texts that could be encoded while one cell is scored, about
+
+
+def evaluate_encoder(
+    encoder: Encoder,
+    pairs: Pairs,
+    *,
+    layers: Sequence[LayerName] | None = None,
+    poolings: Sequence[str] = POOLINGS_SHOWN,
+    treatments: Sequence[str] = LADDER,
+    fit_texts: Sequence[str] | None = None,
+    fit_on: str | None = None,
+    similarity: str = "cosine",
+    draws: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Grid:
+    """The grid of an encoder on pairs, treatments fitted on texts that have a name.
+
+    fit_texts : each distinct one counts once; None fits on the pairs' own sentences, which are
+    counted as often as they occur.   fit_on : their name, such as "train".
+    layers, treatments, similarity, draws, seed : as in ``evaluate_grid``.
+    progress : (done, total) of the whole work, encoding included.
+    Memory: all layers of the pairs' sentences; of fit_texts 2,048 at a time.
+    """
+    specs = parse_treatments(treatments)
+    fit_texts = None if fit_texts is None else tuple(dict.fromkeys(fit_texts))
+    if (fit_texts is None) != (fit_on is None):
+        raise ValueError(
+            "fit_texts and fit_on, the name of those texts, come together; leave out both to fit "
+            "on the pairs' own sentences"
+        )
+    bootstrap = PairBootstrap(pairs.gold_scores, draws, seed)  # bad scores are found at once
+    named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
+    sentences = [*pairs.left, *pairs.right]
+    n_cells = len(set(named)) * len(set(poolings)) * len(specs)
+    texts = len(sentences) + len(fit_texts or ())
+    work = _Work(texts + CELL_WORK * n_cells, progress, cancelled)
+    vectors = encode_distinct(encoder, sentences, poolings, progress=work.part(1))
+    fit: FitVectors | None = None
+    if fit_texts is not None:
+        needs_rows = any(spec.name not in LINEAR_AT_ONCE for spec in specs)
+        read = _fit_rows if needs_rows else fit_moments
+        fit = read(encoder, fit_texts, named, poolings, progress=work.part(1))
+    return evaluate_grid(
+        vectors,
+        pairs.gold_scores,
+        layers=named,
+        treatments=treatments,
+        fit_vectors=fit,
+        fit_on=fit_on,
+        evaluated_on=pairs.name,
+        similarity=similarity,
+        bootstrap=bootstrap,
+        progress=work.part(CELL_WORK),
+    )
+
+
+def encode_distinct(
+    encoder: Encoder,
+    texts: Sequence[str],
+    poolings: Sequence[str],
+    *,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray]:
+    """``Encoder.encode_layers``, a repeated text being encoded once: {pooling: (layers, n, d)}."""
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    found = encoder.encode_layers(list(place), poolings=tuple(poolings), progress=progress)
+    if len(place) == len(texts):
+        return found
+    rows = np.array([place[text] for text in texts])
+    return {pooling: found.pop(pooling)[:, rows] for pooling in tuple(found)}
+
+
+def fit_moments(
+    encoder: Encoder,
+    texts: Sequence[str],
+    layers: Sequence[LayerName],
+    poolings: Sequence[str],
+    *,
+    progress: Progress | None = None,
+) -> Callable[[Layers, str], Moments]:
+    """Moments of texts at those layers and poolings, to be asked as ``fit_vectors`` is.
+
+    Texts go through the encoder some at a time and only sums stay; blocks merge exactly.
+    """
+    wanted = {encoder.layer_indices(layer) for layer in layers}
+    sums: dict[tuple[Layers, str], Moments] = {}
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        some = texts[start : start + TEXTS_AT_ONCE]
+
+        def told(done: int, _of_these: int, start: int = start) -> None:
+            if progress is not None:
+                progress(start + done, len(texts))
+
+        block = encoder.encode_layers(some, poolings=tuple(poolings), progress=told)
+        for pooling, hidden in block.items():
+            for indices in wanted:
+                at, seen = (indices, pooling), Moments.of(average_layers(hidden, indices))
+                sums[at] = sums[at].merge(seen) if at in sums else seen
+    return lambda indices, pooling: sums[indices, pooling]
+
+
+def _fit_rows(
+    encoder: Encoder,
+    texts: Sequence[str],
+    _layers: Sequence[LayerName],
+    poolings: Sequence[str],
+    *,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray]:
+    """All rows, for a treatment that sums do not suffice for."""
+    return encoder.encode_layers(texts, poolings=tuple(poolings), progress=progress)
+
+
+class _Work:
+    """One count over several parts, each of which counts its own steps."""
+
+    def __init__(
+        self, total: int, progress: Progress | None, cancelled: Callable[[], bool] | None
+    ) -> None:
+        self._total, self._progress, self._cancelled = total, progress, cancelled
+        self._done = 0  # by the parts that ended
+
+    def part(self, weight: int) -> Progress:
+        before = self._done
+
+        def told(done: int, _of_these: int) -> None:
+            self._done = before + weight * done
+            if self._progress is not None:
+                self._progress(min(self._done, self._total), self._total)
+            if self._cancelled is not None and self._cancelled() and self._done < self._total:
+                raise EvaluationCancelled("cancelled before all cells were scored")
+
+        return told

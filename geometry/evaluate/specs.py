@@ -1,0 +1,134 @@
+"""Treatments as short texts, for a shell, a URL or a column of a table: "pca:128", "abtt:3"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..treatments import EIGEN, OWN_FIT, Knobs, Treatment
+
+LADDER = ("none", "centred", "standardised", "abtt:3", "pca:128", "pca")
+FULL, LEDOIT_WOLF = "full", "lw"
+_ALSO = {  # other names for the same
+    "raw": "none",
+    "centered": "centred",
+    "standardized": "standardised",
+    "removed": "abtt",
+}
+_WHITENINGS = tuple(name for name in EIGEN if name != "zipf")
+_NAMES = ("none", "centred", "standardised", "abtt", *_WHITENINGS, "cholesky", "clusterwise")
+_IN_TREATMENTS = {"none": "raw", "abtt": "removed"}
+_SUPERVISED = (*OWN_FIT, "zipf")  # they need more than the rows of a fit set
+
+
+@dataclass(frozen=True)
+class TreatmentSpec:
+    """A treatment and its settings.
+
+    text : as written, in its shortest form.   name : of ``TREATMENTS``.   knobs : its settings.
+    """
+
+    text: str
+    name: str
+    knobs: Knobs
+
+    @property
+    def is_fitted(self) -> bool:
+        """False for "none" alone, which no set of vectors changes."""
+        return self.name != "raw"
+
+    def turn(self, fitted: Treatment, d: int) -> Treatment:
+        """The fitted treatment at these settings, as far as d dimensions and its rank allow.
+
+        k of a whitening is at most the rank (at most d where it is shrunk, for then no direction
+        is null); D of "abtt" at most d - 1.
+        """
+        knobs = self.knobs
+        if knobs.n_components is not None:
+            most = d if knobs.shrinkage is not None else max(1, fitted.rank or d)
+            knobs = replace(knobs, n_components=min(knobs.n_components, most))
+        if knobs.n_removed is not None:
+            knobs = replace(knobs, n_removed=min(knobs.n_removed, d - 1))
+        return fitted.turn(knobs)
+
+
+def parse_treatment(spec: str) -> TreatmentSpec:
+    """The treatment that a text names.
+
+    none; centred; standardised; clusterwise; abtt or abtt:D, all-but-the-top with D directions
+    removed (by default d/100); pca, zca, pca-cor, zca-cor with any of ``:k`` (the k leading
+    directions), ``:full`` (all of them, as without it) and ``:lw`` (Ledoit-Wolf) or ``:.1`` (a
+    number in (0, 1): that share of shrinkage); cholesky with the latter two. As in "pca:128:lw".
+    Raises ValueError for any other text, saying what would do.
+    """
+    name, *options = spec.strip().lower().replace(" ", "").split(":")
+    name = _ALSO.get(name, name)
+    if name in _SUPERVISED:
+        raise ValueError(
+            f"treatment {spec!r} can't be fitted on vectors alone: learned needs scored pairs, "
+            "flow is trained, zipf needs word counts. Fit it yourself and evaluate what it gives"
+        )
+    if name not in _NAMES:
+        raise ValueError(f"treatment {spec!r} is not known; choose from {', '.join(_NAMES)}")
+    knobs = Knobs()
+    for option in options:
+        knobs = _with_option(knobs, name, option, spec)
+    inside = _IN_TREATMENTS.get(name, name)
+    return TreatmentSpec(_text(name, knobs), inside, knobs)
+
+
+def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
+    """Each of them once, in their order; ValueError where there is none."""
+    parsed = tuple(dict.fromkeys(map(parse_treatment, specs)))
+    if not parsed:
+        raise ValueError(f"no treatment was named; the ladder is {', '.join(LADDER)}")
+    return parsed
+
+
+def _with_option(knobs: Knobs, name: str, option: str, spec: str) -> Knobs:
+    is_count = option.isascii() and option.isdigit()
+    if name == "abtt" and is_count:
+        return _set(knobs, spec, n_removed=int(option))
+    if name in _WHITENINGS and is_count and int(option) > 0:
+        return _set(knobs, spec, n_components=int(option))
+    if name in _WHITENINGS and option == FULL and knobs.n_components is None:
+        return knobs
+    if name in (*_WHITENINGS, "cholesky"):
+        if option == LEDOIT_WOLF:
+            return _set(knobs, spec, shrinkage="ledoit-wolf")
+        share = _share(option)
+        if share is not None:
+            return _set(knobs, spec, shrinkage=share)
+    raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(name)}")
+
+
+def _set(knobs: Knobs, spec: str, **one: int | float | str) -> Knobs:
+    (field,) = one
+    if getattr(knobs, field) is not None:
+        raise ValueError(f"treatment {spec!r} sets {field} twice; name it once")
+    return replace(knobs, **one)  # type: ignore[arg-type]
+
+
+def _share(option: str) -> float | None:
+    try:
+        share = float(option)
+    except ValueError:
+        return None
+    return share if 0 < share < 1 else None
+
+
+def _wanted(name: str) -> str:
+    shrinkage = f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as .1'
+    if name == "abtt":
+        return "a whole number is needed, the directions to remove, as abtt:3"
+    if name == "cholesky":
+        return f"{shrinkage} is needed"
+    if name in _WHITENINGS:
+        return f'a whole number of directions to keep, as {name}:128, "{FULL}", {shrinkage} is needed'
+    return f"{name} takes none"
+
+
+def _text(name: str, knobs: Knobs) -> str:
+    shrinkage = LEDOIT_WOLF if knobs.shrinkage == "ledoit-wolf" else knobs.shrinkage
+    told = (knobs.n_removed, knobs.n_components, shrinkage)
+    return ":".join([name, *(str(option) for option in told if option is not None)])
