@@ -55,7 +55,7 @@ def scores_by_fit_size(
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[SizedScore, ...]:
-    """Score the pairs X (2n, d) whitened by maps fitted on more and more rows of fit_vectors (m, d).
+    """Score the pairs X (2n, d) whitened by maps fitted on more and more of fit_vectors (m, d).
 
     The order in which rows join the fit is drawn once, seeded: a larger fit holds the smaller
     ones' rows. All scores share the bootstrap's resamples; "none" is scored too, the same at every

@@ -50,7 +50,7 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
 
 
 def layer_text(layer: LayerName) -> str:
-    """"4", "first-last", "1+6"."""
+    """ "4", "first-last", "1+6"."""
     return "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
 
 

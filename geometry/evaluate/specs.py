@@ -124,7 +124,9 @@ def _wanted(name: str) -> str:
     if name == "cholesky":
         return f"{shrinkage} is needed"
     if name in _WHITENINGS:
-        return f'a whole number of directions to keep, as {name}:128, "{FULL}", {shrinkage} is needed'
+        return (
+            f'a whole number of directions to keep, as {name}:128, "{FULL}", {shrinkage} is needed'
+        )
     return f"{name} takes none"
 
 

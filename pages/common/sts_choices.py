@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from geometry import Corpus, Encoder, recommended_whitening
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.specs import LADDER, parse_treatment
 
 from .controls import choose
@@ -17,7 +18,6 @@ from .words import Translate
 SAME = "same"
 AUTO = "recommended"
 SHRUNK = ("pca:lw", "pca:128:lw")
-POOLINGS = ("cls", "mean", "max", "weighted")
 OTHER_PAIRS = "pairs-"  # before the code of a set of pairs
 
 
@@ -63,9 +63,10 @@ def choose_fit(pairs: PairSet, _: Translate) -> FitChoice:
         return FitChoice(code, pairs.corpus, _("the evaluation sentences"))
     if code.startswith(OTHER_PAIRS):
         other = pair_set(code.removeprefix(OTHER_PAIRS)).corpus
-        return FitChoice(code, other, other.name)
-    corpus = chosen_corpus(code)
-    return FitChoice(code, corpus, corpus.name)
+    else:
+        other = chosen_corpus(code)
+    once = Corpus(other.name, tuple(dict.fromkeys(other.texts)))  # a repeated text says no more
+    return FitChoice(code, once, once.name)
 
 
 def choose_after(fit: FitChoice, d: int, _: Translate) -> str:
@@ -128,5 +129,7 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
             labels={"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)},
         )
     with right:
-        pooling = choose(st.selectbox, _("Pooling"), POOLINGS, key="sts-pooling", default="mean")
+        pooling = choose(
+            st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", default="mean"
+        )
     return int(layer), pooling

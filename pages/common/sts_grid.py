@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.figures.curves import Axes
 from geometry.figures.heatmap import Cells, cells_figure
 from geometry.figures.scatter import Dots, Ring, scatter_figure
@@ -16,7 +17,7 @@ from geometry.narrower import Narrower, narrower_against_score
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
-from .sts_choices import POOLINGS, treatment_words
+from .sts_choices import treatment_words
 from .sts_scene import Asked, fitted_on, hundred, measured_on, with_interval
 from .words import Translate, prose, signed
 
@@ -185,7 +186,7 @@ def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
     scores = [100 * float(cell.score.spearman or 0.0) for cell in cells]
     found = narrower_against_score(cosines, scores)
     groups = []
-    for place, pooling in enumerate(POOLINGS):
+    for place, pooling in enumerate(POOLINGS_SHOWN):
         rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
         about = [_about(cells[i], cosines[i], _) for i in rows]
         x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))

@@ -10,7 +10,16 @@ import streamlit as st
 from geometry.evaluate.ranks import TieGroups, pearson, spearman
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
-from geometry.rank_lesson import OUTLIERS, PAIRS, Bend, MadeUp, least_squares_line, made_up_scores
+from geometry.rank_lesson import (
+    FAR_OUT,
+    OUTLIERS,
+    PAIRS,
+    TOP_GOLD,
+    Bend,
+    MadeUp,
+    least_squares_line,
+    made_up_scores,
+)
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
@@ -21,6 +30,11 @@ PAGE = "sentence_similarity"
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
 NOISE = {UNRELATED: 1.0, RELATED: 0.25}
+RANGES = {  # of both axes, the same left and right and however the scores are bent
+    "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
+    "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
+    "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
+}
 TIES = ("none", "six", "two")
 LEVELS = {"none": 0, "six": 6, "two": 2}
 
@@ -49,7 +63,7 @@ def show_lesson(_: Translate) -> None:
 
 
 def _choose_bends(_: Translate) -> dict[str, Bend]:
-    boxes = st.columns([2, 2, 2, 3, 3])
+    boxes = [*st.columns(3), *st.columns(2)]
     labels = {
         UNRELATED: _("Noise, left"),
         RELATED: _("Noise, right"),
@@ -148,9 +162,10 @@ def _chart(
     at = lesson.made.outlier
     rings = [] if at is None else [Ring([(float(x[at]), float(y[at]))], _("outlier"))]
     start, stop = least_squares_line(x, y)
+    ends = RANGES[kind if at is None or kind == "ranks" else "with-outlier"]
     figure = scatter_figure(
         [Dots(x, y, about, place=0 if lesson.name == RELATED else 1)],
-        Axes(*titles),
+        Axes(*titles, x_range=ends[0], y_range=ends[1]),
         current_theme(),
         segments=[Segment(start, stop, "")],
         rings=rings,

@@ -9,6 +9,7 @@ import numpy as np
 from geometry import ArrayStore, Corpus, Encoder
 from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import evaluate_grid
 from geometry.rank_moves import RankMoves
 from geometry.recall import sentence_vectors
@@ -17,7 +18,7 @@ from geometry.treated_pairs import SizedScore, scores_by_fit_size, treated_simil
 from . import cached, jobs
 from .cached import SEED, CloudSpec
 from .model_words import model_line
-from .sts_choices import POOLINGS, FitChoice, treatment_words
+from .sts_choices import FitChoice, treatment_words
 from .sts_pairs import PairSet
 from .words import Translate, signed
 
@@ -74,7 +75,7 @@ def measured_grid(asked: Asked, _: Translate) -> Grid:
     kept: Grid | None = cached.measures_if_ready(key)
     if kept is not None:
         return kept
-    cells = (asked.last + 1) * len(POOLINGS)
+    cells = (asked.last + 1) * len(POOLINGS_SHOWN)
     what = _("Scoring {n} layers and poolings, raw and treated").format(n=cells)
     made: Grid = jobs.wait_for(
         key, lambda report: _grid(asked, report), _, what, lane="measure", passing=True
@@ -86,7 +87,7 @@ def measured_grid(asked: Asked, _: Translate) -> Grid:
 def _grid(asked: Asked, report: jobs.Report) -> Grid:
     """One layer and pooling after the other, so that no more than one is ever held."""
     bootstrap = PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED)
-    places = [(layer, pooling) for layer in range(asked.last + 1) for pooling in POOLINGS]
+    places = [(layer, pooling) for layer in range(asked.last + 1) for pooling in POOLINGS_SHOWN]
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(places):
         report(done, len(places))
