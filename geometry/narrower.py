@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from .evaluate.ranks import spearman
 
 
@@ -65,7 +67,7 @@ def narrower_against_score(
 def _apart(found: Sequence[CounterExample], most: int) -> tuple[CounterExample, ...]:
     """The first ``most`` in which no cell stands twice."""
     taken: set[int] = set()
-    kept = []
+    kept: list[CounterExample] = []
     for one in found:
         if len(kept) < most and not taken & {one.narrow, one.wide}:
             kept.append(one)
@@ -76,4 +78,4 @@ def _apart(found: Sequence[CounterExample], most: int) -> tuple[CounterExample, 
 def _correlation(mean_cosines: Sequence[float], scores: Sequence[float]) -> float | None:
     if len(scores) < 3 or len(set(mean_cosines)) == 1 or len(set(scores)) == 1:
         return None
-    return spearman(mean_cosines, scores)
+    return spearman(np.asarray(mean_cosines), np.asarray(scores))

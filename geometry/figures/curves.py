@@ -35,7 +35,8 @@ class Curve:
 class Axes:
     """Titles and scales of both axes; ``x_range``, ``y_range`` in data units, None for all.
 
-    On a log axis both ends of a range must be above 0.
+    On a log axis both ends of a range must be above 0.   x_ticks : where x is numbered, by default
+    as Plotly does.
     """
 
     x: str
@@ -45,6 +46,7 @@ class Axes:
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     percent: bool = False
+    x_ticks: tuple[float, ...] = ()
 
 
 def place_colour(place: int, theme: Theme) -> str:
@@ -63,8 +65,11 @@ def curves_figure(
         base_layout(theme, height=height),
         xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
         yaxis=axis(theme, axes.y) | axis_scale(axes.log_y, axes.y_range),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
+    if axes.x_ticks:
+        figure.update_xaxes(tickmode="array", tickvals=axes.x_ticks, dtick=None)
+        figure.update_xaxes(ticktext=[f"{tick:,.0f}" for tick in axes.x_ticks])
     if axes.percent:
         figure.update_yaxes(tickformat=".0%", rangemode="tozero")
     return figure

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from .theme import Theme, base_layout
 
 # ColorBrewer's RdBu (Brewer, Harrower): apart under every colour blindness; its middle is the paper
+TINT = 0.55  # of the hue at the upper end of a table of scores
 ENDS = ("#2166ac", "#67a9cf", "#ef8a62", "#b2182b")
 
 
@@ -18,6 +19,19 @@ def _both_ways(theme: Theme) -> list[tuple[float, str]]:
     """Blue below zero, the paper at it, red above."""
     colours = (ENDS[0], ENDS[1], theme.paper, ENDS[2], ENDS[3])
     return [(i / 4, colour) for i, colour in enumerate(colours)]
+
+
+def _upwards(theme: Theme) -> list[tuple[float, str]]:
+    """From the paper to a tint of it: whatever is written on it stays legible."""
+    tint = [
+        round(TINT * hue + (1 - TINT) * ground)
+        for hue, ground in zip(_rgb(theme.white), _rgb(theme.paper), strict=True)
+    ]
+    return [(0.0, theme.paper), (1.0, "#{:02x}{:02x}{:02x}".format(*tint))]
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
 
 
 def matrix_figure(
@@ -101,11 +115,11 @@ def cells_figure(
             y=list(cells.rows),
             zmin=low,
             zmax=high,
-            colorscale=_both_ways(theme) if diverging else list(theme.scale),
+            colorscale=_both_ways(theme) if diverging else _upwards(theme),
             showscale=False,  # the cells are written out
             text=[list(row) for row in cells.written],
             texttemplate="%{text}",
-            textfont={"size": 10},
+            textfont={"size": 10} | ({} if diverging else {"color": theme.ink}),
             customdata=[list(row) for row in cells.about],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=True,
@@ -116,22 +130,7 @@ def cells_figure(
     look = {"type": "category", "ticks": "", "showgrid": False, "fixedrange": True}
     figure.update_layout(
         base_layout(theme, height=height),
-        annotations=_empty_cells(cells, theme),
         xaxis=look | {"title": {"text": titles[0]}, "side": "top", "automargin": True},
         yaxis=look | {"title": {"text": titles[1]}, "autorange": "reversed", "automargin": True},
     )
     return figure
-
-
-def _empty_cells(cells: Cells, theme: Theme) -> list[dict[str, object]]:
-    """The words of cells without a value, which Plotly leaves blank."""
-    return [
-        {
-            "x": int(j),
-            "y": int(i),
-            "text": cells.written[i][j],
-            "showarrow": False,
-            "font": {"size": 10, "color": theme.ink},
-        }
-        for i, j in np.argwhere(~np.isfinite(cells.values))
-    ]

@@ -53,7 +53,7 @@ def scatter_figure(
 ) -> go.Figure:
     """The groups, dotted lines below them, rings above; the first trace is the first group.
 
-    A legend stands above where there is more than one thing to tell apart.
+    The legend above tells what has a name.
     """
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(one, theme) for one in segments]
@@ -64,7 +64,6 @@ def scatter_figure(
         base_layout(theme, height=height),
         xaxis=axis(theme, axes.x, **room) | axis_scale(axes.log_x, axes.x_range),
         yaxis=axis(theme, axes.y, **room) | axis_scale(axes.log_y, axes.y_range),
-        showlegend=len(groups) > 1 or any(ring.points for ring in rings),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         clickmode="event",
     )
@@ -79,6 +78,7 @@ def _dots(group: Dots, theme: Theme) -> go.Scatter | go.Scattergl:
         y=np.asarray(group.y, dtype=np.float32),
         text=list(group.about),
         name=group.name,
+        showlegend=bool(group.name),
         mode="markers",
         marker={
             "color": theme.categories[group.place % hues],
@@ -96,6 +96,7 @@ def _segment(one: Segment, theme: Theme) -> go.Scatter:
         x=[x0, x1],
         y=[y0, y1],
         name=one.name,
+        showlegend=bool(one.name),
         mode="lines",
         line={"color": theme.ink, "width": 1.5, "dash": "dot"},
         hoverinfo="skip",
@@ -108,6 +109,7 @@ def _ring(one: Ring, theme: Theme) -> go.Scatter:
         x=list(x),
         y=list(y),
         name=one.name,
+        showlegend=True,
         mode="markers",
         marker={
             "symbol": "circle-open",

@@ -20,7 +20,6 @@ from .sts_size import show_sizes
 from .words import Translate, prose
 
 PAGE = "sentence_similarity"
-WIDE_BELOW = 500  # pairs: below it the intervals are so wide that the page says so
 QUESTIONS = ("spearman", "interval", "target", "difference")
 
 
@@ -52,8 +51,8 @@ def _ask(_: Translate) -> Asked:
     with right:
         after = choose_after(fit, encoder.dimension, _)
     layer, pooling = choose_cell(encoder, _)
-    if len(pairs) < WIDE_BELOW:
-        st.caption(prose(PAGE, "few-pairs", {"n": f"{len(pairs):,}"}))
+    if pairs.is_bundled:
+        st.caption(prose(PAGE, "hard-pairs"))
     return Asked(pairs, fit, after, layer, pooling, encoder)
 
 

@@ -13,7 +13,6 @@ from geometry.evaluate.cells import Cell, Grid
 from geometry.evaluate.scores import PairScore
 from geometry.evaluate.similarities import pair_similarities
 from geometry.figures.scored import Scored, scored_figure
-from geometry.figures.taken import figure_rows
 from geometry.pooling_share import PoolingShare
 from geometry.published import PublishedScore, published_scores
 from geometry.type_average import type_averages
@@ -24,7 +23,7 @@ from .charts import chart_of, show_chart
 from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
 from .sts_choices import treatment_words
-from .sts_scene import DRAWS, Asked, fitted_on, hundred, measured_on, with_interval
+from .sts_scene import DRAWS, Asked, fitted_on, measured_on, with_interval
 from .words import Translate, prose, signed
 
 PAGE = "sentence_similarity"

@@ -25,6 +25,7 @@ PAGE = "sentence_similarity"
 ROW = 46  # px of a layer's row: a score above its interval
 HEAD = 60
 MOST_NAMED = 4
+FEW_PAIRS = 600  # below it intervals are so wide that the page says how wide
 HEIGHT = 380
 
 
@@ -49,6 +50,8 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
         st.markdown(f"**{_('Difference: after − before')}**")
         told = [_told_difference(cell, _) for cell in after]
         _heat("difference", grid, told, (-reach, reach), _, diverging=True)
+    if len(asked.pairs) < FEW_PAIRS:
+        st.markdown(prose(PAGE, "few-pairs", width_values(asked, grid)))
     for line in verdict(asked, after, _):
         st.markdown(line)
     st.caption(f"{measured_on(asked, _)} · {fitted_on(asked, _)}")
@@ -57,6 +60,22 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
         "sentence-similarity-grid",
         lambda: grid_csv(grid, f"{measured_on(asked, _)} · {fitted_on(asked, _)}"),
     )
+
+
+def width_values(asked: Asked, grid: Grid) -> dict[str, str]:
+    """How wide a score's interval is here, and a difference's: medians over the cells."""
+    widths = {}
+    for name, treatment, low, high in (
+        ("score", "none", "low", "high"),
+        ("difference", asked.after, "difference_low", "difference_high"),
+    ):
+        gaps = grid.matrix(treatment, high) - grid.matrix(treatment, low)
+        widths[name] = float(np.nanmedian(gaps)) if np.isfinite(gaps).any() else np.nan
+    return {
+        "n": f"{len(asked.pairs):,}",
+        "score": f"{100 * widths['score']:.0f}",
+        "difference": f"{100 * widths['difference']:.0f}",
+    }
 
 
 Told = tuple[float, str, str]  # a cell's value × 100, what is written in it, what the hover says
@@ -70,7 +89,7 @@ def _told(cell: Cell, _: Translate) -> Told:
     about = _("{cell}: {score}; mean cosine {cosine}").format(
         cell=cell_words(cell.layer, cell.pooling, _), score=interval, cosine=cosine
     )
-    return value, interval.replace(" [", "<br>["), about
+    return value, _in_cell(interval), about
 
 
 def _told_difference(cell: Cell, _: Translate) -> Told:
@@ -79,7 +98,12 @@ def _told_difference(cell: Cell, _: Translate) -> Told:
         return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling, _)
     interval = with_interval(found.value, found.low, found.high, _, sign=True)
     about = f"{cell_words(cell.layer, cell.pooling, _)}: {interval}"
-    return 100 * found.value, interval.replace(" [", "<br>["), about
+    return 100 * found.value, _in_cell(interval), about
+
+
+def _in_cell(interval: str) -> str:
+    """The interval below the score, as narrow as can be."""
+    return interval.replace(" [", "<br>[").replace(",\u00a0", ",")
 
 
 def cell_words(layer: object, pooling: str, _: Translate) -> str:
@@ -233,15 +257,15 @@ def _about(cell: Cell, cosine: float, _: Translate) -> str:
 
 def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
     told = _(
-        "**{narrow}** has a mean cosine of {narrow_cosine} and scores **{narrow_score}**; "
-        "{wide}, far wider at {wide_cosine}, scores {wide_score}."
+        "**{narrow}**, mean cosine {narrow_cosine}, scores **{narrow_score}**; the wider "
+        "{wide}, at {wide_cosine}, scores {wide_score}."
     )
     return told.format(
         narrow=cell_words(narrow.layer, narrow.pooling, _),
-        narrow_cosine=signed(narrow.mean_cosine or 0.0, 2),
+        narrow_cosine=signed(narrow.mean_cosine or 0.0, 3),
         narrow_score=hundred(narrow.score.spearman, _),
         wide=cell_words(wide.layer, wide.pooling, _),
-        wide_cosine=signed(wide.mean_cosine or 0.0, 2),
+        wide_cosine=signed(wide.mean_cosine or 0.0, 3),
         wide_score=hundred(wide.score.spearman, _),
     )
 

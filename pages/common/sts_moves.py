@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import streamlit as st
 
@@ -155,7 +153,7 @@ def _tables(asked: Asked, moves: Moves, _: Translate) -> None:
             _table(asked, moves, rows, _)
 
 
-def _table(asked: Asked, moves: Moves, rows: Sequence[int], _: Translate) -> None:
+def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
     pairs, ranks = asked.pairs.pairs, moves.ranks
     st.dataframe(
         [
@@ -181,8 +179,8 @@ def pairs_csv(asked: Asked, moves: Moves, told: str) -> bytes:
     head = ["pair", "left", "right", "gold", "cosine_before", "cosine_after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = asked.pairs.pairs, moves.ranks
-    columns = (pairs.gold_scores, moves.before, moves.after, ranks.gold, ranks.before)
-    columns += (ranks.after, ranks.moved, ranks.gained)
+    columns = [pairs.gold_scores, moves.before, moves.after]
+    columns += [ranks.gold, ranks.before, ranks.after, ranks.moved, ranks.gained]
     rows = [
         [str(i + 1), left, right, *(short_number(column[i]) for column in columns)]
         for i, (left, right) in enumerate(zip(pairs.left, pairs.right, strict=True))

@@ -38,6 +38,15 @@ class PairSet:
         """Names sentences and scores."""
         return ArrayStore.key(self.corpus.sha256, self.pairs.gold_scores.tobytes().hex())
 
+    @property
+    def is_bundled(self) -> bool:
+        """True for the project's own."""
+        return self.code == BUNDLED
+
+    def name(self, _: Translate) -> str:
+        """What the pairs are called beside a number."""
+        return _("the project’s own") if self.is_bundled else self.pairs.name
+
     def __len__(self) -> int:
         return len(self.pairs)
 
@@ -140,9 +149,10 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
         value=found.has_header,
         key=f"header-{file.file_id}",
     )
-    if None in columns:
+    named = tuple(column for column in columns if column is not None)
+    if len(named) < len(columns):
         return None
-    return _read(file.file_id, file.name, tuple(columns), found.has_header, file)
+    return _read(file.file_id, file.name, named, found.has_header, file)
 
 
 @st.cache_data(max_entries=4, show_spinner=False, scope="session")

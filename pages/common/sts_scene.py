@@ -173,9 +173,7 @@ def measured_on(asked: Asked, _: Translate) -> str:
     """n, pairs, model, resamples, seed: what every number of the page shares."""
     return " · ".join(
         [
-            _("n = {n} pairs, {name}").format(
-                n=f"{len(asked.pairs):,}", name=asked.pairs.pairs.name
-            ),
+            _("n = {n} pairs, {name}").format(n=f"{len(asked.pairs):,}", name=asked.pairs.name(_)),
             model_line(asked.encoder, _),
             _("Spearman × 100 on cosine"),
             _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),

@@ -7,7 +7,6 @@ import streamlit as st
 
 from geometry.evaluate.scores import PairScore
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.taken import figure_rows
 from geometry.treated_pairs import WAYS, SizedScore
 
 from .charts import chart_of, show_chart
@@ -27,14 +26,19 @@ def show_sizes(asked: Asked, _: Translate) -> None:
     st.markdown(f"#### 5 · {_('How many sentences does a fit need?')}")
     sizes = measured_sizes(asked, _)
     n = np.array([one.n for one in sizes])
-    curves = [_curve("none", 0, n, sizes, _)]
+    curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
     curves += [_curve(way, place, n, sizes, _) for place, way in enumerate(WAYS, start=1)]
     heights = np.concatenate([curve.y for curve in curves])
     d = asked.encoder.dimension
     if n[0] < d < n[-1]:
         ends = np.array([np.nanmin(heights), np.nanmax(heights)])
         curves.append(Curve(np.array([d, d]), ends, _("n = d = {d}").format(d=d)))
-    axes = Axes(_("sentences in the fit"), _("Spearman × 100"), log_x=True)
+    axes = Axes(
+        _("sentences in the fit"),
+        _("Spearman × 100"),
+        log_x=True,
+        x_ticks=tuple(map(float, _ticks(n))),
+    )
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
     show_chart(
         chart_of(figure),
@@ -65,8 +69,17 @@ def show_sizes(asked: Asked, _: Translate) -> None:
     offer_csv(
         _("Take the curve away (CSV)"),
         "sentence-similarity-fit-size",
-        lambda: _csv(figure, told),
+        lambda: sizes_csv(sizes, told),
     )
+
+
+def _ticks(n: np.ndarray) -> np.ndarray:
+    """Sizes that are numbered: neighbours closer than two fifths apart would run into each other."""
+    kept = [n[0]]
+    for size in n[1:-1]:
+        if size >= 1.4 * kept[-1] and n[-1] >= 1.4 * size:
+            kept.append(size)
+    return np.array([*kept, n[-1]] if len(n) > 1 else kept)
 
 
 def _ends(sizes: tuple[SizedScore, ...]) -> dict[str, float | None]:
@@ -80,16 +93,23 @@ def _ends(sizes: tuple[SizedScore, ...]) -> dict[str, float | None]:
 
 
 def _curve(
-    way: str, place: int, n: np.ndarray, sizes: tuple[SizedScore, ...], _: Translate
+    way: str,
+    place: int,
+    n: np.ndarray,
+    sizes: tuple[SizedScore, ...],
+    _: Translate,
+    *,
+    is_shaded: bool = False,
 ) -> Curve:
+    """Raw's interval is shaded; four of them over each other would say nothing."""
     scores = [one.scores[way] for one in sizes]
     return Curve(
         n,
         _values(scores, "spearman"),
         treatment_words(way, _),
         place,
-        low=_values(scores, "low"),
-        high=_values(scores, "high"),
+        low=_values(scores, "low") if is_shaded else None,
+        high=_values(scores, "high") if is_shaded else None,
     )
 
 
@@ -110,7 +130,12 @@ def _alternative(sizes: tuple[SizedScore, ...], _: Translate) -> str:
     return "; ".join(lines)
 
 
-def _csv(figure: object, told: str) -> bytes:
-    head, rows = figure_rows({"sizes": figure})
-    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
-    return csv_bytes(head, text, told)
+def sizes_csv(sizes: tuple[SizedScore, ...], told: str) -> bytes:
+    """One row a size and treatment, with its interval."""
+    rows = [
+        [str(one.n), way]
+        + ["" if v is None else short_number(v) for v in (score.spearman, score.low, score.high)]
+        for one in sizes
+        for way, score in one.scores.items()
+    ]
+    return csv_bytes(["n_fit", "treatment", "spearman", "low", "high"], rows, told)
