@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .project import project
 
 _HOME = {
-    "embeddings": ("TokenEmbeddings", "VectorTable"),
+    "embeddings": ("TokenEmbeddings", "VectorReport", "VectorTable"),
     "encode": ("Encoder",),
     "load": ("load_encoder",),
     "pieces": ("Coverage",),
@@ -35,6 +35,10 @@ _HOME = {
     "removal_map": ("ClusterwiseMap", "RemovalMap"),
     "standard_map": ("StandardMap",),
     "sif": ("sif_average",),
+    "vectors.errors": ("VectorFileError",),
+    "vectors.read": ("read_vectors",),
+    "word_averages": ("SentenceVectors", "sentence_vectors", "words_of"),
+    "word_counts": ("rank_counts", "read_counts"),
     "treatments": ("Knobs", "Treated", "Treatment", "fit_treatment"),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
@@ -108,7 +112,7 @@ if TYPE_CHECKING:
     from .catalogue import Suggestion, suggestions
     from .cloud import Cloud, read_cloud
     from .corpus import Corpus, CorpusError, Pairs, read_bundled, read_corpus, read_pairs
-    from .embeddings import TokenEmbeddings, VectorTable
+    from .embeddings import TokenEmbeddings, VectorReport, VectorTable
     from .encode import Encoder
     from .evaluate import (
         Aggregate,
@@ -186,8 +190,12 @@ if TYPE_CHECKING:
     from .toy import Plane
     from .treatments import Knobs, Treated, Treatment, fit_treatment
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
+    from .vectors.errors import VectorFileError
+    from .vectors.read import read_vectors
     from .whiten import Whitening
     from .whitening_map import WhiteningMap, recommended_whitening
+    from .word_averages import SentenceVectors, sentence_vectors, words_of
+    from .word_counts import rank_counts, read_counts
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,8 +23,57 @@ class TokenEmbeddings:
 
 
 @dataclass(frozen=True)
+class VectorReport:
+    """What a file of vectors held, beside what was taken from it.
+
+    format: "text", "binary", "npz" or "safetensors".   n_rows: rows that were read.
+    n_stated: rows that its header promises, None where it has none.   complete: the file was read
+    to its end, which ``max_words`` may have spared.   n_duplicates: rows left out since their word
+    came before; ``duplicates`` names the first few.   n_not_finite: rows left out for NaN or
+    infinity, likewise.   n_replaced: words with bytes that do not fit the encoding, shown as
+    U+FFFD.   n_spaced: words that hold a space.
+    """
+
+    format: str
+    n_rows: int
+    n_stated: int | None = None
+    complete: bool = True
+    n_duplicates: int = 0
+    duplicates: tuple[str, ...] = ()
+    n_not_finite: int = 0
+    not_finite: tuple[str, ...] = ()
+    n_replaced: int = 0
+    n_spaced: int = 0
+
+    @property
+    def n_missing(self) -> int:
+        """Rows that the header promises and the file, read to its end, does not have."""
+        if self.n_stated is None or not self.complete:
+            return 0
+        return max(0, self.n_stated - self.n_rows)
+
+
+@dataclass(frozen=True)
 class VectorTable:
-    """Static vectors (n, d) float32 and the n words they belong to."""
+    """Static vectors (n, d) float32 and the n words they belong to.
+
+    name: what to call it.   report: what was left out of the file it was read from.
+    """
 
     vectors: np.ndarray
     words: tuple[str, ...]
+    name: str = ""
+    report: VectorReport | None = None
+
+    def row_of(self, word: str) -> int | None:
+        """The row of a word: its exact entry, else the first whose lower case is the word's."""
+        row = self._exact.get(word)
+        return self._folded.get(word.lower()) if row is None else row
+
+    @cached_property
+    def _exact(self) -> dict[str, int]:
+        return {word: row for row, word in reversed(list(enumerate(self.words)))}  # first wins
+
+    @cached_property
+    def _folded(self) -> dict[str, int]:
+        return {word.lower(): row for row, word in reversed(list(enumerate(self.words)))}

@@ -33,20 +33,47 @@ def sif_average(
     Arora, Liang, Ma 2017, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings",
     algorithm 1.
     """
+    refuse_a(a)
+    known = _known_words(sentences, table)
+    refuse_not_finite(table)
+    weights = sif_weights(_probabilities(table.words, counts), a)
+    return weighted_means(known, table.vectors, weights)
+
+
+def sif_weights(probabilities: np.ndarray, a: float) -> np.ndarray:
+    """a / (a + p), (V,) in (0, 1]: 1 for a word that never occurs."""
+    return a / (a + probabilities)
+
+
+def weighted_means(
+    known: Sequence[Sequence[int]], vectors: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Row i is the mean over ``known[i]`` of weight times vector; zeros where there is none.
+
+    known : rows of vectors (V, d), as often as each occurs.   weights : (V,) float64. Summed in
+    float64, in the precision of ``vectors``.
+    """
+    means = np.zeros((len(known), vectors.shape[1]), dtype=vectors.dtype)
+    for i, ids in enumerate(known):
+        if len(ids):
+            means[i] = weights[ids] @ vectors[ids].astype(np.float64) / len(ids)
+    return means
+
+
+def refuse_a(a: float) -> None:
+    """Raise ValueError for an a that is no finite number above 0."""
     if not 0 < a < np.inf:
         raise ValueError(f"a must be a finite number above 0; got {a!r}")
-    known = _known_words(sentences, table)
+
+
+def refuse_not_finite(table: VectorTable) -> None:
+    """Raise ValueError naming the first word whose vector is not finite."""
     bad = np.flatnonzero(~np.isfinite(table.vectors).all(axis=1))
     if len(bad):
         raise ValueError(
             f"the vector of {table.words[bad[0]]!r} holds NaN or infinity ({len(bad)} of "
             f"{len(table.words)} do); leave these words out"
         )
-    weights = a / (a + _probabilities(table.words, counts))  # (V,)
-    averages = np.empty((len(sentences), table.vectors.shape[1]), dtype=table.vectors.dtype)
-    for i, ids in enumerate(known):
-        averages[i] = weights[ids] @ table.vectors[ids].astype(np.float64) / len(ids)
-    return averages
 
 
 def _known_words(sentences: Sequence[Sequence[str]], table: VectorTable) -> list[list[int]]:
@@ -68,7 +95,13 @@ def _known_words(sentences: Sequence[Sequence[str]], table: VectorTable) -> list
 
 def _probabilities(words: Sequence[str], counts: Mapping[str, float]) -> np.ndarray:
     """p(w) (V,) float64 of the table's words."""
+    total = total_count(counts)
+    return np.array([counts.get(word, 0.0) for word in words], dtype=np.float64) / total
+
+
+def total_count(counts: Mapping[str, float]) -> float:
+    """The sum of the counts, above 0; ValueError where they are none."""
     values = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
     if not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
         raise ValueError("counts must be finite numbers >= 0, at least one of them above 0")
-    return np.array([counts.get(word, 0.0) for word in words], dtype=np.float64) / values.sum()
+    return float(values.sum())

@@ -1,0 +1,75 @@
+"""word2vec's binary form: "n d", a newline, then n times word, space, d little-endian float32."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+
+from ..embeddings import VectorTable
+from .errors import damaged, no_vectors, too_large
+from .gather import Gathering, Wanted
+
+BLOCK = 8 << 20  # bytes
+LONGEST_HEADER = 64
+LONGEST_WORD = 4_096  # bytes; beyond it the records have lost their places
+
+
+def stated(head: bytes) -> tuple[int, int] | None:
+    """(n, d) of a header "n d" at a file's start; None where there is none."""
+    parts = head[:LONGEST_HEADER].split(b"\n", 1)[0].split()
+    if b"\n" not in head[:LONGEST_HEADER] or len(parts) != 2:
+        return None
+    if not all(part.isdigit() for part in parts) or int(parts[1]) == 0:
+        return None
+    return int(parts[0]), int(parts[1])
+
+
+def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
+    """The table of a file that stands at its start."""
+    header = file.readline(LONGEST_HEADER)
+    found = stated(header)
+    if found is None:
+        raise no_vectors("word2vec's binary form begins with two whole numbers")
+    n_stated, d = found
+    if 4 * d > wanted.max_bytes:
+        raise too_large(1, d, wanted.max_bytes)
+    expected = n_stated if size is None else min(n_stated, size // (4 * d) + 1)
+    gathering = Gathering(d, wanted, expected=expected)
+    records = _Records(file, d, n_stated)
+    while records.n_read < n_stated and not gathering.is_full:
+        words, block = records.next_block()
+        gathering.add(words, block)
+    gathering.is_whole &= records.n_read == n_stated
+    return gathering.table(name, "binary", n_stated=n_stated)
+
+
+class _Records:
+    """The records, some thousand at a time.   n_read : how many so far."""
+
+    def __init__(self, file: BinaryIO, d: int, n_stated: int) -> None:
+        self.n_read = 0
+        self._file, self._d, self._n_stated = file, d, n_stated
+        self._rest = b""
+
+    def next_block(self) -> tuple[list[bytes], np.ndarray]:
+        """Words and rows (m, d) of the next whole records, at least one of them."""
+        wide = 4 * self._d
+        read = self._file.read(max(BLOCK, 2 * wide))
+        content = self._rest + read
+        words, starts, place = [], [], 0
+        while self.n_read < self._n_stated:
+            space = content.find(b" ", place, place + LONGEST_WORD)
+            if space < 0 and len(content) - place >= LONGEST_WORD:
+                raise damaged(self.n_read + 1, self._n_stated, "is none")
+            if space < 0 or space + 1 + wide > len(content):
+                break
+            words.append(content[place:space].lstrip(b"\r\n"))  # some writers end each record so
+            starts.append(space + 1)
+            place = space + 1 + wide
+            self.n_read += 1
+        if not words and not read:
+            raise damaged(self.n_read + 1, self._n_stated, "is not there whole")
+        self._rest = content[place:]
+        rows = [np.frombuffer(content, "<f4", self._d, start) for start in starts]
+        return words, np.array(rows, dtype=np.float32).reshape(len(rows), self._d)

@@ -1,0 +1,167 @@
+"""Words and rows, block by block, into one float32 array that never has a second copy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..embeddings import VectorReport, VectorTable
+from .errors import VectorFileError, no_vectors, too_large
+
+MAX_BYTES = 4_000_000_000  # of the table in memory, not of the file
+NAMED = 5  # words left out that the report names
+SPARE = 1.02  # room beyond the estimate: lines are not equally long
+UTF8 = "utf-8"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is taken of a file.
+
+    max_words: the first so many; None is all.   words: these alone; None is all.
+    encoding: of the words; None is UTF-8 with what does not fit replaced and counted.
+    max_bytes: bound of the table's memory.
+    """
+
+    max_words: int | None = None
+    words: frozenset[str] | None = None
+    encoding: str | None = None
+    max_bytes: int = MAX_BYTES
+
+    def at_most(self, n: int) -> int:
+        """How many of n words there can be."""
+        bounds = (n, self.max_words, None if self.words is None else len(self.words))
+        return min(bound for bound in bounds if bound is not None)
+
+
+def wanted(
+    max_words: int | None, words: Collection[str] | None, encoding: str | None, max_bytes: int
+) -> Wanted:
+    """The choices, checked."""
+    if max_words is not None and max_words < 1:
+        raise ValueError(f"max_words must be at least 1, or None for all; got {max_words}")
+    if isinstance(words, str):
+        raise ValueError("words is one text; give a collection of words")
+    try:
+        "".encode(encoding or UTF8)
+    except LookupError as error:
+        raise VectorFileError(
+            "unknown_encoding",
+            f"There is no text encoding named {encoding!r}. Use one such as utf-8 or latin-1.",
+            encoding=encoding,
+        ) from error
+    return Wanted(max_words, None if words is None else frozenset(words), encoding, max_bytes)
+
+
+@dataclass
+class _Counts:
+    rows: int = 0
+    replaced: int = 0
+    spaced: int = 0
+    n_duplicates: int = 0
+    n_not_finite: int = 0
+    duplicates: list[str] = field(default_factory=list)
+    not_finite: list[str] = field(default_factory=list)
+
+
+class Gathering:
+    """Takes blocks of words and rows; ``is_full`` says when no more are wanted.
+
+    d : numbers a row.   expected : rows that the file may have; the room is made for them.
+    is_whole: to be set to False by a reader that leaves blocks of the file out.
+    """
+
+    def __init__(self, d: int, wanted: Wanted, *, expected: int) -> None:
+        self.d, self.wanted = d, wanted
+        self.words: list[str] = []
+        self.counts = _Counts()
+        self.is_whole = True
+        self._seen: set[str] = set()
+        room = min(wanted.at_most(max(1, expected)), wanted.max_bytes // (4 * d) + 1)
+        self._rows = np.empty((max(1, room), d), dtype=np.float32)
+
+    @property
+    def is_full(self) -> bool:
+        """True once every word that is wanted is there."""
+        return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
+
+    def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
+        """Take a block (m, d).   share_read : of the file so far, to judge how much is to come."""
+        kept = self._kept(self._decoded(words), np.isfinite(block).all(axis=1))
+        if not kept:
+            return
+        start, end = len(self.words) - len(kept), len(self.words)
+        if 4 * self.d * end > self.wanted.max_bytes:
+            raise too_large(end, self.d, self.wanted.max_bytes)
+        if end > len(self._rows):
+            more = int(end / share_read * SPARE) if share_read else 0
+            self._rows.resize(
+                (self.wanted.at_most(max(end + end // 8, more)), self.d), refcheck=False
+            )
+        self._rows[start:end] = block if len(kept) == len(block) else block[kept]
+
+    def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:
+        """All that was taken. The gathering is spent."""
+        if not self.words:
+            raise no_vectors("none of the words that are asked for is in the file")
+        self._rows.resize((len(self.words), self.d), refcheck=False)
+        counts = self.counts
+        report = VectorReport(
+            format=file_format,
+            n_rows=counts.rows,
+            n_stated=n_stated,
+            complete=self.is_whole,
+            n_duplicates=counts.n_duplicates,
+            duplicates=tuple(counts.duplicates),
+            n_not_finite=counts.n_not_finite,
+            not_finite=tuple(counts.not_finite),
+            n_replaced=counts.replaced,
+            n_spaced=counts.spaced,
+        )
+        return VectorTable(self._rows, tuple(self.words), name, report)
+
+    def _kept(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
+        """Rows of the block that are taken; their words are noted."""
+        chosen, seen, counts = self.wanted.words, self._seen, self.counts
+        most = self.wanted.at_most(len(self.words) + len(words))
+        kept = []
+        for row, (word, is_finite) in enumerate(zip(words, finite.tolist(), strict=True)):
+            if len(self.words) == most:
+                self.is_whole = False
+                break
+            counts.rows += 1
+            counts.spaced += " " in word
+            if chosen is not None and word not in chosen:
+                continue
+            if word in seen:
+                counts.n_duplicates += 1
+                _name(counts.duplicates, word)
+            elif not is_finite:
+                counts.n_not_finite += 1
+                _name(counts.not_finite, word)
+            else:
+                seen.add(word)
+                self.words.append(word)
+                kept.append(row)
+        return kept
+
+    def _decoded(self, words: Sequence[bytes]) -> list[str]:
+        encoding = self.wanted.encoding or UTF8
+        try:
+            return b"\n".join(words).decode(encoding).split("\n") if words else []
+        except UnicodeDecodeError:
+            return [self._decoded_alone(word, encoding) for word in words]
+
+    def _decoded_alone(self, word: bytes, encoding: str) -> str:
+        try:
+            return word.decode(encoding)
+        except UnicodeDecodeError:
+            self.counts.replaced += 1
+            return word.decode(encoding, "replace")
+
+
+def _name(named: list[str], word: str) -> None:
+    if len(named) < NAMED:
+        named.append(word)

@@ -1,0 +1,131 @@
+"""A file of word vectors, in any of its usual forms, to one checked table."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ..decode import Source
+from ..embeddings import VectorTable
+from .arrays import read_npz, read_safetensors
+from .binary import read_binary, stated
+from .errors import VectorFileError, no_vectors
+from .gather import MAX_BYTES, Wanted, wanted
+from .text import is_text, read_text
+
+FORMATS = ("text", "binary", "npz", "safetensors")
+_HEAD = 1 << 20  # bytes by which a form is recognised
+_OTHERS = (  # what people take for vectors, and what to take instead
+    (b"\x93NUMPY", "a single NumPy array has no words; save both with np.savez"),
+    (b"\xba\x16\x4f\x2f", "this is fastText's model; take the .vec file beside it"),
+    (b"\x80\x02", "this is a pickle, which could run code when read; export it as text"),
+    (b"\x80\x03", "this is a pickle, which could run code when read; export it as text"),
+    (b"\x80\x04", "this is a pickle, which could run code when read; export it as text"),
+    (b"\x80\x05", "this is a pickle, which could run code when read; export it as text"),
+)
+
+
+def read_vectors(
+    source: Source,
+    *,
+    format: str | None = None,  # noqa: A002 (what a caller would look for)
+    name: str | None = None,
+    max_words: int | None = None,
+    words: Collection[str] | None = None,
+    encoding: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> VectorTable:
+    """Word vectors from a path, bytes or a binary file; its vectors (n, d) are float32.
+
+    format : "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
+    (word2vec's), "npz" (two arrays, words and vec), "safetensors" (see ``geometry.vectors.arrays``
+    for where its words are); None finds out by the content. Any of them may be gzipped.
+    max_words : the first so many, which in these files are the most frequent.   words : these
+    alone.   encoding : None is UTF-8, with bytes that do not fit replaced and counted; "latin-1"
+    takes any byte as it is.   max_bytes : of the table in memory.
+    Of a word that comes twice the first row counts; rows with NaN or infinity are left out; the
+    table's ``report`` counts both and what else was odd. A text that has fewer rows than its
+    header says is read and reported, since people cut such files; a binary one is refused.
+    Raises VectorFileError with one of the codes unreadable, no_vectors, ragged_row, bad_number,
+    truncated, too_many_bytes, no_words, word_count, pickled, unknown_encoding.
+    """
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
+    asked = wanted(max_words, words, encoding, max_bytes)
+    path = Path(source) if isinstance(source, (str, os.PathLike)) else None
+    title = Path(name or path or str(getattr(source, "name", None) or "vectors"))
+    with _opened(source) as (file, size):
+        head = file.read(_HEAD)
+        file.seek(0)
+        found = format or _recognised(head)
+        stem = title.name.removesuffix(".gz")
+        return _reader(found, path)(file, size, Path(stem).stem, asked)
+
+
+def _reader(
+    found: str, path: Path | None
+) -> Callable[[BinaryIO, int | None, str, Wanted], VectorTable]:
+    if found == "safetensors":
+        return lambda file, size, name, asked: read_safetensors(file, size, name, asked, path)
+    return {"text": read_text, "binary": read_binary, "npz": read_npz}[found]
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[tuple[BinaryIO, int | None]]:
+    """(the file at its start, its size in bytes or None where it is compressed)."""
+    if isinstance(source, (bytes, bytearray)):
+        file: BinaryIO = io.BytesIO(source)
+    elif isinstance(source, (str, os.PathLike)):
+        try:
+            file = Path(source).open("rb")  # noqa: SIM115 (closed below)
+        except (OSError, ValueError) as error:
+            raise VectorFileError(
+                "unreadable",
+                f"The file {os.fspath(source)!r:.120} cannot be read "
+                f"({getattr(error, 'strerror', None) or error}). Check its path.",
+                path=os.fspath(source),
+            ) from error
+    else:
+        if not source.seekable():
+            raise TypeError("source can't be gone back in; read it and give its bytes")
+        if not isinstance(source.read(0), bytes):
+            raise TypeError('source gives str; open the file in binary mode, "rb"')
+        file = source
+    try:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        if file.read(2) == b"\x1f\x8b":
+            file.seek(0)
+            with gzip.open(file) as unpacked:
+                yield cast(BinaryIO, unpacked), None
+        else:
+            file.seek(0)
+            yield file, size
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise no_vectors(f"the gzip archive is damaged ({error})") from error
+    finally:
+        if file is not source:
+            file.close()
+
+
+def _recognised(head: bytes) -> str:
+    """The form of a file that begins so."""
+    if not head.strip():
+        raise no_vectors("the file is empty")
+    for start, remedy in _OTHERS:
+        if head.startswith(start):
+            raise no_vectors(remedy)
+    if head.startswith(b"PK"):
+        return "npz"
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
+        return "safetensors"
+    if is_text(head):
+        return "text"
+    if stated(head) is not None:
+        return "binary"
+    raise no_vectors("the first lines are no words with numbers behind them")

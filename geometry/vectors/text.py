@@ -1,0 +1,232 @@
+"""Word vectors as text, one word a line: GloVe (no header), word2vec and fastText (a header).
+
+pyarrow parses blocks of some megabytes in a few threads; a block with a line that does not fit,
+such as a word that holds spaces, is read again line by line, which also finds the line's number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from ..embeddings import VectorTable
+from .errors import VectorFileError, no_vectors
+from .gather import SPARE, Gathering, Wanted
+
+BLOCK = 4 << 20  # bytes; a megabyte more or less changes nothing
+MAX_WORKERS = 4
+HEAD_LINES = 100  # whose commonest width is the table's
+LONGEST_LINE = 64 << 20
+_BOM = b"\xef\xbb\xbf"
+
+Parsed = tuple[list[bytes], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a line is written: word, delimiter, d numbers, and ``trailing`` delimiters or none."""
+
+    d: int
+    delimiter: bytes
+    trailing: bool
+    n_stated: int | None
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Whole lines.   first_line: number of the first, from 1.   end: bytes read so far."""
+
+    content: bytes
+    first_line: int
+    end: int
+
+
+def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
+    """The table of a file that stands at its start.   size : bytes, None where unknown."""
+    blocks = _blocks(file)
+    first = next(blocks, None)
+    if first is None:
+        raise no_vectors("the file is empty")
+    form, first = _recognise(first)
+    mean_line = len(first.content) / max(1, first.content.count(b"\n"))
+    expected = form.n_stated or int((size or len(first.content)) / mean_line * SPARE) + 1
+    if size is not None:  # a header may promise anything
+        expected = min(expected, size // (2 * form.d) + 1)
+    gathering = Gathering(form.d, wanted, expected=expected)
+    for end, (words, rows) in _parsed(first, blocks, form):
+        if gathering.is_full:
+            gathering.is_whole = False
+            break
+        gathering.add(words, rows, share_read=end / size if size else 0.0)
+    return gathering.table(name, "text", n_stated=form.n_stated)
+
+
+def is_text(head: bytes) -> bool:
+    """Whether a file that begins so could be vectors as text."""
+    try:
+        _recognise(_Block(head[: head.rfind(b"\n") + 1] or head, 1, len(head)))
+    except VectorFileError:
+        return False
+    return True
+
+
+def _blocks(file: BinaryIO) -> Iterator[_Block]:
+    """The file in blocks that end where a line does; the last line may lack its end."""
+    rest, line, end = b"", 1, 0
+    while read := file.read(BLOCK):
+        end += len(read)
+        cut = read.rfind(b"\n") + 1
+        if not cut:
+            rest += read
+            if len(rest) > LONGEST_LINE:
+                raise no_vectors(f"line {line:,} has over {LONGEST_LINE:,} bytes")
+            continue
+        content, rest = rest + read[:cut], read[cut:]
+        yield _Block(content, line, end - len(rest))
+        line += content.count(b"\n")
+    if rest.strip():
+        yield _Block(rest + b"\n", line, end)
+
+
+def _recognise(first: _Block) -> tuple[Form, _Block]:
+    """The form of a file's lines, and its first block without the header."""
+    content = first.content.removeprefix(_BOM)
+    lines = [line for line in content.split(b"\n", HEAD_LINES)[:HEAD_LINES] if line.strip()]
+    n_stated, start = _header(lines)
+    body = lines[1:] if n_stated is not None else lines
+    if not body:
+        raise no_vectors("there is a header and nothing below it")
+    delimiter = b"\t" if b"\t" in body[0] and b" " not in body[0].strip() else b" "
+    widths = Counter(len(line.split()) - 1 for line in body)
+    d = start or widths.most_common(1)[0][0]
+    if d < 1 or not _numbers(body[0].split()[1:][-d:]):
+        raise no_vectors("the first lines are no words with numbers behind them")
+    trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
+    skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
+    block = _Block(
+        content[skipped:], first.first_line + content.count(b"\n", 0, skipped), first.end
+    )
+    return Form(d, delimiter, trailing, n_stated), block
+
+
+def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
+    """(words, numbers a word) where the first line says so; a word2vec file's does."""
+    parts = lines[0].split() if lines else []
+    if len(parts) != 2 or not all(part.isdigit() for part in parts):
+        return None, None
+    if len(lines) > 1 and len(lines[1].split()) == 2 and int(parts[1]) != 1:
+        return None, None  # a table of one number a word, whose first word is a number
+    return int(parts[0]), int(parts[1])
+
+
+def _parsed(first: _Block, others: Iterator[_Block], form: Form) -> Iterator[tuple[int, Parsed]]:
+    """(bytes read, words and rows) of every block, in the file's order."""
+    parse = _parser(form)
+    workers = min(MAX_WORKERS, os.cpu_count() or 1)
+    pending: deque[tuple[_Block, Future[Parsed | None]]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="vectors") as pool:
+
+        def taken() -> tuple[int, Parsed]:
+            block, future = pending.popleft()
+            parsed = future.result()
+            return block.end, parsed if parsed is not None else _line_by_line(block, form)
+
+        pending.append((first, pool.submit(parse, first.content)))
+        for block in others:
+            pending.append((block, pool.submit(parse, block.content)))
+            if len(pending) > workers:
+                yield taken()
+        while pending:
+            yield taken()
+
+
+def _parser(form: Form) -> Callable[[bytes], Parsed | None]:
+    """parse(block): its words and rows, or None where a line does not fit the form."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    columns = ["word", *(str(i) for i in range(form.d)), *(["end"] if form.trailing else [])]
+    text = {"word": pa.binary(), "end": pa.binary()}
+    convert = csv.ConvertOptions(
+        column_types={name: text.get(name, pa.float32()) for name in columns},
+        check_utf8=False,
+        null_values=[],
+    )
+    layout = csv.ParseOptions(delimiter=form.delimiter.decode(), quote_char=False)
+    reading = csv.ReadOptions(use_threads=False, block_size=2 * LONGEST_LINE, column_names=columns)
+
+    def parse(content: bytes) -> Parsed | None:
+        if not content.strip():
+            return [], np.empty((0, form.d), dtype=np.float32)
+        try:
+            table = csv.read_csv(
+                pa.BufferReader(content),
+                read_options=reading,
+                parse_options=layout,
+                convert_options=convert,
+            ).combine_chunks()
+        except pa.ArrowInvalid:
+            return None
+        if form.trailing and any(table.column("end").to_pylist()):
+            return None
+        numbers = [column.chunk(0).to_numpy() for column in table.columns[1 : form.d + 1]]
+        # (d, m) in one piece, seen as (m, d): np.stack(axis=1) takes eight times as long
+        return table.column("word").to_pylist(), np.array(numbers).T
+
+    return parse
+
+
+def _line_by_line(block: _Block, form: Form) -> Parsed:
+    """The same by hand: the last d fields are the numbers, and what stands before is the word."""
+    words, rows = [], []
+    for number, line in enumerate(block.content.split(b"\n"), start=block.first_line):
+        if not line.strip():
+            continue
+        word, *fields = line.rsplit(None, form.d)
+        if len(fields) == form.d - 1 and line[:1].isspace():  # the word is empty
+            word, fields = b"", [word, *fields]
+        if len(fields) != form.d:
+            raise _ragged(number, len(fields), form.d)
+        row = _numbers(fields)
+        if row is None:
+            raise _bad_number(number, fields, form.d)
+        words.append(word)
+        rows.append(row)
+    return words, np.array(rows, dtype=np.float32).reshape(len(rows), form.d)
+
+
+def _numbers(fields: list[bytes]) -> list[float] | None:
+    try:
+        return [float(field) for field in fields]
+    except ValueError:
+        return None
+
+
+def _ragged(line: int, found: int, d: int) -> VectorFileError:
+    return VectorFileError(
+        "ragged_row",
+        f"Line {line:,} has {found:,} numbers and the others have {d:,}: it is cut off, or the "
+        "file holds vectors of different lengths. Take the line out, or fetch the file again.",
+        line=line,
+        n=found,
+        expected=d,
+    )
+
+
+def _bad_number(line: int, fields: list[bytes], d: int) -> VectorFileError:
+    bad = next(field for field in fields if _numbers([field]) is None)
+    shown = bad[:40].decode("utf-8", "replace")
+    return VectorFileError(
+        "bad_number",
+        f"{shown!r} among the last {d:,} fields of line {line:,} is no number: the line is too "
+        "short, or the file is none of vectors. Take the line out, or fetch the file again.",
+        line=line,
+        field=shown,
+        expected=d,
+    )
