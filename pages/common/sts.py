@@ -17,6 +17,7 @@ from .sts_moves import show_moves
 from .sts_pairs import choose_pairs, show_pair_form
 from .sts_scene import Asked, encode_all, measured_grid
 from .sts_size import show_sizes
+from .sts_static import show_static_form
 from .words import Translate, prose
 
 PAGE = "sentence_similarity"
@@ -31,6 +32,8 @@ def explore(_: Translate) -> None:
         st.subheader(_("Try"))
         st.markdown(prose(PAGE, "own"))
         show_pair_form(_)
+        st.markdown(prose(PAGE, "own-vectors"))
+        show_static_form(_)
     with look_box:
         asked = _ask(_)
     try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import streamlit as st
 
@@ -24,6 +22,7 @@ from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
 from .sts_choices import treatment_words
 from .sts_scene import DRAWS, Asked, fitted_on, measured_on, with_interval
+from .sts_static import Static, uploaded_static
 from .words import Translate, prose, signed
 
 PAGE = "sentence_similarity"
@@ -43,19 +42,13 @@ PUBLISHED = (  # (table, row) of those that the claim is about
 )
 
 
-@dataclass(frozen=True)
-class Static:
-    """A score of static averages, and what they are averages of."""
-
-    name: str
-    score: PairScore
-
-
 def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
     """The bars and the sentence on how much of the gap is pooling."""
     st.markdown(f"#### 2 · {_('The claim: is BERT worse than averaged word vectors?')}")
     st.markdown(prose(PAGE, "claim-look"))
-    statics = [Static(_("static: average of the model’s own input vectors"), own_static(asked, _))]
+    statics = [Static(_("the model’s own input vectors"), own_static(asked, _))]
+    uploaded = uploaded_static(asked, _)
+    statics += [] if uploaded is None else [uploaded]
     rows = [*_measured(asked, grid, statics, _), *_published()]
     figure = scored_figure(
         rows,
@@ -73,7 +66,7 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
         alt="; ".join(row.label for row in rows),
         zoom=False,
     )
-    for line in pooling_lines(asked, grid, statics[0], _):
+    for line in pooling_lines(asked, grid, statics[-1], _):
         st.markdown(line)
     told = f"{measured_on(asked, _)} · {fitted_on(asked, _)}"
     st.caption(told)
@@ -112,7 +105,7 @@ def _type_averages(asked: Asked) -> np.ndarray:
 
 def _measured(asked: Asked, grid: Grid, statics: list[Static], _: Translate) -> list[Scored]:
     last = asked.last
-    rows = [_row(one.name, one.score, STATIC, _) for one in statics]
+    rows = [_row(_static_words(one, asked, _), one.score, STATIC, _) for one in statics]
     rows.append(_row(_("[CLS], last layer"), grid.cell(last, "cls").score, CLS, _))
     if asked.layer != last:
         told = _("[CLS], layer {layer}").format(layer=asked.layer)
@@ -129,6 +122,15 @@ def _measured(asked: Asked, grid: Grid, statics: list[Static], _: Translate) -> 
         told = _("mean, layer {layer}, {treatment}").format(layer=layer, treatment=treatment)
         rows.append(_row(told, grid.cell(layer, "mean", asked.after).score, TREATED, _))
     return rows
+
+
+def _static_words(static: Static, asked: Asked, _: Translate) -> str:
+    told = _("static: average of {name}").format(name=static.name)
+    if static.coverage < 1 or static.score.n < len(asked.pairs):
+        told += " " + _("({share} of the words, n = {n})").format(
+            share=f"{static.coverage:.1%}", n=f"{static.score.n:,}"
+        )
+    return told
 
 
 def _row(name: str, score: PairScore, place: int, _: Translate) -> Scored:
@@ -180,7 +182,8 @@ def pooling_lines(asked: Asked, grid: Grid, static: Static, _: Translate) -> lis
         return lines
     found = PoolingShare(*(float(score or 0.0) for score in scores))
     gap = _pooling_gap(asked, cls, mean, _)
-    values = share_values(found, scale=100.0) | {"layer": f"{asked.layer}", "interval": gap}
+    values = share_values(found, scale=100.0)
+    values |= {"layer": f"{asked.layer}", "interval": gap, "name": static.name}
     section = "claim-here" if found.share is not None else "claim-no-gap"
     return [*lines, prose(PAGE, section, values)]
 

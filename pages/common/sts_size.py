@@ -19,6 +19,7 @@ from .words import Translate, prose
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
+ROOM = 1.08  # beside the first and the last size
 
 
 def show_sizes(asked: Asked, _: Translate) -> None:
@@ -37,6 +38,7 @@ def show_sizes(asked: Asked, _: Translate) -> None:
         _("sentences in the fit"),
         _("Spearman × 100"),
         log_x=True,
+        x_range=(float(n[0]) / ROOM, float(n[-1]) * ROOM),
         x_ticks=tuple(map(float, _ticks(n))),
     )
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
@@ -74,7 +76,7 @@ def show_sizes(asked: Asked, _: Translate) -> None:
 
 
 def _ticks(n: np.ndarray) -> np.ndarray:
-    """Sizes that are numbered: neighbours closer than two fifths apart would run into each other."""
+    """Sizes that are numbered: closer ones would run into each other."""
     kept = [n[0]]
     for size in n[1:-1]:
         if size >= 1.4 * kept[-1] and n[-1] >= 1.4 * size:
