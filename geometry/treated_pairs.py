@@ -13,16 +13,19 @@ from .evaluate.grid import evaluate_grid
 from .evaluate.scores import PairScore
 from .evaluate.similarities import pair_similarities
 from .evaluate.specs import parse_treatment
+from .moments import Moments
 
 FEWEST = 10
 SIZES = 9
 WAYS = ("pca", "pca:128", "pca:lw")
 
 
-def treated_similarities(X: np.ndarray, fit_vectors: np.ndarray, treatment: str) -> np.ndarray:
+def treated_similarities(
+    X: np.ndarray, fit_vectors: np.ndarray | Moments, treatment: str
+) -> np.ndarray:
     """Cosines (n,) float64 of the pairs in X (2n, d), left sentences then right, once treated.
 
-    fit_vectors (m, d), m >= 2 : what the treatment is fitted on.   treatment : a text for
+    fit_vectors (m, d), m >= 2, or their moments : what the treatment is fitted on.   treatment : a text for
     ``parse_treatment``. Raises UndefinedMeasure where a treated row is zero.
     """
     fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))

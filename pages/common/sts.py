@@ -34,9 +34,9 @@ def explore(_: Translate) -> None:
         show_pair_form(_)
         st.markdown(prose(PAGE, "own-vectors"))
         show_static_form(_)
-    with look_box:
-        asked = _ask(_)
     try:
+        with look_box:
+            asked = _ask(_)
         _show(asked, look_box, measure_box, _)
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
         with look_box:

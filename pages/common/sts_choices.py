@@ -11,7 +11,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.specs import LADDER, parse_treatment
 
 from .controls import choose
-from .sts_pairs import PairSet, is_private, pair_labels, pair_set
+from .sts_pairs import ScoredSet, is_private, pair_labels, pair_set
 from .uploads import chosen_corpus, corpus_labels
 from .words import Translate
 
@@ -35,7 +35,7 @@ class FitChoice:
         return self.code == SAME
 
 
-def choose_fit(pairs: PairSet, _: Translate) -> FitChoice:
+def choose_fit(pairs: ScoredSet, _: Translate) -> FitChoice:
     """The evaluation sentences themselves, another set of pairs, or a corpus."""
     corpora = {
         code: name
@@ -62,7 +62,7 @@ def choose_fit(pairs: PairSet, _: Translate) -> FitChoice:
     if code == SAME:
         return FitChoice(code, pairs.corpus, _("the evaluation sentences"))
     if code.startswith(OTHER_PAIRS):
-        other = pair_set(code.removeprefix(OTHER_PAIRS)).corpus
+        other = pair_set(code.removeprefix(OTHER_PAIRS), _).corpus
     else:
         other = chosen_corpus(code)
     once = Corpus(other.name, tuple(dict.fromkeys(other.texts)))  # a repeated text says no more

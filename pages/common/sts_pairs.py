@@ -10,19 +10,23 @@ import streamlit as st
 
 from geometry import ArrayStore, Corpus, CorpusError, Pairs, read_pairs
 from geometry.corpus import MAX_BYTES, Preview, preview_table, read_bundled_pairs
+from geometry.model_errors import readable_bytes
+from geometry.pair_sets import PAIR_SETS, fetch_pairs
 
+from . import cached, jobs
 from .controls import choose
 from .corpus_errors import MEGABYTE, error_text
 from .corpus_form import PREVIEW_ROWS, dress_uploader
 from .words import Translate
 
 BUNDLED = "bundled"
+HUB = "hub-"  # before the name of a data set and its split
 MAX_UPLOADS = 3  # kept in a session; the oldest goes first
 UPLOADER = "pairs_file"
 
 
 @dataclass(frozen=True)
-class PairSet:
+class ScoredSet:
     """Scored pairs under their code; ``corpus`` is all their sentences, left ones then right."""
 
     code: str
@@ -51,17 +55,32 @@ class PairSet:
         return len(self.pairs)
 
 
+def hub_sets() -> dict[str, tuple[str, str]]:
+    """Code to (set, split) of the data sets that the hub has."""
+    return {
+        f"{HUB}{name}-{split}": (name, split)
+        for name, one in PAIR_SETS.items()
+        for split in one.n_pairs
+    }
+
+
 def pair_labels(_: Translate) -> dict[str, str]:
-    """Code to label, the bundled pairs first."""
+    """Code to label, the bundled pairs first, those of the hub last."""
     own = {
         code: _("Yours: {name} ({n})").format(name=pairs.name, n=f"{len(pairs):,}")
         for code, pairs in _uploads().items()
     }
     bundled = _("the project’s own ({n} pairs)").format(n=f"{len(read_bundled_pairs()):,}")
-    return {BUNDLED: bundled, **own}
+    hub = {
+        code: _("{name} ({n} pairs, from the hub)").format(
+            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
+        )
+        for code, (name, split) in hub_sets().items()
+    }
+    return {BUNDLED: bundled, **own, **hub}
 
 
-def choose_pairs(_: Translate) -> PairSet:
+def choose_pairs(_: Translate) -> ScoredSet:
     """Which pairs the page is about."""
     labels = pair_labels(_)
     code = choose(
@@ -73,12 +92,33 @@ def choose_pairs(_: Translate) -> PairSet:
         labels=labels,
         private=[code for code in labels if is_private(code)],
     )
-    return pair_set(code)
+    return pair_set(code, _)
 
 
-def pair_set(code: str) -> PairSet:
-    """The pairs of that code."""
-    return PairSet(code, read_bundled_pairs() if code == BUNDLED else _uploads()[code])
+def pair_set(code: str, _: Translate) -> ScoredSet:
+    """The pairs of that code, fetched where they are the hub's. Raises DataSetError there."""
+    if code.startswith(HUB):
+        return ScoredSet(code, _from_hub(code, _))
+    return ScoredSet(code, read_bundled_pairs() if code == BUNDLED else _uploads()[code])
+
+
+def _from_hub(code: str, _: Translate) -> Pairs:
+    """From memory, else fetched as a job with its bytes and cancel."""
+    kept: Pairs | None = cached.measures_if_ready(f"pairs/{code}")
+    if kept is not None:
+        return kept
+    name, split = hub_sets()[code]
+    made: Pairs = jobs.wait_for(
+        f"pairs-{code}",
+        lambda report: fetch_pairs(name, split, progress=report),
+        _,
+        _("Fetching {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
+        lane="model",
+        amount=lambda size: readable_bytes(int(size)),
+        cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
+    )
+    cached.keep_measures(f"pairs/{code}", made)
+    return made
 
 
 def is_private(code: str) -> bool:
@@ -93,7 +133,7 @@ def _uploads() -> dict[str, Pairs]:
 
 def _adopt(pairs: Pairs) -> None:
     """Keep them for this session and choose them; a callback, before the page is drawn."""
-    code = f"upload-{PairSet('', pairs).key[:12]}"
+    code = f"upload-{ScoredSet('', pairs).key[:12]}"
     kept = {old: each for old, each in _uploads().items() if old != code} | {code: pairs}
     st.session_state["pair-uploads"] = dict(list(kept.items())[-MAX_UPLOADS:])
     st.session_state["pairs"] = code

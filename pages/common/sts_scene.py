@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from geometry import ArrayStore, Corpus, Encoder
 from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.cells import Cell, Grid
-from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import evaluate_grid
+from geometry.moments import Moments
+from geometry.pool import POOLINGS
 from geometry.rank_moves import RankMoves
-from geometry.recall import sentence_vectors
+from geometry.recall import BYTES_AT_ONCE, sentence_vectors
 from geometry.treated_pairs import SizedScore, scores_by_fit_size, treated_similarities
 
 from . import cached, jobs
 from .cached import SEED, CloudSpec
 from .model_words import model_line
 from .sts_choices import FitChoice, treatment_words
-from .sts_pairs import PairSet
+from .sts_pairs import ScoredSet
 from .words import Translate, signed
 
 DRAWS = 1000
+MOST_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
 ALL = 10**9  # points: no sample of the sentences is drawn
 
 
@@ -30,7 +37,7 @@ ALL = 10**9  # points: no sample of the sentences is drawn
 class Asked:
     """What the reader chose. after : a text for ``parse_treatment``."""
 
-    pairs: PairSet
+    pairs: ScoredSet
     fit: FitChoice
     after: str
     layer: int
@@ -53,9 +60,24 @@ class Asked:
         """(2n, d) float32 of the pairs' sentences."""
         return _vectors(self.encoder, self.pairs.corpus, layer, pooling)
 
-    def fit_vectors(self, layer: int, pooling: str) -> np.ndarray:
-        """(m, d) float32 of the fit set's."""
+    def fit_vectors(self, layer: int, pooling: str) -> np.ndarray | Moments:
+        """(m, d) float32 of the fit set's, or of a large one their sums."""
+        if is_large(self.encoder, self.fit.corpus):
+            return _kept_sums(self.sums_key)["sums"]((layer,), pooling)
         return _vectors(self.encoder, self.fit.corpus, layer, pooling)
+
+    def fit_rows(self, layer: int, pooling: str) -> np.ndarray:
+        """(m, d) float32: all rows of the fit set, or so many, drawn by the seed, of a large one."""
+        corpus = self.fit.corpus
+        if is_large(self.encoder, corpus):
+            drawn = np.random.default_rng(SEED).choice(len(corpus), MOST_ROWS, replace=False)
+            corpus = Corpus(corpus.name, tuple(corpus.texts[i] for i in np.sort(drawn)))
+        return _vectors(self.encoder, corpus, layer, pooling)
+
+    @property
+    def sums_key(self) -> str:
+        """Names the sums over a large fit set."""
+        return ArrayStore.key(self.encoder.fingerprint, self.fit.corpus.sha256, "sums")
 
 
 def _vectors(encoder: Encoder, corpus: Corpus, layer: int, pooling: str) -> np.ndarray:
@@ -63,10 +85,40 @@ def _vectors(encoder: Encoder, corpus: Corpus, layer: int, pooling: str) -> np.n
 
 
 def encode_all(asked: Asked, _: Translate) -> None:
-    """Every layer and pooling of the pairs and of the fit set, with progress and cancel."""
-    for corpus in dict.fromkeys((asked.pairs.corpus, asked.fit.corpus)):
-        spec = CloudSpec("sentences", asked.last, "mean", max_points=ALL)
-        cached.cloud(corpus, spec, _)
+    """Every layer and pooling of the pairs and of the fit set, with progress and cancel.
+
+    A large set is encoded by one pooling after the other; of a large fit set that is no pairs'
+    own only the sums are kept.
+    """
+    pairs, fit = asked.pairs.corpus, asked.fit.corpus
+    for pooling in POOLINGS_SHOWN if is_large(asked.encoder, pairs) else POOLINGS_SHOWN[:1]:
+        cached.cloud(pairs, CloudSpec("sentences", asked.last, pooling, max_points=ALL), _)
+    if asked.fit.is_target:
+        return
+    if not is_large(asked.encoder, fit):
+        cached.cloud(fit, CloudSpec("sentences", asked.last, POOLINGS_SHOWN[0], max_points=ALL), _)
+    elif "sums" not in _kept_sums(asked.sums_key):
+        layers = tuple(range(asked.last + 1))
+        _kept_sums(asked.sums_key)["sums"] = jobs.wait_for(
+            asked.sums_key,
+            lambda report: fit_moments(
+                asked.encoder, fit.texts, layers, POOLINGS_SHOWN, progress=report
+            ),
+            _,
+            _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
+        )
+
+
+def is_large(encoder: Encoder, corpus: Corpus) -> bool:
+    """True where all layers and poolings are too much to keep, as ``sentence_vectors`` judges."""
+    row = encoder.dimension * np.float32().nbytes * (encoder.n_layers + 1) * len(POOLINGS)
+    return len(corpus) * row > BYTES_AT_ONCE
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _kept_sums(key: str) -> dict[str, Callable[[tuple[int, ...], str], Moments]]:
+    """Where the sums over a large fit set are kept: layers and pooling to moments."""
+    return {}
 
 
 def measured_grid(asked: Asked, _: Translate) -> Grid:
@@ -95,15 +147,18 @@ def _grid(asked: Asked, report: jobs.Report) -> Grid:
             {pooling: asked.vectors(layer, pooling)[np.newaxis]},
             bootstrap.gold_scores,
             treatments=("none", asked.after),
-            fit_vectors=None
-            if asked.fit.is_target
-            else {pooling: asked.fit_vectors(layer, pooling)[np.newaxis]},
+            fit_vectors=None if asked.fit.is_target else partial(_fit_of, asked, layer),
             fit_on=None if asked.fit.is_target else asked.fit.name,
             evaluated_on=asked.pairs.pairs.name,
             bootstrap=bootstrap,
         )
         cells += [replace(cell, layer=layer) for cell in grid.cells]
     return replace(grid, cells=tuple(cells))
+
+
+def _fit_of(asked: Asked, layer: int, _indices: tuple[int, ...], pooling: str) -> Any:
+    """As ``evaluate_grid`` asks: the grid above has one layer, whose index is 0."""
+    return asked.fit_vectors(layer, pooling)
 
 
 def measured_sizes(asked: Asked, _: Translate) -> tuple[SizedScore, ...]:
@@ -116,7 +171,7 @@ def measured_sizes(asked: Asked, _: Translate) -> tuple[SizedScore, ...]:
     def work(report: jobs.Report) -> tuple[SizedScore, ...]:
         return scores_by_fit_size(
             asked.vectors(asked.layer, asked.pooling),
-            asked.fit_vectors(asked.layer, asked.pooling),
+            asked.fit_rows(asked.layer, asked.pooling),
             PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED),
             random_state=SEED,
             progress=report,

@@ -17,7 +17,7 @@ from . import jobs
 from .cached import SEED
 from .corpus_errors import MEGABYTE
 from .corpus_form import dress_uploader
-from .sts_pairs import PairSet
+from .sts_pairs import ScoredSet
 from .sts_scene import DRAWS, Asked
 from .words import Translate
 
@@ -70,7 +70,7 @@ def _scored(key: str) -> dict[str, Static]:
     return {}
 
 
-def _kept(key: str, file: Any, pairs: PairSet, _: Translate) -> Static:
+def _kept(key: str, file: Any, pairs: ScoredSet, _: Translate) -> Static:
     kept = _scored(key)
     if "static" not in kept:
         what = _("Reading {name}").format(name=file.name)
@@ -83,7 +83,7 @@ def _kept(key: str, file: Any, pairs: PairSet, _: Translate) -> Static:
     return kept["static"]
 
 
-def score_static(content: bytes, name: str, pairs: PairSet) -> Static:
+def score_static(content: bytes, name: str, pairs: ScoredSet) -> Static:
     """Averages of the words that the file has, scored on the pairs that have words on both sides.
 
     Raises VectorFileError for a file without vectors, ValueError where no pairs are left.
