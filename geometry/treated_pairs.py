@@ -25,8 +25,8 @@ def treated_similarities(
 ) -> np.ndarray:
     """Cosines (n,) float64 of the pairs in X (2n, d), left sentences then right, once treated.
 
-    fit_vectors (m, d), m >= 2, or their moments : what the treatment is fitted on.   treatment : a text for
-    ``parse_treatment``. Raises UndefinedMeasure where a treated row is zero.
+    fit_vectors (m, d), m >= 2, or their moments : what the treatment is fitted on.
+    treatment : a text for ``parse_treatment``. Raises UndefinedMeasure where a treated row is zero.
     """
     fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
     Z = fit_set.fit(parse_treatment(treatment)).apply(X.astype(np.float64)).kept

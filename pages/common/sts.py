@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import ModelFilesError
+from geometry.model_errors import DataSetError
 
 from . import cached
 from .model_words import tell_model_error
@@ -38,6 +39,10 @@ def explore(_: Translate) -> None:
         with look_box:
             asked = _ask(_)
         _show(asked, look_box, measure_box, _)
+    except DataSetError as error:
+        with look_box:
+            told = _("These pairs could not be fetched. {reason}. Choose others, or upload a file.")
+            st.error(told.format(reason=str(error).rstrip(".")))
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
         with look_box:
             tell_model_error(error, _)

@@ -61,18 +61,24 @@ class Asked:
         return _vectors(self.encoder, self.pairs.corpus, layer, pooling)
 
     def fit_vectors(self, layer: int, pooling: str) -> np.ndarray | Moments:
-        """(m, d) float32 of the fit set's, or of a large one their sums."""
+        """(m, d) float32 of the fit set's sentences, or their sums where they are very many."""
+        if self.fit.is_target:
+            return self.vectors(layer, pooling)
         if is_large(self.encoder, self.fit.corpus):
             return _kept_sums(self.sums_key)["sums"]((layer,), pooling)
         return _vectors(self.encoder, self.fit.corpus, layer, pooling)
 
     def fit_rows(self, layer: int, pooling: str) -> np.ndarray:
-        """(m, d) float32: all rows of the fit set, or so many, drawn by the seed, of a large one."""
+        """(m, d) float32 of the fit set's sentences; of very many, a sample by the seed."""
         corpus = self.fit.corpus
+        drawn = np.arange(len(corpus))
         if is_large(self.encoder, corpus):
-            drawn = np.random.default_rng(SEED).choice(len(corpus), MOST_ROWS, replace=False)
-            corpus = Corpus(corpus.name, tuple(corpus.texts[i] for i in np.sort(drawn)))
-        return _vectors(self.encoder, corpus, layer, pooling)
+            order = np.random.default_rng(SEED).permutation(len(corpus))
+            drawn = np.sort(order[:MOST_ROWS])
+        if self.fit.is_target:
+            return self.vectors(layer, pooling)[drawn]
+        some = Corpus(corpus.name, tuple(corpus.texts[i] for i in drawn))
+        return _vectors(self.encoder, some, layer, pooling)
 
     @property
     def sums_key(self) -> str:
