@@ -73,7 +73,7 @@ def read_text_file(
     name : its title, and for bytes the name whose suffix tells tables from lines.
     encoding : None finds it: a byte order mark, UTF-8, else a guess where one is clear.
     """
-    content = _read_bytes(source, max_bytes)
+    content = read_bytes(source, max_bytes)
     if isinstance(source, (str, os.PathLike)):
         own = Path(source)
     else:
@@ -102,7 +102,8 @@ def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
         return _guessed(content, error)
 
 
-def _read_bytes(source: Source, max_bytes: int) -> bytes:
+def read_bytes(source: Source, max_bytes: int) -> bytes:
+    """The content of a path (a str is a path), bytes, or a binary file from its start."""
     if isinstance(source, (bytes, bytearray)):
         content = bytes(source)
     elif isinstance(source, (str, os.PathLike)):

@@ -19,6 +19,10 @@ class ModelFilesError(RuntimeError):
         self.details = details
 
 
+class DataSetError(ModelFilesError):
+    """A data set of the hub can't be had: the codes and details of a model's."""
+
+
 def readable_bytes(n_bytes: float, *, decimals: int = 0) -> str:
     """Bytes as a reader writes them: "438 MB", "30 kB" below one, "512 bytes" below that.
 

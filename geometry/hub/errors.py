@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..model_errors import ModelFilesError, readable_bytes
+from ..model_errors import DataSetError, ModelFilesError, readable_bytes
 from ..model_files import incomplete
 from .download import FULL_DISK
 from .transfer import BrokenTransfer
@@ -20,9 +21,48 @@ ITS_FILES = "its files"  # in place of one file's name, where it is not known
 NOT_THERE = "the hub lists a file that it does not have"
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What a repository holds, in the words of an error.
+
+    repo_type: huggingface_hub's word.   page: what stands before the name in its page's address.
+    instead: what needs no network.   example: a name.   folder: how one of this machine is named.
+    """
+
+    word: str
+    repo_type: str
+    page: str
+    instead: str
+    example: str
+    folder: str
+    error: type[ModelFilesError]
+
+
+MODEL = Kind(
+    "model",
+    "model",
+    "",
+    "use the bundled encoder, which needs none",
+    "google-bert/bert-base-uncased",
+    "; for a folder of this machine give its path, as in ./my-model",
+    ModelFilesError,
+)
+DATA_SET = Kind(
+    "data set",
+    "dataset",
+    "datasets/",
+    "use the project's own pairs, which need none",
+    "mteb/stsbenchmark-sts",
+    "",
+    DataSetError,
+)
+
+
 @contextmanager
-def told(repository: str, *, revision: str, endpoint: str, folder: Path) -> Iterator[None]:
-    """Raise what goes wrong inside as ModelFilesError; other exceptions pass as they are.
+def told(
+    repository: str, *, revision: str, endpoint: str, folder: Path, kind: Kind = MODEL
+) -> Iterator[None]:
+    """Raise what goes wrong inside as the kind's error; other exceptions pass as they are.
 
     folder : where files are written.
     """
@@ -37,26 +77,26 @@ def told(repository: str, *, revision: str, endpoint: str, folder: Path) -> Iter
     try:
         yield
     except BrokenTransfer as error:
-        raise incomplete(repository, ITS_FILES, f"the transfer broke ({error})") from error
+        raise partly_there(repository, f"the transfer broke ({error})", kind) from error
     except OfflineModeIsEnabled as error:
-        raise no_network(repository, endpoint, "HF_HUB_OFFLINE is set") from error
+        raise no_network(repository, endpoint, "HF_HUB_OFFLINE is set", kind) from error
     except RevisionNotFoundError as error:
-        raise vanished_revision(repository, revision) from error
+        raise vanished_revision(repository, revision, kind) from error
     except EntryNotFoundError as error:
-        raise incomplete(repository, ITS_FILES, NOT_THERE) from error
+        raise partly_there(repository, NOT_THERE, kind) from error
     except HfHubHTTPError as error:
-        raise _answered(repository, endpoint, error.response) from error
+        raise _answered(repository, endpoint, error.response, kind) from error
     except HTTPError as error:
-        raise no_network(repository, endpoint, type(error).__name__) from error
+        raise no_network(repository, endpoint, type(error).__name__, kind) from error
     except OSError as error:
-        raise _disk(repository, folder, error) from error
+        raise _disk(repository, folder, error, kind) from error
 
 
-def no_network(repository: str, endpoint: str, reason: str) -> ModelFilesError:
+def no_network(repository: str, endpoint: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
     """The hub can't be reached, or its answer is none of a hub."""
-    return ModelFilesError(
-        f"the model {repository} could not be fetched: {endpoint} can't be reached ({reason}). "
-        "Check the network and try again, or use the bundled encoder, which needs none",
+    return kind.error(
+        f"the {kind.word} {repository} could not be fetched: {endpoint} can't be reached "
+        f"({reason}). Check the network and try again, or {kind.instead}",
         code="no_network",
         name=repository,
         endpoint=endpoint,
@@ -64,36 +104,34 @@ def no_network(repository: str, endpoint: str, reason: str) -> ModelFilesError:
     )
 
 
-def invalid_name(repository: str) -> ModelFilesError:
+def invalid_name(repository: str, kind: Kind = MODEL) -> ModelFilesError:
     """What no hub could have, so none is asked."""
-    return ModelFilesError(
-        f"{repository!r} can be no model's name: a hub's is one word, or an owner and a word "
+    return kind.error(
+        f"{repository!r} can be no {kind.word}'s name: a hub's is one word, or an owner and a word "
         "around one slash, of letters, digits, - _ and . (no two - or . together), 96 at most, as "
-        "in google-bert/bert-base-uncased. Correct it; for a folder of this machine give its path, "
-        "as in ./my-model",
+        f"in {kind.example}. Correct it{kind.folder}",
         code="invalid_name",
         name=repository,
     )
 
 
-def unknown_name(repository: str, endpoint: str) -> ModelFilesError:
+def unknown_name(repository: str, endpoint: str, kind: Kind = MODEL) -> ModelFilesError:
     """The hub has no such repository."""
-    return ModelFilesError(
-        f"there is no model {repository} on {endpoint}. Check the spelling, with the owner in "
-        "front, as in google-bert/bert-base-uncased; for a folder of this machine give its path, "
-        "as in ./my-model",
+    return kind.error(
+        f"there is no {kind.word} {repository} on {endpoint}. Check the spelling, with the owner "
+        f"in front, as in {kind.example}{kind.folder}",
         code="unknown_name",
         name=repository,
         endpoint=endpoint,
     )
 
 
-def gated(repository: str, endpoint: str, status: int) -> ModelFilesError:
+def gated(repository: str, endpoint: str, status: int, kind: Kind = MODEL) -> ModelFilesError:
     """The hub answered 401 or 403; without a token it does so for names that are wrong, too."""
-    return ModelFilesError(
+    return kind.error(
         f"{repository} is not open to everyone, or its name is wrong: {endpoint} answered "
-        f"{status}. Check the name; accept the model's terms at {endpoint}/{repository} and set "
-        "HF_TOKEN to a token of the account that did",
+        f"{status}. Check the name; accept the {kind.word}'s terms at "
+        f"{endpoint}/{kind.page}{repository} and set HF_TOKEN to a token of the account that did",
         code="gated",
         name=repository,
         endpoint=endpoint,
@@ -101,9 +139,9 @@ def gated(repository: str, endpoint: str, status: int) -> ModelFilesError:
     )
 
 
-def vanished_revision(repository: str, revision: str) -> ModelFilesError:
+def vanished_revision(repository: str, revision: str, kind: Kind = MODEL) -> ModelFilesError:
     """The repository has no such branch, tag or commit, or no longer."""
-    return ModelFilesError(
+    return kind.error(
         f"{repository} has no revision {revision}, or no longer. Choose a branch, a tag or a full "
         "commit from its page, or leave the revision out for main",
         code="vanished_revision",
@@ -112,13 +150,25 @@ def vanished_revision(repository: str, revision: str) -> ModelFilesError:
     )
 
 
+def partly_there(repository: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
+    """What did not arrive whole, or is listed and absent."""
+    found = incomplete(repository, ITS_FILES, reason)
+    return kind.error(str(found), code=found.code, **found.details)
+
+
 def no_disk(
-    repository: str, folder: Path, *, needed: int | None, free: int, reason: str = ""
+    repository: str,
+    folder: Path,
+    *,
+    needed: int | None,
+    free: int,
+    reason: str = "",
+    kind: Kind = MODEL,
 ) -> ModelFilesError:
     """Too little room, or no leave to write.   needed, free : bytes."""
     what = f"needs {readable_bytes(needed)}" if needed is not None else "could not be written"
     because = reason or f"has {readable_bytes(free)} free"
-    return ModelFilesError(
+    return kind.error(
         f"{repository} {what} in {folder}, which {because}. Free some space, or set "
         "HF_HOME to a folder with more of it",
         code="no_disk",
@@ -137,19 +187,21 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _answered(repository: str, endpoint: str, response: Response) -> ModelFilesError:
+def _answered(repository: str, endpoint: str, response: Response, kind: Kind) -> ModelFilesError:
     status = response.status_code
     if status in (401, 403):
-        return gated(repository, endpoint, status)
-    if status == 404 and "/api/models/" in str(response.url):
-        return unknown_name(repository, endpoint)
+        return gated(repository, endpoint, status, kind)
+    if status == 404 and f"/api/{kind.repo_type}s/" in str(response.url):
+        return unknown_name(repository, endpoint, kind)
     if status == 404:
-        return incomplete(repository, ITS_FILES, NOT_THERE)
-    return no_network(repository, endpoint, f"it answered {status}")
+        return partly_there(repository, NOT_THERE, kind)
+    return no_network(repository, endpoint, f"it answered {status}", kind)
 
 
-def _disk(repository: str, folder: Path, error: OSError) -> ModelFilesError:
+def _disk(repository: str, folder: Path, error: OSError, kind: Kind) -> ModelFilesError:
     reason = (
         "" if error.errno in FULL_DISK else f"refuses to be written to ({type(error).__name__})"
     )
-    return no_disk(repository, folder, needed=None, free=free_bytes(folder), reason=reason)
+    return no_disk(
+        repository, folder, needed=None, free=free_bytes(folder), reason=reason, kind=kind
+    )

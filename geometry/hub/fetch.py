@@ -6,10 +6,7 @@ does, and read at each call. No format but safetensors is fetched, and no code.
 
 from __future__ import annotations
 
-import os
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..model_errors import ModelFilesError
 from ..model_files import (
@@ -22,14 +19,10 @@ from ..model_files import (
     weight_files,
 )
 from ..operator_limits import ModelLimits, read_model_limits
-from .cache import COMMIT, HubCache, cache_root
-from .download import Download, LeftError, ListedFile, Progress
-from .errors import free_bytes, invalid_name, no_disk, no_network, told, vanished_revision
-
-if TYPE_CHECKING:
-    from huggingface_hub.hf_api import ModelInfo, RepoSibling
-
-MAIN = "main"
+from .cache import COMMIT
+from .download import Download, LeftError, Progress
+from .errors import vanished_revision
+from .repository import MAIN, Repository
 
 
 def fetch_model(
@@ -73,28 +66,8 @@ def kept_model(repository: str, *, revision: str | None = None) -> Path | None:
     return folder if is_known else None
 
 
-class _Hub:
-    """One repository at one revision; endpoint and cache are those that the environment names."""
-
-    def __init__(self, repository: str, revision: str) -> None:
-        from huggingface_hub import constants, is_offline_mode
-        from huggingface_hub.errors import HFValidationError
-        from huggingface_hub.file_download import repo_folder_name
-        from huggingface_hub.utils import validate_repo_id
-
-        self.repository, self.revision = repository, revision
-        self.endpoint = (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
-        self.offline = is_offline_mode() or any(
-            os.environ.get(name, "").upper() in constants.ENV_VARS_TRUE_VALUES
-            for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-        )
-        try:
-            validate_repo_id(repository)
-        except HFValidationError as error:
-            raise invalid_name(repository) from error
-        self.cache = HubCache(
-            cache_root() / repo_folder_name(repo_id=repository, repo_type="model")
-        )
+class _Hub(Repository):
+    """A model's repository."""
 
     def kept_folder(self) -> Path | None:
         """The snapshot that is there whole for this revision, without asking the hub."""
@@ -116,74 +89,22 @@ class _Hub:
     ) -> Path:
         """Fetch what is missing at the hub's commit; ``kept`` where the hub can't be reached."""
         if self.offline:
-            raise no_network(self.repository, self.endpoint, "HF_HUB_OFFLINE is set")
+            raise self.unreachable("HF_HUB_OFFLINE is set")
         try:
-            with self._told():
-                info = self._list()
+            commit, listed = self.listed()
         except ModelFilesError as error:
             if kept is None or error.code != "no_network":
                 raise
             return kept
-        with self._told():
-            listed = {file.rfilename: file for file in info.siblings or ()}
-            download = self._download(str(info.sha), listed, progress)
+        with self.told():
+            download = self.download(commit, listed, needed_files(listed), progress)
             size = sum(file.size for file in download.files.values())
             limits.refuse_size(self.repository, size)
-            self._refuse_full_disk(download.missing)
+            self.refuse_full_disk(download.missing)
             self._judge_then_fetch(download, tuple(listed))
-            self.cache.remember(self.revision, str(info.sha))
-            self.cache.mark_whole(str(info.sha))
+            self.cache.remember(self.revision, commit)
+            self.cache.mark_whole(commit)
         return download.folder
-
-    def _list(self) -> ModelInfo:
-        from huggingface_hub import HfApi, constants
-        from huggingface_hub.errors import HfHubHTTPError
-
-        api, timeout = HfApi(endpoint=self.endpoint), constants.HF_HUB_ETAG_TIMEOUT
-        try:
-            return api.model_info(
-                self.repository, revision=self.revision, files_metadata=True, timeout=timeout
-            )
-        except HfHubHTTPError as error:
-            if error.response.status_code == 404 and self.revision != MAIN:
-                api.model_info(self.repository, timeout=timeout)  # raises where the name is wrong
-                raise vanished_revision(self.repository, self.revision) from error
-            raise
-        except (ValueError, KeyError, TypeError) as error:  # a gate's login page, say
-            raise no_network(self.repository, self.endpoint, "its answer is no listing") from error
-
-    def _download(
-        self, commit: str, listed: dict[str, RepoSibling], progress: Progress | None
-    ) -> Download:
-        from huggingface_hub.utils import build_hf_headers
-
-        return Download(
-            [self._described(listed[path], commit) for path in needed_files(listed)],
-            cache=self.cache,
-            commit=commit,
-            headers=build_hf_headers(),
-            progress=progress,
-        )
-
-    def _described(self, file: RepoSibling, commit: str) -> ListedFile:
-        """Size and etag as listed; asked for one by one where a mirror lists names alone."""
-        from huggingface_hub import get_hf_file_metadata, hf_hub_url
-
-        path = file.rfilename
-        url = hf_hub_url(self.repository, path, revision=commit, endpoint=self.endpoint)
-        sha256 = file.lfs.sha256 if file.lfs else None
-        etag, size = sha256 or file.blob_id, file.size
-        if etag is None or size is None:
-            found = get_hf_file_metadata(url, endpoint=self.endpoint)
-            etag, size = etag or found.etag, size if size is not None else found.size
-        if etag is None or size is None:
-            raise no_network(self.repository, self.endpoint, f"it tells no size of {path}")
-        return ListedFile(path, url, size, etag, sha256)
-
-    def _refuse_full_disk(self, missing: int) -> None:
-        free = free_bytes(self.cache.folder)
-        if missing > free:
-            raise no_disk(self.repository, self.cache.folder.parent, needed=missing, free=free)
 
     def _judge_then_fetch(self, download: Download, paths: tuple[str, ...]) -> None:
         """config.json first, then the other settings, and weights only after all are judged.
@@ -202,11 +123,3 @@ class _Hub:
         refuse_missing_shards(download.folder, self.repository, paths)
         for path in weights:
             download.fetch(path)
-
-    def _told(self) -> AbstractContextManager[None]:
-        return told(
-            self.repository,
-            revision=self.revision,
-            endpoint=self.endpoint,
-            folder=self.cache.folder.parent,
-        )

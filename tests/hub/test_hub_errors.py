@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from geometry import ModelFilesError, ModelLimits, bundled, fetch_model, load_encoder
-from geometry.hub import fetch, transfer
+from geometry.hub import repository, transfer
 from tests.unit.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"
@@ -229,7 +229,7 @@ def test_an_index_whose_shard_is_not_there(server, files):
 
 def test_no_disk_is_known_before_anything_is_fetched(server, files, monkeypatch):
     server.publish(NAME, files())
-    monkeypatch.setattr(fetch, "free_bytes", lambda folder: 1000)
+    monkeypatch.setattr(repository, "free_bytes", lambda folder: 1000)
     error = refused()
     assert (error.code, error.details["free"]) == ("no_disk", 1000)
     assert error.details["needed"] == sum(map(len, files().values()))

@@ -1,0 +1,144 @@
+"""One repository of the hub at one revision: asked what it holds, and where that is to lie.
+
+HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and HF_TOKEN are honoured as huggingface_hub
+does, and read at each call.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from ..model_errors import ModelFilesError
+from .cache import HubCache, cache_root
+from .download import Download, ListedFile, Progress
+from .errors import (
+    MODEL,
+    Kind,
+    free_bytes,
+    invalid_name,
+    no_disk,
+    no_network,
+    told,
+    vanished_revision,
+)
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import DatasetInfo, ModelInfo, RepoSibling
+
+MAIN = "main"
+
+
+class Repository:
+    """Endpoint and cache are those that the environment names."""
+
+    def __init__(self, repository: str, revision: str, kind: Kind = MODEL) -> None:
+        from huggingface_hub import constants, is_offline_mode
+        from huggingface_hub.errors import HFValidationError
+        from huggingface_hub.file_download import repo_folder_name
+        from huggingface_hub.utils import validate_repo_id
+
+        self.repository, self.revision, self.kind = repository, revision, kind
+        self.endpoint = (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
+        self.offline = is_offline_mode() or any(
+            os.environ.get(name, "").upper() in constants.ENV_VARS_TRUE_VALUES
+            for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+        )
+        try:
+            validate_repo_id(repository)
+        except HFValidationError as error:
+            raise invalid_name(repository, kind) from error
+        self.cache = HubCache(
+            cache_root() / repo_folder_name(repo_id=repository, repo_type=kind.repo_type)
+        )
+
+    def listed(self) -> tuple[str, dict[str, RepoSibling]]:
+        """(the commit, what it lists by path)."""
+        with self.told():
+            info = self._list()
+            return str(info.sha), {file.rfilename: file for file in info.siblings or ()}
+
+    def _list(self) -> ModelInfo | DatasetInfo:
+        from huggingface_hub import HfApi, constants
+        from huggingface_hub.errors import HfHubHTTPError
+
+        api, timeout = HfApi(endpoint=self.endpoint), constants.HF_HUB_ETAG_TIMEOUT
+        ask = api.dataset_info if self.kind.repo_type == "dataset" else api.model_info
+        try:
+            return ask(
+                self.repository, revision=self.revision, files_metadata=True, timeout=timeout
+            )
+        except HfHubHTTPError as error:
+            if error.response.status_code == 404 and self.revision != MAIN:
+                ask(self.repository, timeout=timeout)  # raises where the name is wrong
+                raise vanished_revision(self.repository, self.revision, self.kind) from error
+            raise
+        except (ValueError, KeyError, TypeError) as error:  # a gate's login page, say
+            raise self.unreachable("its answer is no listing") from error
+
+    def download(
+        self,
+        commit: str,
+        listed: dict[str, RepoSibling],
+        wanted: Iterable[str],
+        progress: Progress | None,
+    ) -> Download:
+        """The transfer of the wanted paths."""
+        from huggingface_hub.utils import build_hf_headers
+
+        return Download(
+            [self._described(listed[path], commit) for path in wanted],
+            cache=self.cache,
+            commit=commit,
+            headers=build_hf_headers(),
+            progress=progress,
+        )
+
+    def _described(self, file: RepoSibling, commit: str) -> ListedFile:
+        """Size and etag as listed; asked for one by one where a mirror lists names alone."""
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url
+
+        path = file.rfilename
+        url = hf_hub_url(
+            self.repository,
+            path,
+            repo_type=self.kind.repo_type,
+            revision=commit,
+            endpoint=self.endpoint,
+        )
+        sha256 = file.lfs.sha256 if file.lfs else None
+        etag, size = sha256 or file.blob_id, file.size
+        if etag is None or size is None:
+            found = get_hf_file_metadata(url, endpoint=self.endpoint)
+            etag, size = etag or found.etag, size if size is not None else found.size
+        if etag is None or size is None:
+            raise self.unreachable(f"it tells no size of {path}")
+        return ListedFile(path, url, size, etag, sha256)
+
+    def refuse_full_disk(self, missing: int) -> None:
+        """Raise where the bytes that are missing have no room."""
+        free = free_bytes(self.cache.folder)
+        if missing > free:
+            raise no_disk(
+                self.repository,
+                self.cache.folder.parent,
+                needed=missing,
+                free=free,
+                kind=self.kind,
+            )
+
+    def unreachable(self, reason: str) -> ModelFilesError:
+        """The error for a hub that can't be asked."""
+        return no_network(self.repository, self.endpoint, reason, self.kind)
+
+    def told(self) -> AbstractContextManager[None]:
+        """Inside it, what goes wrong is raised in a reader's words."""
+        return told(
+            self.repository,
+            revision=self.revision,
+            endpoint=self.endpoint,
+            folder=self.cache.folder.parent,
+            kind=self.kind,
+        )
