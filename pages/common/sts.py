@@ -50,7 +50,7 @@ def explore(_: Translate) -> None:
 
 def _ask(_: Translate) -> Asked:
     encoder = cached.encoder()
-    st.markdown(f"#### {_('Which pairs, and what is done to their vectors')}")
+    st.markdown("#### " + _("Which pairs, and what is done to their vectors"))
     left, middle, right = st.columns(3)
     with left:
         pairs = choose_pairs(_)

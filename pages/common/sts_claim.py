@@ -44,7 +44,7 @@ PUBLISHED = (  # (table, row) of those that the claim is about
 
 def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
     """The bars and the sentence on how much of the gap is pooling."""
-    st.markdown(f"#### 2 · {_('The claim: is BERT worse than averaged word vectors?')}")
+    st.markdown("#### 2 · " + _("The claim: is BERT worse than averaged word vectors?"))
     st.markdown(prose(PAGE, "claim-look"))
     statics = [Static(_("the model’s own input vectors"), own_static(asked, _))]
     uploaded = uploaded_static(asked, _)

@@ -31,7 +31,7 @@ HEIGHT = 380
 
 def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
     """Before, after, difference; where the treatment helps and where it hurts."""
-    st.markdown(f"#### 3 · {_('Every layer and pooling: before, after, difference')}")
+    st.markdown("#### 3 · " + _("Every layer and pooling: before, after, difference"))
     st.markdown(prose(PAGE, "grid"))
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, asked.after) for layer in grid.layers for p in grid.poolings]
@@ -41,13 +41,14 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
     reach = 100 * max(gaps, default=0.01)
     boxes = st.columns(3)
     with boxes[0]:
-        st.markdown(f"**{_('Before: raw')}**")
+        st.markdown("**" + _("Before: raw") + "**")
         _heat("before", grid, [_told(cell, _) for cell in before], ends, _)
     with boxes[1]:
-        st.markdown(f"**{_('After: {name}').format(name=treatment_words(asked.after, _))}**")
+        title = _("After: {name}").format(name=treatment_words(asked.after, _))
+        st.markdown(f"**{title}**")
         _heat("after", grid, [_told(cell, _) for cell in after], ends, _)
     with boxes[2]:
-        st.markdown(f"**{_('Difference: after − before')}**")
+        st.markdown("**" + _("Difference: after − before") + "**")
         told = [_told_difference(cell, _) for cell in after]
         _heat("difference", grid, told, (-reach, reach), _, diverging=True)
     if len(asked.pairs) < FEW_PAIRS:
@@ -198,7 +199,7 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
 
 def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
     """Mean cosine against Spearman over the raw cells, and the pairs of cells that contradict."""
-    st.markdown(f"#### 4 · {_('Does a narrower cone score worse?')}")
+    st.markdown("#### 4 · " + _("Does a narrower cone score worse?"))
     cells = [
         cell
         for cell in grid.cells
@@ -233,7 +234,7 @@ def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
     st.markdown(prose(PAGE, "cone", cone_values(found)))
     for one in found.examples:
         st.markdown("- " + _contradiction(cells[one.narrow], cells[one.wide], _))
-    st.caption(f"{measured_on(asked, _)} · {_('raw vectors, nothing fitted')}")
+    st.caption(measured_on(asked, _) + " · " + _("raw vectors, nothing fitted"))
 
 
 def cone_values(found: Narrower) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Lesson:
 @st.fragment
 def show_lesson(_: Translate) -> None:
     """The two scatters and their controls; a fragment: a slider here redraws nothing else."""
-    st.markdown(f"#### 1 · {_('What Spearman’s correlation looks at')}")
+    st.markdown("#### 1 · " + _("What Spearman’s correlation looks at"))
     st.markdown(prose(PAGE, "lesson"))
     bends = _choose_bends(_)
     lessons = [_lesson(name, bend) for name, bend in bends.items()]

@@ -26,7 +26,7 @@ TEXTS = "sts-pairs"
 
 def show_moves(asked: Asked, _: Translate) -> None:
     """Two scatters, the chosen pair, the twenty that gained and lost most."""
-    st.markdown(f"#### 6 · {_('The pairs')}")
+    st.markdown("#### 6 · " + _("The pairs"))
     st.markdown(prose(PAGE, "pairs"))
     try:
         moves = moves_of(asked)

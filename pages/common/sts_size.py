@@ -24,7 +24,7 @@ ROOM = 1.08  # beside the first and the last size
 
 def show_sizes(asked: Asked, _: Translate) -> None:
     """The three whitenings on the same axes, raw as a level line, n = d marked."""
-    st.markdown(f"#### 5 · {_('How many sentences does a fit need?')}")
+    st.markdown("#### 5 · " + _("How many sentences does a fit need?"))
     sizes = measured_sizes(asked, _)
     n = np.array([one.n for one in sizes])
     curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
