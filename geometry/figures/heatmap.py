@@ -22,12 +22,18 @@ def _both_ways(theme: Theme) -> list[tuple[float, str]]:
 
 
 def _upwards(theme: Theme) -> list[tuple[float, str]]:
-    """From the paper to a tint of it: whatever is written on it stays legible."""
-    tint = [
-        round(TINT * hue + (1 - TINT) * ground)
-        for hue, ground in zip(_rgb(theme.white), _rgb(theme.paper), strict=True)
-    ]
-    return [(0.0, theme.paper), (1.0, "#{:02x}{:02x}{:02x}".format(*tint))]
+    """From the paper to a tint: whatever is written on it stays legible."""
+    return [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
+
+
+def _apart(theme: Theme) -> list[tuple[float, str]]:
+    """Tints of blue below zero, the paper at it, tints of red above."""
+    return [(0.0, _tint(ENDS[0], theme)), (0.5, theme.paper), (1.0, _tint(ENDS[-1], theme))]
+
+
+def _tint(hue: str, theme: Theme) -> str:
+    mixed = [TINT * a + (1 - TINT) * b for a, b in zip(_rgb(hue), _rgb(theme.paper), strict=True)]
+    return "#" + "".join(f"{round(part):02x}" for part in mixed)
 
 
 def _rgb(colour: str) -> tuple[int, ...]:
@@ -115,11 +121,11 @@ def cells_figure(
             y=list(cells.rows),
             zmin=low,
             zmax=high,
-            colorscale=_both_ways(theme) if diverging else _upwards(theme),
+            colorscale=_apart(theme) if diverging else _upwards(theme),
             showscale=False,  # the cells are written out
             text=[list(row) for row in cells.written],
             texttemplate="%{text}",
-            textfont={"size": 10} | ({} if diverging else {"color": theme.ink}),
+            textfont={"size": 10, "color": theme.ink},
             customdata=[list(row) for row in cells.about],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=True,

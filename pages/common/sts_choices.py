@@ -112,7 +112,7 @@ def treatment_words(code: str, _: Translate) -> str:
         parts = [_("whitened in full")]
     if spec.knobs.shrinkage is not None:
         parts.append(_("Ledoit-Wolf"))
-    return ", ".join(parts)
+    return _(", ").join(parts)
 
 
 def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:

@@ -135,14 +135,19 @@ def _static_words(static: Static, asked: Asked, _: Translate) -> str:
 
 def _row(name: str, score: PairScore, place: int, _: Translate) -> Scored:
     low, high = score.low, score.high
-    told = f"{name}  <b>{with_interval(score.spearman, low, high, _)}</b>"
+    # the number first: on a narrow screen the end of a long line is cut
+    told = f"<b>{with_interval(score.spearman, low, high, _)}</b>  {name}"
     value, low, high = (None if v is None else 100 * v for v in (score.spearman, low, high))
     return Scored(told, value, low, high, place=place)
 
 
 def _published() -> list[Scored]:
     return [
-        Scored(f"{one.name}  <b>{one.value:g}</b>  ({one.source})", one.value, is_published=True)
+        Scored(
+            f"<b>{one.value:g}</b>  {one.name} ({one.source.partition(':')[0]})",
+            one.value,
+            is_published=True,
+        )
         for one in published_rows()
     ]
 

@@ -194,7 +194,7 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
         )
         for cell in cells[:MOST_NAMED]
     ]
-    return "; ".join(told) + (" …" if len(cells) > MOST_NAMED else "")
+    return _("; ").join(told) + (" …" if len(cells) > MOST_NAMED else "")
 
 
 def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
@@ -220,7 +220,7 @@ def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
     rings = [Ring([(cosines[i], scores[i]) for i in named], _("named below"))]
     figure = scatter_figure(
         groups,
-        Axes(_("mean cosine of all sentences: narrower to the right"), _("Spearman × 100")),
+        Axes(_("mean cosine (narrower →)"), _("Spearman × 100")),
         current_theme(),
         rings=rings,
         height=HEIGHT,
