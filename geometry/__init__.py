@@ -17,8 +17,11 @@ _HOME = {
     "encode": ("Encoder",),
     "load": ("load_encoder",),
     "pieces": ("Coverage",),
-    "model_errors": ("ModelFilesError",),
+    "model_errors": ("DataSetError", "ModelFilesError"),
     "hub.fetch": ("fetch_model",),
+    "pairs": ("read_pair_folder",),
+    "pair_sets": ("PairSet", "fetch_pairs"),
+    "word_pairs": ("WordPairVectors", "read_word_pairs", "word_pair_vectors"),
     "operator_limits": ("ModelLimits", "OperatorFileError", "read_model_limits"),
     "catalogue": ("Suggestion", "suggestions"),
     "corpus": ("Corpus", "CorpusError", "Pairs", "read_bundled", "read_corpus", "read_pairs"),
@@ -175,9 +178,11 @@ if TYPE_CHECKING:
         zipfian_mean_symmetry,
         zipfian_spectral_entropy,
     )
-    from .model_errors import ModelFilesError
+    from .model_errors import DataSetError, ModelFilesError
     from .neighbours import chance_agreement, label_agreement, nearest
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
+    from .pair_sets import PairSet, fetch_pairs
+    from .pairs import read_pair_folder
     from .pieces import Coverage
     from .project import Projection
     from .published import PublishedScore, PublishedTable, published_scores, published_tables
@@ -196,6 +201,7 @@ if TYPE_CHECKING:
     from .whitening_map import WhiteningMap, recommended_whitening
     from .word_averages import SentenceVectors, sentence_vectors, words_of
     from .word_counts import rank_counts, read_counts
+    from .word_pairs import WordPairVectors, read_word_pairs, word_pair_vectors
 
 
 def __getattr__(name: str) -> Any:

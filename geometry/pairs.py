@@ -114,13 +114,12 @@ def read_pairs(
     for line, row in zip(table.lines, table.rows, strict=True):
         check_pair(line, row[left_at], row[right_at], row[score_at])
     refuse_too_few(table.n_rows)
-    subset_at = table.named(SUBSET_NAMES) if subset_column is None else table.index(subset_column)
     return Pairs(
         name=title,
         left=tuple(table.cells(left_at)),
         right=tuple(table.cells(right_at)),
         gold_scores=np.array([float(cell) for cell in table.cells(score_at)]),
-        subsets=None if subset_at in (None, *places) else tuple(table.cells(subset_at)),
+        subsets=_subsets(table, subset_column, places),
     )
 
 
@@ -178,7 +177,8 @@ def _stsb_table(text: str, max_rows: int) -> Table | None:
     Nothing is quoted, and some rows have columns beyond the seventh, which say whence they come.
     """
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or not all(_is_stsb(line) for _, line in lines[:_SAMPLE_LINES]):
+    sample = [_is_stsb(line) for _, line in lines[:_SAMPLE_LINES]]
+    if 2 * sum(sample) <= len(sample):
         return None
     width = len(_STSB)
     rows = [(number, line.rstrip("\r").split("\t")) for number, line in lines]
@@ -228,6 +228,13 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
         "left, right and score in the first row.",
         columns=table.columns,
     )
+
+
+def _subsets(
+    table: Table, column: str | int | None, places: tuple[int, ...]
+) -> tuple[str, ...] | None:
+    found = table.named(SUBSET_NAMES) if column is None else table.index(column)
+    return None if found is None or found in places else tuple(table.cells(found))
 
 
 def check_pair(line: int, left: str, right: str, score: str) -> None:

@@ -108,6 +108,7 @@ class _Reader:
 
         start, size = _size(self._partial), self._remote.size
         if size is not None and start == size:
+            self._partial.touch()  # a file of no bytes
             return
         if start and (size is None or start > size):  # nothing to go on from
             self._partial.unlink()

@@ -31,6 +31,9 @@ BLOCK_ROWS = 8_192
 
 def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
     """The table of an .npz file; arrays of Python objects are never unpickled."""
+    if not zipfile.is_zipfile(file):
+        raise no_vectors("this is no .npz archive")
+    file.seek(0)
     try:
         with np.load(file, allow_pickle=False) as archive:
             _refuse_large_members(archive, wanted)

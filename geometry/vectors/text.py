@@ -103,8 +103,7 @@ def _recognise(first: _Block) -> tuple[Form, _Block]:
     if not body:
         raise no_vectors("there is a header and nothing below it")
     delimiter = b"\t" if b"\t" in body[0] and b" " not in body[0].strip() else b" "
-    widths = Counter(len(line.split()) - 1 for line in body)
-    d = start or widths.most_common(1)[0][0]
+    d = start or Counter(map(_numbers_behind, body)).most_common(1)[0][0]
     if d < 1 or not _numbers(body[0].split()[1:][-d:]):
         raise no_vectors("the first lines are no words with numbers behind them")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
@@ -115,12 +114,22 @@ def _recognise(first: _Block) -> tuple[Form, _Block]:
     return Form(d, delimiter, trailing, n_stated), block
 
 
+def _numbers_behind(line: bytes) -> int:
+    """How many numbers stand behind a word; the word itself may be one, or empty."""
+    fields = line.split()
+    behind = fields if line[:1].isspace() else fields[1:]
+    return next(
+        (i for i, field in enumerate(reversed(behind)) if _numbers([field]) is None), len(behind)
+    )
+
+
 def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
     """(words, numbers a word) where the first line says so; a word2vec file's does."""
     parts = lines[0].split() if lines else []
     if len(parts) != 2 or not all(part.isdigit() for part in parts):
         return None, None
-    if len(lines) > 1 and len(lines[1].split()) == 2 and int(parts[1]) != 1:
+    second = lines[1].split() if len(lines) > 1 else []
+    if len(second) == 2 and int(parts[1]) != 1 and _numbers(second[1:]):
         return None, None  # a table of one number a word, whose first word is a number
     return int(parts[0]), int(parts[1])
 

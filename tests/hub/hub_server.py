@@ -12,8 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 CHUNK = 1024  # bytes sent at once
-LISTING = re.compile(r"/api/models/(?P<name>[^/]+/[^/]+)(/revision/(?P<revision>.+))?")
-FILE = re.compile(r"/(?P<name>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
+LISTING = re.compile(
+    r"/api/(?P<kind>models|datasets)/(?P<name>[^/]+/[^/]+)(/revision/(?P<revision>.+))?"
+)
+FILE = re.compile(
+    r"/((?P<kind>datasets)/)?(?P<name>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)"
+)
 
 
 @dataclass
@@ -73,7 +77,10 @@ class HubServer:
         self._server.server_close()
 
     def publish(self, name: str, files: Path | dict[str, bytes], *, revision: str = "main") -> str:
-        """Put a folder's files, or these, at a revision; the commit."""
+        """Put a folder's files, or these, at a revision; the commit.
+
+        name : of a data set with "datasets/" in front.
+        """
         if isinstance(files, Path):
             paths = (path for path in sorted(files.rglob("*")) if path.is_file())
             files = {path.relative_to(files).as_posix(): path.read_bytes() for path in paths}
@@ -110,7 +117,8 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
             asked = LISTING.fullmatch(path) or FILE.fullmatch(path)
             if asked is None:
                 return self._refuse(404)
-            name, revision = asked["name"], asked["revision"] or "main"
+            kind = "datasets/" if asked["kind"] == "datasets" else ""
+            name, revision = f"{kind}{asked['name']}", asked["revision"] or "main"
             request = Request(self.command, asked.groupdict().get("path", ""))
             request.token = self.headers.get("Authorization", "")
             hub.requests.append(request)
@@ -137,7 +145,9 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 _listed(*file, bare=hub.faults.hides_sizes)
                 for file in hub.files[name, commit].items()
             ]
-            body = json.dumps({"id": name, "sha": commit, "siblings": siblings}).encode()
+            body = json.dumps(
+                {"id": name.removeprefix("datasets/"), "sha": commit, "siblings": siblings}
+            ).encode()
             if hub.faults.no_listing:
                 body = b"<html>Log in to this network</html>"
             self.send_response(200)
@@ -195,7 +205,7 @@ def _listed(path: str, content: bytes, *, bare: bool) -> dict[str, object]:
         return {"rfilename": path}
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     listed: dict[str, object] = {"rfilename": path, "size": len(content), "blobId": blob}
-    if path.endswith((".safetensors", ".bin", ".onnx")):
+    if path.endswith((".safetensors", ".bin", ".onnx", ".parquet", ".gz")):
         sha256 = hashlib.sha256(content).hexdigest()
         listed["lfs"] = {"sha256": sha256, "size": len(content), "pointerSize": 130}
     return listed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.limits import CorpusError
-from geometry.pairs import Pairs, read_bundled_pairs, read_pairs
+from geometry.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
 
 NAMED = "left,right,score\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
 
@@ -132,3 +132,73 @@ def test_stsb_in_chinese(shared_data):
 def test_word_pairs(shared_data):
     pairs = read_pairs(shared_data("wordsim/EN-SIMLEX-999.txt"))
     assert (len(pairs), pairs.left[0], pairs.right[0]) == (999, "old", "new")
+
+
+def test_scores_of_any_range_are_told():
+    pairs = read("left,right,score\na b,c,-1e3\nd,e,0\nf,g,2.5e6\n")
+    assert pairs.score_range == (-1000, 2_500_000)
+    assert pairs.scale is None
+
+
+def test_subsets():
+    text = "left,right,score,genre,era\na b,c,1,news,old\nd,e,2,forum,new\n"
+    assert read(text).subsets == ("news", "forum")
+    assert read(text, subset_column="era").subsets == ("old", "new")
+    assert read(NAMED).subsets is None
+    assert refused(text, subset_column="x").code == "unknown_column"
+    with pytest.raises(ValueError, match="1 names of subsets for 2 pairs"):
+        Pairs("p", ("a", "b"), ("c", "d"), [1, 2], subsets=("x",))
+
+
+STSB = (
+    'main\tMSRvid\t2012\t1\t5.0\tA "girl sings.\tA girl is singing.\n'
+    "main\tMSRpar\t2012\t2\t0.5\tIt rained.\tI sing.\tMSR Paraphrase\thttp://a.b/c\n"
+)
+
+
+def test_stsb_as_it_is_published_has_more_columns_in_some_rows():
+    pairs = read(STSB)
+    assert pairs.left == ('A "girl sings.', "It rained.")
+    assert pairs.right == ("A girl is singing.", "I sing.")
+    assert pairs.subsets == ("main", "main")
+    assert read(STSB, subset_column="file").subsets == ("MSRvid", "MSRpar")
+    error = refused(STSB + "main\tMSRvid\t2012\t1\t5.0\tcut off\n")
+    assert (error.code, error.details["line"]) == ("uneven_row", 3)
+
+
+def test_a_folder(tmp_path):
+    for name, text in {
+        "sts-train.csv": STSB * 2,
+        "sts-dev.tsv": NAMED.replace(",", "\t"),
+        "test-00000-of-00001.jsonl": '{"left": "a", "right": "b", "score": 1}\n' * 2,
+        "LICENSE.txt": "x",
+        "latest.csv": "x",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "test").mkdir()
+    found = read_pair_folder(tmp_path)
+    assert {split: len(pairs) for split, pairs in found.items()} == {
+        "train": 4,
+        "dev": 2,
+        "test": 2,
+    }
+    assert list(found) == ["train", "dev", "test"]
+    (tmp_path / "validation.csv").write_text(NAMED, encoding="utf-8")
+    with pytest.raises(CorpusError) as caught:
+        read_pair_folder(tmp_path)
+    assert caught.value.code == "two_splits"
+    for folder in (tmp_path / "absent", tmp_path / "test"):
+        with pytest.raises(CorpusError) as caught:
+            read_pair_folder(folder)
+        assert caught.value.code == "no_splits"
+
+
+def test_the_folder_of_stsb(shared_data):
+    found = read_pair_folder(shared_data("stsb"))
+    assert {split: len(pairs) for split, pairs in found.items()} == {
+        "train": 5749,
+        "dev": 1500,
+        "test": 1379,
+    }
+    assert all(pairs.score_range == (0, 5) for pairs in found.values())
+    assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}

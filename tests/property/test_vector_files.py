@@ -1,0 +1,40 @@
+"""Word vectors written in any form and read again are the same, whatever the words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from geometry import read_vectors
+from tests.vector_files import WRITERS
+
+# no blanks but the space, and none at the ends, where text can't tell them from a delimiter
+LETTERS = st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp"))
+WORD = st.text(LETTERS, min_size=1, max_size=8)
+FINITE = st.floats(-(2.0**99), 2.0**99, width=32)
+
+
+@st.composite
+def tables(draw, words):
+    chosen = draw(st.lists(words, min_size=3, max_size=12, unique=True))
+    shape = (len(chosen), draw(st.integers(2, 6)))
+    return chosen, draw(npst.arrays(np.float32, shape, elements=FINITE))
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@given(table=tables(WORD))
+def test_what_is_written_is_read(form, table):
+    words, vectors = table
+    found = read_vectors(WRITERS[form](words, vectors))
+    assert found.words == tuple(words)
+    np.testing.assert_array_equal(found.vectors, vectors)
+
+
+@pytest.mark.parametrize("form", ["header", "fasttext", "npz"])
+@given(table=tables(st.lists(WORD, min_size=1, max_size=3).map(" ".join)))
+def test_words_may_hold_spaces(form, table):
+    words, vectors = table
+    found = read_vectors(WRITERS[form](words, vectors))
+    assert found.words == tuple(words)
+    np.testing.assert_array_equal(found.vectors, vectors)

@@ -1,0 +1,279 @@
+"""Files of word vectors: every form, what is odd in them and counted, what is refused."""
+
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+
+from geometry import VectorFileError, read_vectors
+from geometry.vectors import text
+from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
+
+WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]
+VECTORS = np.random.default_rng(0).standard_normal((len(WORDS), 4)).astype(np.float32)
+ONE_WORD = [word.replace(" ", "_") for word in WORDS]  # for the forms that hold no spaces
+
+
+def refused(content, **keywords):
+    with pytest.raises(VectorFileError) as caught:
+        read_vectors(content, **keywords)
+    return caught.value
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_every_form(form):
+    words = ONE_WORD if "binary" in form else WORDS
+    table = read_vectors(WRITERS[form](words, VECTORS), name="own.vec")
+    assert table.words == tuple(words)
+    np.testing.assert_array_equal(table.vectors, VECTORS, strict=True)
+    assert table.name == "own"
+    assert table.report.n_rows == len(words)
+    assert table.report.complete
+    assert (table.report.n_duplicates, table.report.n_not_finite, table.report.n_replaced) == (
+        (0, 0, 0)
+    )
+
+
+def test_path_bytes_and_file_are_one(tmp_path):
+    content = as_text(WORDS, VECTORS)
+    path = tmp_path / "own.vec.gz"
+    path.write_bytes(gzip.compress(content))
+    with path.open("rb") as file:
+        file.seek(7)
+        tables = [read_vectors(source) for source in (path, str(path), content, file)]
+        assert not file.closed
+    for table in tables:
+        assert table.words == tuple(WORDS)
+        np.testing.assert_array_equal(table.vectors, VECTORS)
+    assert [table.name for table in tables] == ["own", "own", "vectors", "own"]
+    with pytest.raises(TypeError, match="binary mode"):
+        read_vectors(io.StringIO("a 1 2"))
+
+
+def test_words_with_spaces_are_the_fields_before_the_last():
+    table = read_vectors(b". . . 1 2\nat name@domain.com 3 4\na 5 6\n  7 8\n 9 10\n")
+    assert table.words == (
+        ". . .",
+        "at name@domain.com",
+        "a",
+        "",
+    )
+    assert table.vectors.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    assert (table.report.n_spaced, table.report.duplicates) == (2, ("",))
+
+
+def test_a_word_with_a_space_where_lines_end_in_one():
+    # as many fields as the other lines have, so that only the empty last field tells them apart
+    table = read_vectors(b"2 2\na 1 2 \n3 4 5 6\n")
+    assert table.words == ("a", "3 4")
+    assert table.vectors.tolist() == [[1, 2], [5, 6]]
+
+
+def test_the_first_of_two_rows_counts():
+    content = as_text(["a", "b", "a", "a"], np.arange(8.0).reshape(4, 2))
+    table = read_vectors(content)
+    assert table.words == ("a", "b")
+    assert table.vectors.tolist() == [[0, 1], [2, 3]]
+    assert (table.report.n_duplicates, table.report.duplicates) == (2, ("a", "a"))
+
+
+@pytest.mark.parametrize("form", ["text", "binary", "npz", "safetensors"])
+def test_rows_that_are_not_finite_are_left_out_and_counted(form):
+    vectors = np.array([[1, 2], [np.nan, 0], [np.inf, 1], [3, 4]], dtype=np.float32)
+    writer = {"text": as_text, "binary": as_binary, "npz": as_npz, "safetensors": as_safetensors}
+    table = read_vectors(writer[form](["a", "b", "c", "d"], vectors))
+    assert table.words == ("a", "d")
+    assert (table.report.format, table.report.n_not_finite) == (form, 2)
+    assert table.report.not_finite == ("b", "c")
+
+
+def test_bytes_that_are_not_utf8():
+    content = b"caf\xe9 1 2\ncaf\xc3\xa9 3 4\n"
+    table = read_vectors(content)
+    assert table.words == ("caf\ufffd", "café")
+    assert table.report.n_replaced == 1
+    assert read_vectors(content, encoding="latin-1").words == ("café", "cafÃ©")
+    assert refused(content, encoding="utf-0").code == "unknown_encoding"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word():
+    assert read_vectors(b"\xef\xbb\xbfa 1 2\nb 3 4\n").words == ("a", "b")
+    assert read_vectors(b"\xef\xbb\xbf2 2\na 1 2\nb 3 4\n").report.n_stated == 2
+
+
+@pytest.mark.parametrize("form", ["glove", "fasttext", "binary", "npz", "safetensors"])
+def test_some_words(form):
+    content = WRITERS[form](ONE_WORD, VECTORS)
+    first = read_vectors(content, max_words=3)
+    assert first.words == tuple(ONE_WORD[:3])
+    assert first.vectors.shape == (3, 4)
+    assert not first.report.complete
+    assert first.report.n_missing == 0
+    assert read_vectors(content, max_words=len(WORDS)).report.complete
+    named = read_vectors(content, words=["猫", "the", "absent"])
+    assert named.words == ("the", "猫")
+    np.testing.assert_array_equal(named.vectors, VECTORS[[0, 2]])
+    assert refused(content, words=["absent"]).code == "no_vectors"
+
+
+def test_blocks_do_not_show(monkeypatch):
+    rng = np.random.default_rng(1)
+    vectors = rng.standard_normal((500, 3)).astype(np.float32)
+    words = [f"{'two words ' if i % 97 == 5 else ''}{i}" for i in range(500)]
+    monkeypatch.setattr(text, "BLOCK", 300)
+    for content in (as_text(words, vectors), as_text(words, vectors, header=True)[:-1]):
+        table = read_vectors(content)
+        assert table.words == tuple(words)
+        np.testing.assert_array_equal(table.vectors, vectors)
+    long = as_text(["x" * 1000, "b", "c"], vectors[:3])  # a line that is longer than a block
+    np.testing.assert_array_equal(read_vectors(long).vectors, vectors[:3])
+    ragged = as_text(words, vectors).replace(b"\n321 ", b"\n321 0 0 0\n321 0 0 0 0 ", 1)
+    with pytest.raises(VectorFileError) as caught:
+        read_vectors(ragged.replace(b"\n400 ", b"\n400 1\n", 1))
+    assert (caught.value.code, caught.value.details["line"]) == ("ragged_row", 402)
+
+
+def test_more_rows_than_the_first_lines_promise(monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 2000)
+    vectors = np.random.default_rng(2).standard_normal((2000, 2)).astype(np.float32)
+    words = ["long" * 300, *(f"{i}" for i in range(1999))]
+    for content in (as_text(words, vectors), gzip.compress(as_text(words, vectors))):
+        np.testing.assert_array_equal(read_vectors(content).vectors, vectors)
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "details"),
+    [
+        (b"", "no_vectors", {}),
+        (b"\n \n", "no_vectors", {}),
+        (b"5 2\n", "truncated", {"word": 1}),
+        (b"one line of prose\nand another one here\n", "no_vectors", {}),
+        (b"a 1 2\nb 3\nc 5 6\n", "ragged_row", {"line": 2, "n": 1, "expected": 2}),
+        (b"3 2\na 1 2\nb 3 4\nc 5", "ragged_row", {"line": 4}),
+        (b"3 3\na 1 2\nb 3 4\n", "ragged_row", {"line": 2}),
+        (b"a 1 2\nb 3 x\n", "bad_number", {"line": 2, "field": "x"}),
+        (b"a 1 2\n\nb c 3\n", "bad_number", {"line": 3, "field": "c"}),
+        (b"a 1,5 2,5\nb 1,5 3\n", "no_vectors", {}),
+        (b"\x93NUMPY\x01\x00", "no_vectors", {}),
+        (b"\x80\x04\x95\x00", "no_vectors", {}),
+        (b"\xba\x16\x4f\x2f\x0c\x00", "no_vectors", {}),
+        (b"PK\x03\x04rest", "no_vectors", {}),
+        (gzip.compress(b"a 1 2\n" * 999)[:-12], "no_vectors", {}),
+    ],
+)
+def test_refusals(content, code, details):
+    error = refused(content)
+    assert error.code == code
+    assert str(error).endswith(".")
+    for key, value in details.items():
+        assert error.details[key] == value
+    if "line" in details:
+        assert f"ine {details['line']}" in str(error)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 17, 40, 100])
+def test_a_binary_file_that_is_cut_off(cut):
+    content = as_binary(ONE_WORD, VECTORS, newlines=False)
+    error = refused(content[:-cut])
+    assert error.code == "truncated"
+    assert error.details["n_stated"] == len(WORDS)
+    whole = error.details["word"] - 1
+    assert whole < len(WORDS)
+    np.testing.assert_array_equal(
+        read_vectors(content[:-cut], max_words=whole).vectors, VECTORS[:whole]
+    )
+
+
+def test_binary_records_that_lost_their_places():
+    content = b"3 2\na " + b"\1" * 20_000
+    assert refused(content).details["word"] == 2
+
+
+def test_a_text_with_fewer_rows_than_stated_is_reported():
+    content = as_text(ONE_WORD, VECTORS, header=True)
+    cut = content[: content.index(b"\n1 ") + 1]
+    report = read_vectors(cut).report
+    assert (report.n_rows, report.n_stated, report.n_missing) == (4, len(WORDS), 6)
+
+
+def test_a_header_that_lies_takes_no_memory():
+    assert read_vectors(b"999999999999 2\na 1 2\n").vectors.shape == (1, 2)
+    error = refused(b"99999999999 99999999999\n\0\0")
+    assert error.code == "too_many_bytes"
+    assert refused(b"99999999999 9\na \0\0").code == "truncated"
+
+
+@pytest.mark.parametrize("form", ["glove", "binary", "npz", "safetensors"])
+def test_a_table_that_is_too_large(form):
+    error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=100)
+    assert (error.code, error.details["limit"]) == ("too_many_bytes", 100)
+    assert "max_words" in str(error)
+
+
+def test_words_of_arrays():
+    with_objects = io.BytesIO()
+    np.savez(with_objects, words=np.array(["a", None], dtype=object), vec=VECTORS[:2])
+    assert refused(with_objects.getvalue()).code == "pickled"
+    assert refused(as_npz(WORDS[:3], VECTORS)).code == "word_count"
+    assert refused(as_safetensors(WORDS, VECTORS, "nowhere")).code == "no_words"
+    none = io.BytesIO()
+    np.savez(none, vec=VECTORS)
+    assert refused(none.getvalue()).code == "no_words"
+    two = io.BytesIO()
+    np.savez(two, words=np.array(WORDS), p=VECTORS, q=VECTORS)
+    assert refused(two.getvalue()).code == "no_vectors"
+    double = io.BytesIO()
+    np.savez(double, words=np.array([word.encode() for word in WORDS]), X=VECTORS.astype(float))
+    assert read_vectors(double.getvalue()).vectors.dtype == np.float32
+    assert read_vectors(double.getvalue()).words == tuple(WORDS)
+
+
+def test_words_beside_safetensors(tmp_path):
+    path = tmp_path / "own.safetensors"
+    path.write_bytes(as_safetensors(WORDS, VECTORS, "nowhere"))
+    assert refused(path).code == "no_words"
+    vocabulary = {word: i for i, word in enumerate(WORDS)}
+    tokenizer = tmp_path / "tokenizer.json"
+    tokenizer.write_text(json.dumps({"model": {"vocab": vocabulary}}), encoding="utf-8")
+    assert read_vectors(path).words == tuple(WORDS)
+    (tmp_path / "vocab.txt").write_bytes("\r\n".join([*ONE_WORD, ""]).encode())
+    assert read_vectors(path).words == tuple(ONE_WORD)  # lines before the tokenizer
+    (tmp_path / "own.words.txt").write_text("a\nb", encoding="utf-8")
+    assert refused(path).code == "word_count"
+    tokenizer.write_text("{}", encoding="utf-8")
+    for name in ("vocab.txt", "own.words.txt"):
+        (tmp_path / name).unlink()
+    assert refused(path).code == "no_vectors"
+
+
+def test_choices_that_are_none():
+    with pytest.raises(ValueError, match="format must be one of text, binary"):
+        read_vectors(b"a 1", format="glove")
+    with pytest.raises(ValueError, match="max_words must be at least 1"):
+        read_vectors(b"a 1", max_words=0)
+    with pytest.raises(ValueError, match="words is one text"):
+        read_vectors(b"a 1", words="the")
+    assert refused("/no/such/file").code == "unreadable"
+    assert refused(b"x", format="binary").code == "no_vectors"
+    assert refused(b"x", format="npz").code == "no_vectors"
+    assert refused(b"x", format="safetensors").code == "no_vectors"
+
+
+def test_glove_of_gensim(shared_data):
+    path = shared_data("vectors/gensim_test_glove.txt")
+    table = read_vectors(path)
+    expected = np.loadtxt(path, usecols=range(1, 51), dtype=np.float32, comments=None)
+    np.testing.assert_array_equal(table.vectors, expected)
+    assert table.words[:3] == ("the", "ö", "é")
+
+
+def test_fasttext_of_gensim(shared_data):
+    path = shared_data("vectors/gensim_pang_lee_polarity_fasttext.vec")
+    table = read_vectors(path)
+    assert table.vectors.shape == (1694, 100)
+    assert (table.report.n_stated, table.report.n_replaced) == (1694, 5)
+    latin = read_vectors(path, encoding="latin-1")
+    assert latin.report.n_replaced == 0
+    assert sum(a != b for a, b in zip(table.words, latin.words, strict=True)) == 5
