@@ -6,6 +6,9 @@ rank of a group of equal ones is the number of drawn values below it plus half o
 
 from __future__ import annotations
 
+from numbers import Integral
+from typing import Any
+
 import numpy as np
 
 from .ranks import TieGroups, is_constant, pearson
@@ -25,8 +28,7 @@ class PairBootstrap:
 
     def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:
         self.gold_scores = checked_gold(gold_scores)
-        if not isinstance(draws, int | np.integer) or isinstance(draws, bool) or draws < 1:
-            raise ValueError(f"draws must be a whole number of at least 1; got {draws!r}")
+        check_draws(draws)
         self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
         self._counts = drawn_counts(self.n, self.draws, seed)  # (n, draws)
         self._gold = TieGroups.of(self.gold_scores)
@@ -153,6 +155,13 @@ def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, 
     ranks -= sizes
     ranks -= n
     return ranks, sizes
+
+
+def check_draws(draws: Any) -> None:
+    """Raise ValueError unless draws is a whole number above 0."""
+    is_whole = isinstance(draws, Integral) and not isinstance(draws, bool)
+    if not is_whole or draws < 1:
+        raise ValueError(f"draws must be a whole number of at least 1; got {draws!r}")
 
 
 def checked_gold(gold_scores: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ def evaluate_encoder(
     poolings: Sequence[str] = POOLINGS_SHOWN,
     treatments: Sequence[str] = LADDER,
     fit_texts: Sequence[str] | None = None,
+    fit_vectors: FitVectors | None = None,
     fit_on: str | None = None,
     similarity: str = "cosine",
     draws: int = 1000,
@@ -38,43 +40,48 @@ def evaluate_encoder(
 ) -> Grid:
     """The grid of an encoder on pairs, treatments fitted on texts that have a name.
 
-    fit_texts : each distinct one counts once; None fits on the pairs' own sentences, which are
-    counted as often as they occur.   fit_on : their name, such as "train".
+    fit_texts : each distinct one counts once.   fit_vectors : in their place, what ``encode_fit``
+    made of them, so that several sets of pairs share it.   fit_on : their name, such as "train".
+    Without them treatments are fitted on the pairs' own sentences, as often as they occur.
     layers, treatments, similarity, draws, seed : as in ``evaluate_grid``.
     progress : (done, total) of the whole work, encoding included.
     Memory: all layers of the pairs' sentences; of fit_texts 2,048 at a time.
     """
-    specs = parse_treatments(treatments)
-    fit_texts = None if fit_texts is None else tuple(dict.fromkeys(fit_texts))
-    if (fit_texts is None) != (fit_on is None):
-        raise ValueError(
-            "fit_texts and fit_on, the name of those texts, come together; leave out both to fit "
-            "on the pairs' own sentences"
-        )
+    _check_fit(fit_texts, fit_vectors, fit_on)
     bootstrap = PairBootstrap(pairs.gold_scores, draws, seed)  # bad scores are found at once
     named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
+    for layer in named:
+        encoder.layer_indices(layer)  # and so is a layer that does not exist
     sentences = [*pairs.left, *pairs.right]
-    n_cells = len(set(named)) * len(set(poolings)) * len(specs)
-    texts = len(sentences) + len(fit_texts or ())
+    n_cells = len(set(named)) * len(set(poolings)) * len(parse_treatments(treatments))
+    texts = len(set(sentences)) + len(set(fit_texts or ()))
     work = _Work(texts + CELL_WORK * n_cells, progress, cancelled)
     vectors = encode_distinct(encoder, sentences, poolings, progress=work.part(1))
-    fit: FitVectors | None = None
     if fit_texts is not None:
-        needs_rows = any(spec.name not in LINEAR_AT_ONCE for spec in specs)
-        read = _fit_rows if needs_rows else fit_moments
-        fit = read(encoder, fit_texts, named, poolings, progress=work.part(1))
+        where: dict[str, Any] = {"layers": named, "poolings": poolings, "treatments": treatments}
+        fit_vectors = encode_fit(encoder, fit_texts, **where, progress=work.part(1))
     return evaluate_grid(
         vectors,
         pairs.gold_scores,
         layers=named,
         treatments=treatments,
-        fit_vectors=fit,
+        fit_vectors=fit_vectors,
         fit_on=fit_on,
         evaluated_on=pairs.name,
         similarity=similarity,
         bootstrap=bootstrap,
         progress=work.part(CELL_WORK),
     )
+
+
+def _check_fit(
+    fit_texts: Sequence[str] | None, fit_vectors: FitVectors | None, fit_on: str | None
+) -> None:
+    if (fit_texts is not None) + (fit_vectors is not None) != (fit_on is not None):
+        raise ValueError(
+            "fit_texts or fit_vectors, one of the two, comes with fit_on, its name; leave out all "
+            "to fit on the pairs' own sentences"
+        )
 
 
 def encode_distinct(
@@ -91,6 +98,25 @@ def encode_distinct(
         return found
     rows = np.array([place[text] for text in texts])
     return {pooling: found.pop(pooling)[:, rows] for pooling in tuple(found)}
+
+
+def encode_fit(
+    encoder: Encoder,
+    texts: Sequence[str],
+    *,
+    layers: Sequence[LayerName],
+    poolings: Sequence[str],
+    treatments: Sequence[str] = LADDER,
+    progress: Progress | None = None,
+) -> FitVectors:
+    """Texts as ``fit_vectors`` for those treatments, each distinct text once.
+
+    Sums where they suffice, so that memory does not grow with the texts; all rows where not.
+    """
+    texts = tuple(dict.fromkeys(texts))
+    if all(spec.name in LINEAR_AT_ONCE for spec in parse_treatments(treatments)):
+        return fit_moments(encoder, texts, layers, poolings, progress=progress)
+    return encoder.encode_layers(texts, poolings=tuple(poolings), progress=progress)
 
 
 def fit_moments(
@@ -122,18 +148,6 @@ def fit_moments(
     return lambda indices, pooling: sums[indices, pooling]
 
 
-def _fit_rows(
-    encoder: Encoder,
-    texts: Sequence[str],
-    _layers: Sequence[LayerName],
-    poolings: Sequence[str],
-    *,
-    progress: Progress | None = None,
-) -> dict[str, np.ndarray]:
-    """All rows, for a treatment that sums do not suffice for."""
-    return encoder.encode_layers(texts, poolings=tuple(poolings), progress=progress)
-
-
 class _Work:
     """One count over several parts, each of which counts its own steps."""
 
@@ -144,6 +158,7 @@ class _Work:
         self._done = 0  # by the parts that ended
 
     def part(self, weight: int) -> Progress:
+        """The count of the next part, each of whose steps weighs as much."""
         before = self._done
 
         def told(done: int, _of_these: int) -> None:

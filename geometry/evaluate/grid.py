@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..treatments import Treatment
 from .bootstrap import PairBootstrap, difference
 from .cells import Cell, Grid, LayerName
 from .fitting import FitSet, FitVectors, Layers, average_layers
-from .scores import Difference, PairScore
+from .scores import PairScore
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 
@@ -57,43 +57,23 @@ def evaluate_grid(
     score does not exist ([CLS] of the embedding layer) says why instead.
     Raises ValueError for bad input, EvaluationCancelled once ``cancelled()`` is true.
     """
-    if similarity not in SIMILARITIES:
-        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
-    if (fit_vectors is None) != (fit_on is None):
-        raise ValueError(
-            "fit_vectors and fit_on, the name of that set, come together; leave out both to fit "
-            "on the evaluation sentences"
-        )
+    _check_names(similarity, fit_vectors, fit_on)
     specs = parse_treatments(treatments)
-    bootstrap = bootstrap or PairBootstrap(gold_scores, draws, seed)
-    if not np.array_equal(bootstrap.gold_scores, np.asarray(gold_scores, dtype=np.float64)):
-        raise ValueError("bootstrap was drawn for other gold scores; draw it for these")
+    bootstrap = _resamples(gold_scores, bootstrap, draws, seed)
     check_vectors(vectors, 2 * bootstrap.n)
     count = min(len(hidden) for hidden in vectors.values())
     named = tuple(range(count)) if layers is None else tuple(dict.fromkeys(layers))
     scorer = _Scorer(bootstrap, similarity, specs, vectors, fit_vectors, fit_on or THESE)
-    cells: list[Cell] = []
     total = len(named) * len(vectors) * len(specs)
-
-    def told(cell: Cell) -> None:
+    cells: list[Cell] = []
+    for cell in scorer.cells(named, count):
         cells.append(cell)
         if progress is not None:
             progress(len(cells), total)
         if cancelled is not None and cancelled() and len(cells) < total:
             raise EvaluationCancelled(f"cancelled after {len(cells)} of {total} cells")
-
-    for layer in named:
-        indices = resolve_layers(layer, n_layers=count - 1, name="the vectors")
-        shown = indices[0] if isinstance(layer, int | np.integer) else layer
-        for pooling in vectors:
-            scorer.score(shown, indices, pooling, told)
     return Grid(
-        cells=tuple(cells),
-        evaluated_on=evaluated_on,
-        n=bootstrap.n,
-        similarity=similarity,
-        draws=bootstrap.draws,
-        seed=bootstrap.seed,
+        tuple(cells), evaluated_on, bootstrap.n, similarity, bootstrap.draws, bootstrap.seed
     )
 
 
@@ -106,9 +86,15 @@ class _Scorer:
     fit_vectors: FitVectors | None
     fit_on: str
 
-    def score(
-        self, layer: LayerName, indices: Layers, pooling: str, told: Callable[[Cell], None]
-    ) -> None:
+    def cells(self, layers: Sequence[LayerName], count: int) -> Iterator[Cell]:
+        """Every cell, layer by layer, of vectors that have ``count`` layers."""
+        for layer in layers:
+            indices = resolve_layers(layer, n_layers=count - 1, name="the model")
+            shown = indices[0] if isinstance(layer, int | np.integer) else layer
+            for pooling in self.vectors:
+                yield from self._column(shown, indices, pooling)
+
+    def _column(self, layer: LayerName, indices: Layers, pooling: str) -> Iterator[Cell]:
         """All cells of one layer and pooling, from one reading of its fit set."""
         X = average_layers(self.vectors[pooling], indices)
         fit_set = FitSet(self._fit_rows(X, indices, pooling), eps=float(np.finfo(X.dtype).eps))
@@ -124,15 +110,13 @@ class _Scorer:
             score, cosine = self._scored(X, fitted, fit_set)
             if raw is None:
                 raw = score if not spec.is_fitted else self._scored(X, fit_set.fit(RAW), fit_set)[0]
-            told(
-                Cell.of(
-                    (layer, pooling, spec),
-                    fitted,
-                    self.fit_on,
-                    score=score,
-                    mean_cosine=cosine,
-                    difference=self._difference(raw, score, spec),
-                )
+            yield Cell.of(
+                (layer, pooling, spec),
+                fitted,
+                self.fit_on,
+                score=score,
+                mean_cosine=cosine,
+                difference=difference(raw, score) if spec.is_fitted else None,
             )
 
     def _fit_rows(self, X: np.ndarray, indices: Layers, pooling: str) -> np.ndarray:
@@ -169,10 +153,25 @@ class _Scorer:
             code, n=self.bootstrap.n, similarity=self.similarity, seed=self.bootstrap.seed
         )
 
-    def _difference(
-        self, raw: PairScore, score: PairScore, spec: TreatmentSpec
-    ) -> Difference | None:
-        return difference(raw, score) if spec.is_fitted else None
+
+def _check_names(similarity: str, fit_vectors: FitVectors | None, fit_on: str | None) -> None:
+    if similarity not in SIMILARITIES:
+        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
+    if (fit_vectors is None) != (fit_on is None):
+        raise ValueError(
+            "fit_vectors and fit_on, the name of that set, come together; leave out both to fit "
+            "on the evaluation sentences"
+        )
+
+
+def _resamples(
+    gold_scores: np.ndarray, bootstrap: PairBootstrap | None, draws: int, seed: int
+) -> PairBootstrap:
+    if bootstrap is None:
+        return PairBootstrap(gold_scores, draws, seed)
+    if not np.array_equal(bootstrap.gold_scores, np.asarray(gold_scores, dtype=np.float64)):
+        raise ValueError("bootstrap was drawn for other gold scores; draw it for these")
+    return bootstrap
 
 
 def check_vectors(vectors: Mapping[str, np.ndarray], n_rows: int) -> None:

@@ -21,6 +21,7 @@ class TieGroups:
 
     @classmethod
     def of(cls, values: np.ndarray) -> TieGroups:
+        """The groups of values (n,), n >= 1."""
         order = np.argsort(values, kind="stable")
         ordered = values[order]
         is_new = np.append(True, ordered[1:] != ordered[:-1])

@@ -58,10 +58,11 @@ def parse_treatment(spec: str) -> TreatmentSpec:
     none; centred; standardised; clusterwise; abtt or abtt:D, all-but-the-top with D directions
     removed (by default d/100); pca, zca, pca-cor, zca-cor with any of ``:k`` (the k leading
     directions), ``:full`` (all of them, as without it) and ``:lw`` (Ledoit-Wolf) or ``:.1`` (a
-    number in (0, 1): that share of shrinkage); cholesky with the latter two. As in "pca:128:lw".
+    number in (0, 1): that share of shrinkage); cholesky with the latter two. As in "pca:128:lw";
+    "pca (full)" is read, too.
     Raises ValueError for any other text, saying what would do.
     """
-    name, *options = spec.strip().lower().replace(" ", "").split(":")
+    name, *options = spec.strip().lower().replace(" ", "").replace("(full)", ":full").split(":")
     name = _ALSO.get(name, name)
     if name in _SUPERVISED:
         raise ValueError(

@@ -1,0 +1,75 @@
+"""A grid as columns of text."""
+
+from __future__ import annotations
+
+from ..evaluate import Cell, Chosen, Difference, Grid, PairScore
+from ..evaluate.export import layer_text
+
+HEADINGS = ("layer", "pooling", "treatment", "fitted on", "Spearman x 100", "to raw", "cosine", "")
+GAP = "  "
+
+
+def grid_text(grid: Grid) -> str:
+    """What was measured on what, then a line for each cell."""
+    rows = [HEADINGS, *(_cells(cell) for cell in grid.cells)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (GAP.join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    return "\n".join([about(grid), "", *lines])
+
+
+def about(grid: Grid) -> str:
+    """Pairs, similarity and resamples, without which no number may stand."""
+    return (
+        f"{grid.evaluated_on}: {grid.n:,} pairs, {grid.similarity}; [95% intervals] from "
+        f"{grid.draws:,} resamples of the pairs, seed {grid.seed}"
+    )
+
+
+def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
+    """The cell chosen on dev, and its score on test."""
+    best, there = chosen.cell_on_dev, chosen.cell_on_test
+    return "\n".join(
+        [
+            f"Chosen on {dev.evaluated_on} among {chosen.n_cells} cells: layer "
+            f"{layer_text(best.layer)}, {best.pooling}, {best.treatment}",
+            *(
+                f"{GAP}on {grid.evaluated_on}: {_score(cell.score)} (fitted on {_fit(cell)})"
+                for grid, cell in ((dev, best), (test, there))
+            ),
+        ]
+    )
+
+
+def _cells(cell: Cell) -> tuple[str, ...]:
+    return (
+        layer_text(cell.layer),
+        cell.pooling,
+        cell.treatment,
+        _fit(cell),
+        _score(cell.score),
+        _difference(cell.difference),
+        "" if cell.mean_cosine is None else f"{cell.mean_cosine:.3f}",
+        cell.note,
+    )
+
+
+def _fit(cell: Cell) -> str:
+    return "nothing" if cell.fit_on is None else f"{cell.fit_on} ({cell.n_fit:,})"
+
+
+def _score(score: PairScore) -> str:
+    if score.spearman is None:
+        return "undefined"
+    return f"{100 * score.spearman:.2f}{_interval(score.low, score.high)}"
+
+
+def _difference(difference: Difference | None) -> str:
+    if difference is None or difference.value is None:
+        return ""
+    return f"{100 * difference.value:+.1f}{_interval(difference.low, difference.high, '+')}"
+
+
+def _interval(low: float | None, high: float | None, sign: str = "") -> str:
+    if low is None or high is None:
+        return ""
+    return f" [{100 * low:{sign}.1f}, {100 * high:{sign}.1f}]"
