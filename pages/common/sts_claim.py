@@ -7,7 +7,7 @@ import streamlit as st
 
 from geometry import ArrayStore
 from geometry.evaluate.bootstrap import PairBootstrap
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.cells import Grid
 from geometry.evaluate.scores import PairScore
 from geometry.evaluate.similarities import pair_similarities
 from geometry.figures.scored import Scored, scored_figure
@@ -177,25 +177,40 @@ def _show_sources(_: Translate) -> None:
 
 
 def pooling_lines(asked: Asked, grid: Grid, static: Static, _: Translate) -> list[str]:
-    """How much of the gap is pooling: published, then measured at the chosen layer."""
+    """How much of the gap is pooling: published, then measured at the chosen layer; where that
+    has no gap, also at the layer where it is widest."""
     told = {one.name: one.value for one in published_rows()}
     known = PoolingShare(told["BERT CLS"], told["avg BERT"], told["avg GloVe"])
     lines = [prose(PAGE, "claim-published", share_values(known, scale=1.0))]
-    cls, mean = (grid.cell(asked.layer, pooling) for pooling in ("cls", "mean"))
-    scores = (cls.score.spearman, mean.score.spearman, static.score.spearman)
-    if None in scores:
-        return lines
-    found = PoolingShare(*(float(score or 0.0) for score in scores))
-    gap = _pooling_gap(asked, cls, mean, _)
-    values = share_values(found, scale=100.0)
-    values |= {"layer": f"{asked.layer}", "interval": gap, "name": static.name}
-    section = "claim-here" if found.share is not None else "claim-no-gap"
-    return [*lines, prose(PAGE, section, values)]
+    found = {
+        layer: share
+        for layer in range(asked.last + 1)
+        if (share := _share_at(grid, layer, static)) is not None
+    }
+    widest = max(found, key=lambda layer: found[layer].gap, default=asked.layer)
+    shown = [asked.layer]
+    if asked.layer in found and found[asked.layer].share is None and found[widest].gap > 0:
+        shown.append(widest)
+    for layer in (layer for layer in shown if layer in found):
+        values = share_values(found[layer], scale=100.0)
+        gap = _pooling_gap(asked, grid, layer, _)
+        values |= {"layer": f"{layer}", "interval": gap, "name": static.name}
+        section = "claim-here" if found[layer].share is not None else "claim-no-gap"
+        lines.append(prose(PAGE, section, values))
+    return lines
 
 
-def _pooling_gap(asked: Asked, cls: Cell, mean: Cell, _: Translate) -> str:
+def _share_at(grid: Grid, layer: int, static: Static) -> PoolingShare | None:
+    cls, mean = (grid.cell(layer, pooling).score.spearman for pooling in ("cls", "mean"))
+    if cls is None or mean is None or static.score.spearman is None:
+        return None
+    return PoolingShare(cls, mean, static.score.spearman)
+
+
+def _pooling_gap(asked: Asked, grid: Grid, layer: int, _: Translate) -> str:
     bootstrap = PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED)
-    found = bootstrap.difference(cls.score, mean.score)
+    cls, mean = (grid.cell(layer, pooling).score for pooling in ("cls", "mean"))
+    found = bootstrap.difference(cls, mean)
     return with_interval(found.value, found.low, found.high, _, sign=True)
 
 

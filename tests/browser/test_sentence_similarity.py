@@ -46,6 +46,19 @@ def test_the_curve_lowers_pearson_and_leaves_spearman(server, page):
     assert "curve=10" in page.url
 
 
+def test_an_uploaded_table_is_scored(server, page, tmp_path):
+    rows = [f"{'A cat ' * (i % 3 + 1)}sat.,The cat sat {i} times.,{i % 6}" for i in range(12)]
+    table = tmp_path / "mine.csv"
+    table.write_text("\n".join(["one,two,points", *rows]), encoding="utf-8")
+    open_app(page, server.page_url(PAGE))
+    with rerun(page):
+        page.locator(".st-key-pairs_file input[type=file]").set_input_files(table)
+    expect(page.get_by_text("12 pairs ready; scores from 0 to 5.")).to_be_visible()
+    with rerun(page):
+        page.get_by_role("button", name="Use these pairs").click()
+    expect(page.get_by_text("n = 12 pairs, mine").first).to_be_visible(timeout=60_000)
+
+
 def test_a_clicked_dot_is_the_pair_that_is_shown(server, page):
     open_app(page, server.page_url(PAGE, query="pair=3"))
     expect(page.get_by_text("The goat chased the postman down the lane.").first).to_be_visible()

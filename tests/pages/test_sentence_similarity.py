@@ -182,6 +182,20 @@ def test_the_curve_by_fit_size_ends_where_the_grid_stands():
     assert {"whitened, k = 128", "whitened, Ledoit-Wolf", "n = d = 384"} <= curves.keys()
 
 
+def test_the_share_of_pooling_is_told_where_there_is_a_gap():
+    app = visit(**{"sts-layer": "1"})
+    gold = read_bundled_pairs().gold_scores
+    cls, mean = (spearmanr(gold, cosines(1, pooling))[0] for pooling in ("cls", "mean"))
+    line = next(one.value for one in app.markdown if "**Here, at layer 1" in one.value)
+    assert f"[CLS] {said(cls)}, mean {said(mean)}" in line
+    static = float(re.search(r"\) (\d+\.\d),", line)[1])
+    share = int(re.search(r"\*\*(\d+)% of the gap", line)[1])
+    assert share == pytest.approx(100 * (100 * mean - 100 * cls) / (static - 100 * cls), abs=1.5)
+    none = visit(**{"sts-layer": "5"})  # there [CLS] is above: the widest gap is told beside it
+    assert "there is no such gap" in everything(none)
+    assert "% of the gap**" in everything(none)
+
+
 # Other pairs
 
 
