@@ -43,6 +43,12 @@ _HOME = {
     "word_averages": ("SentenceVectors", "sentence_vectors", "words_of"),
     "word_counts": ("rank_counts", "read_counts"),
     "treatments": ("Knobs", "Treated", "Treatment", "fit_treatment"),
+    "rank_lesson": ("Bend", "made_up_scores"),
+    "rank_moves": ("RankMoves",),
+    "narrower": ("narrower_against_score",),
+    "pooling_share": ("PoolingShare",),
+    "treated_pairs": ("scores_by_fit_size", "treated_similarities"),
+    "type_average": ("type_averages",),
     "twin": ("ConeEdge", "IsotropyReport", "Twin", "describe", "whiten_beside"),
     "neighbours": ("chance_agreement", "label_agreement", "nearest"),
     "measure": (
@@ -179,13 +185,17 @@ if TYPE_CHECKING:
         zipfian_spectral_entropy,
     )
     from .model_errors import DataSetError, ModelFilesError
+    from .narrower import narrower_against_score
     from .neighbours import chance_agreement, label_agreement, nearest
     from .operator_limits import ModelLimits, OperatorFileError, read_model_limits
     from .pair_sets import PairSet, fetch_pairs
     from .pairs import read_pair_folder
     from .pieces import Coverage
+    from .pooling_share import PoolingShare
     from .project import Projection
     from .published import PublishedScore, PublishedTable, published_scores, published_tables
+    from .rank_lesson import Bend, made_up_scores
+    from .rank_moves import RankMoves
     from .removal_map import ClusterwiseMap, RemovalMap
     from .remove import ClusterwiseRemoval, CommonComponentRemoval
     from .rows import UndefinedMeasure
@@ -193,8 +203,10 @@ if TYPE_CHECKING:
     from .standard_map import StandardMap
     from .store import ArrayStore
     from .toy import Plane
+    from .treated_pairs import scores_by_fit_size, treated_similarities
     from .treatments import Knobs, Treated, Treatment, fit_treatment
     from .twin import ConeEdge, IsotropyReport, Twin, describe, whiten_beside
+    from .type_average import type_averages
     from .vectors.errors import VectorFileError
     from .vectors.read import read_vectors
     from .whiten import Whitening

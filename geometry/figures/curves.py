@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from .theme import Theme, axis, base_layout
 
+BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
 REFERENCES = ("dot", "longdashdot", "longdash")  # thin, in the ink's colour
 LEGEND_LINE = 19  # px that an entry of the legend takes where it has a line to itself
@@ -18,20 +19,26 @@ LEGEND_LINE = 19  # px that an entry of the legend takes where it has a line to 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line: x, y (m,), its name, which of the compared clouds it is (None: a reference)."""
+    """One line: x, y (m,), its name, which of the compared clouds it is (None: a reference).
+
+    low, high : (m,) ends of its intervals, shaded; None without.
+    """
 
     x: np.ndarray
     y: np.ndarray
     name: str
     place: int | None = None
     step: bool = False
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class Axes:
     """Titles and scales of both axes; ``x_range``, ``y_range`` in data units, None for all.
 
-    On a log axis both ends of a range must be above 0.
+    On a log axis both ends of a range must be above 0.   x_ticks : where x is numbered, by default
+    as Plotly does.
     """
 
     x: str
@@ -41,6 +48,7 @@ class Axes:
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     percent: bool = False
+    x_ticks: tuple[float, ...] = ()
 
 
 def place_colour(place: int, theme: Theme) -> str:
@@ -61,18 +69,42 @@ def curves_figure(
         next(references) if curve.place is None else DASHES[curve.place % len(DASHES)]
         for curve in curves
     ]
-    figure = go.Figure(
-        [_line(curve, axes, theme, dash) for curve, dash in zip(curves, dashes, strict=True)]
-    )
+    lines = [_line(curve, axes, theme, dash) for curve, dash in zip(curves, dashes, strict=True)]
+    figure = go.Figure([edge for curve in curves for edge in _band(curve, theme)] + lines)
     figure.update_layout(
         base_layout(theme, height=height + LEGEND_LINE * len(curves)),
-        xaxis=axis(theme, axes.x, zeroline=False) | _scale(axes.log_x, axes.x_range),
-        yaxis=axis(theme, axes.y) | _scale(axes.log_y, axes.y_range),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
+        yaxis=axis(theme, axes.y) | axis_scale(axes.log_y, axes.y_range),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
+    if axes.x_ticks:
+        figure.update_xaxes(tickmode="array", tickvals=axes.x_ticks, dtick=None)
+        figure.update_xaxes(ticktext=[f"{tick:,.0f}" for tick in axes.x_ticks])
     if axes.percent:
         figure.update_yaxes(tickformat=".0%", rangemode="tozero")
     return figure
+
+
+def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
+    """The interval as two edges without a line, shaded between; nothing where it has none."""
+    if curve.low is None or curve.high is None:
+        return []
+    colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return [
+        go.Scatter(
+            x=np.asarray(curve.x, dtype=np.float32),
+            y=np.asarray(edge, dtype=np.float32),
+            name=f"{curve.name} {level}",
+            mode="lines",
+            line={"width": 0},
+            fill=fill,
+            fillcolor=f"rgba({red},{green},{blue},{BAND_OPACITY})",
+            hoverinfo="skip",
+            showlegend=False,
+        )
+        for edge, level, fill in ((curve.low, "2.5%", None), (curve.high, "97.5%", "tonexty"))
+    ]
 
 
 def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
@@ -93,7 +125,8 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
     )
 
 
-def _scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, Any]:
+def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, Any]:
+    """Settings of an axis: logarithmic or not, from ``limits`` in data units where given."""
     settings: dict[str, Any] = {"type": "log"} if is_log else {}
     if is_log and limits is not None and min(limits) <= 0:
         raise ValueError(f"a log axis needs a range above 0; got {limits}")

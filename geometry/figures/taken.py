@@ -27,9 +27,11 @@ def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]
 
 def _points(trace: go.Scatter | go.Bar) -> list[Row]:
     about = trace.text if trace.text is not None else [""] * len(trace.x)
+    is_sideways = getattr(trace, "orientation", None) == "h"  # a bar's value lies along x
+    places, values = (trace.y, trace.x) if is_sideways else (trace.x, trace.y)
     return [
-        [trace.name, float(x), str(told), float(y)]
-        for x, told, y in zip(trace.x, about, trace.y, strict=True)
+        [trace.name, float(place), str(told), float(value)]
+        for place, told, value in zip(places, about, values, strict=True)
     ]
 
 

@@ -72,6 +72,17 @@ def _sentences(_: Translate) -> dict[str, str]:
             "None of the columns {columns} holds text, only numbers or signs. Add a column of "
             "sentences, one a row."
         ),
+        "no_pair_columns": _(
+            "The columns {columns} are not two sentences and a score. Choose the three columns "
+            "yourself, or name them left, right and score in the first row."
+        ),
+        "blank_sentence": _(
+            "The pair at line {line} lacks a sentence. Fill it in or take the row out."
+        ),
+        "bad_score": _(
+            "The score {score} at line {line} is no number. Write one such as 3.5, or take the "
+            "row out."
+        ),
     }
 
 

@@ -22,15 +22,15 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
 # words are replaced, and the app's own refusal lies ready, hidden, until the uploader marks a
 # file as refused.
 UPLOADER_STYLE = """<style>
-.st-key-corpus_file [data-testid="stFileUploaderDropzone"] button p,
-.st-key-corpus_file [data-testid="stFileUploaderDropzoneInstructions"] span {{ font-size: 0; }}
-.st-key-corpus_file [data-testid="stFileUploaderDropzone"] button p::after {{
+.st-key-{key} [data-testid="stFileUploaderDropzone"] button p,
+.st-key-{key} [data-testid="stFileUploaderDropzoneInstructions"] span {{ font-size: 0; }}
+.st-key-{key} [data-testid="stFileUploaderDropzone"] button p::after {{
   content: "{browse}"; font-size: 1rem; }}
-.st-key-corpus_file [data-testid="stFileUploaderDropzoneInstructions"] span::after {{
+.st-key-{key} [data-testid="stFileUploaderDropzoneInstructions"] span::after {{
   content: "{drop}"; font-size: 0.875rem; }}
-.st-key-upload_refused {{ display: none; }}
-body:has(.st-key-corpus_file [data-testid="stFileChip"][aria-invalid="true"])
-  .st-key-upload_refused {{ display: flex; }}
+.st-key-{key}_refused {{ display: none; }}
+body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
+  .st-key-{key}_refused {{ display: flex; }}
 </style>"""
 
 
@@ -103,9 +103,7 @@ def _adopt(corpus: Corpus) -> None:
 def _upload_form(_: Translate) -> None:
     label = _("A .txt, .csv or .tsv file of at most {megabytes} MB")
     file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key="corpus_file")
-    st.html(UPLOADER_STYLE.format(browse=_("Choose a file"), drop=_("or drop it here")))
-    with st.container(key="upload_refused"):
-        st.error(too_large_text(MAX_BYTES, _))
+    dress_uploader("corpus_file", MAX_BYTES, _)
     if file is None:
         return
     try:
@@ -115,6 +113,14 @@ def _upload_form(_: Translate) -> None:
         return
     st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
     st.caption(ready_line(corpus, _))
+
+
+def dress_uploader(key: str, max_bytes: int, _: Translate) -> None:
+    """The words of the uploader of that key, and its refusal of a file over the limit."""
+    words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
+    st.html(UPLOADER_STYLE.format(key=key, **words))
+    with st.container(key=f"{key}_refused"):
+        st.error(too_large_text(max_bytes, _))
 
 
 def _choose_columns(file: Any, _: Translate) -> Corpus:

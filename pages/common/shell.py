@@ -26,7 +26,7 @@ from .words import (
     translator,
 )
 
-PAGES = ("narrow_cone", "whitening", "cosine_basis", "your_corpus")
+PAGES = ("narrow_cone", "whitening", "sentence_similarity", "cosine_basis", "your_corpus")
 LANDING = PAGES[0]
 ASSETS = Path(__file__).parents[2] / "assets"
 
@@ -41,6 +41,7 @@ def page_labels(_: Translate) -> dict[str, str]:
     return {
         "narrow_cone": _("Narrow cone"),
         "whitening": _("Whitening"),
+        "sentence_similarity": _("Sentence similarity"),
         "cosine_basis": _("Cosine and basis"),
         "your_corpus": _("Your corpus"),
     }

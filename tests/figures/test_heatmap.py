@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.heatmap import matrix_figure
+from geometry.figures.heatmap import Cells, cells_figure, matrix_figure
 from geometry.figures.theme import DARK, LIGHT
 
 MATRIX = np.array([[1.0, -0.5, 0], [-0.5, 2, 0.25], [0, 0.25, -1]])
@@ -57,3 +57,45 @@ def test_zero_is_the_paper_and_the_ends_are_told_apart(theme):
     assert blue > 2 * red
     # an end's brightness is no stronger a sign than the other's
     assert brightness(colours[0]) == pytest.approx(brightness(colours[-1]), abs=40)
+
+
+CELLS = Cells(
+    np.array([[56.7, np.nan], [60.0, -3.0]]),
+    [["56.7<br>[50,60]", "undefined"], ["60.0", "−3.0"]],
+    [["layer 0, cls", "layer 0, mean"], ["layer 1, cls", "layer 1, mean"]],
+    ["0", "1"],
+    ["[CLS]", "mean"],
+)
+
+
+def test_a_table_of_scores_is_written_out():
+    (heatmap,) = cells_figure(CELLS, LIGHT, limits=(-3.0, 60.0)).data
+    assert np.array(heatmap.z) == pytest.approx(CELLS.values, nan_ok=True)
+    assert heatmap.text[0][1] == "undefined"
+    assert heatmap.texttemplate == "%{text}"
+    assert heatmap.customdata[1][1] == "layer 1, mean"
+    assert (heatmap.zmin, heatmap.zmax) == (-3.0, 60.0)
+
+
+@themes
+def test_a_difference_is_the_paper_at_zero_and_ink_is_legible_on_its_ends(theme):
+    (heatmap,) = cells_figure(CELLS, theme, limits=(-5.0, 5.0), diverging=True).data
+    (_, below), (middle, paper), (_, above) = heatmap.colorscale
+    assert (middle, paper) == (0.5, theme.paper)
+    for end in (below, above):
+        assert contrast(end, theme.ink) > 4.5  # WCAG's for text
+
+
+def contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_table_of_equal_scores_still_has_a_scale():
+    (heatmap,) = cells_figure(CELLS, LIGHT, limits=(60.0, 60.0)).data
+    assert heatmap.zmin < 60 < heatmap.zmax

@@ -19,6 +19,8 @@ CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != DEFAULT_LANGUAGE)
 NOT_IN_CODE = {"English"}  # each catalogue names its own language by translating it
 
+SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
+
 # page: section (its name or its beginning), and where the names of its values are written down:
 # the function that returns them as a dictionary, or the names themselves
 VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
@@ -41,6 +43,25 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "about-": ("lab_panels.py", "about_values"),
         "disagree-": {"name"},
         "chart-": ("lab_charts.py", "chart_values"),
+    },
+    "sentence_similarity": {
+        "lesson-outlier": {"n"},
+        "few-pairs": ("sts_grid.py", "width_values"),
+        "claim-published": ("sts_claim.py", "share_values"),
+        "claim-": SHARES | {"layer", "interval", "name"},
+        "grid-": {
+            "treatment",
+            "fit",
+            "n_fit",
+            "cells",
+            "helped",
+            "hurt",
+            "neither",
+            "best",
+            "worst",
+        },
+        "cone": ("sts_grid.py", "cone_values"),
+        "sizes": {"cell", "fit", "most", "d", "raw", "full", "kept", "shrunk"},
     },
 }
 

@@ -1,0 +1,76 @@
+"""Made-up scores that a reader bends, to see what Spearman's correlation looks at and what not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+PAIRS = 40
+SEED = 21  # one whose unrelated scores have a Spearman near 0
+TOP_GOLD = 5.0  # the scale of STS: 0 unrelated, 5 the same meaning
+FAR_OUT = 4.0  # where the outlier lies; every other score is in [0, 1]
+OUTLIERS = ("none", "agrees", "contradicts")
+
+
+class MadeUp(NamedTuple):
+    """Gold scores and a model's scores, (n,) float64 each; ``outlier`` is its row or None."""
+
+    gold: np.ndarray
+    scores: np.ndarray
+    outlier: int | None
+
+
+@dataclass(frozen=True)
+class Bend:
+    """What is done to scores that agree with the gold.
+
+    noise in [0, 1] : the share of a score that has nothing to do with the gold.
+    curve >= 1 : the power that bends the scores, the same order in other places.
+    levels : values that the gold takes, 0 for no ties.   outlier : one of ``OUTLIERS``.
+    """
+
+    noise: float = 0.0
+    curve: float = 1.0
+    levels: int = 0
+    outlier: str = "none"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.noise <= 1:
+            raise ValueError(f"noise must lie in [0, 1]; got {self.noise}")
+        if self.curve < 1:
+            raise ValueError(f"curve must be 1 or more; got {self.curve}")
+        if self.levels != 0 and self.levels < 2:
+            raise ValueError(f"levels must be 0 (no ties) or 2 and more; got {self.levels}")
+        if self.outlier not in OUTLIERS:
+            raise ValueError(f"outlier must be one of {', '.join(OUTLIERS)}; got {self.outlier!r}")
+
+
+def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> MadeUp:
+    """n pairs, n >= 3: gold in [0, 5] evenly spread, scores in [0, 1] but for the outlier.
+
+    scores = ((1 - noise) u + noise v)^curve with u the gold / 5 and v uniform, one draw for every
+    bend. The outlier is the pair with the highest gold ("agrees") or the lowest ("contradicts").
+    """
+    if n < 3:
+        raise ValueError(f"n must be 3 or more; got {n}")
+    rng = np.random.default_rng(random_state)
+    u = rng.permutation((np.arange(n) + 0.5) / n)
+    v = rng.random(n)
+    scores = ((1 - bend.noise) * u + bend.noise * v) ** bend.curve
+    gold = TOP_GOLD * u
+    if bend.levels:
+        gold = np.floor(u * bend.levels) * TOP_GOLD / (bend.levels - 1)
+    if bend.outlier == "none":
+        return MadeUp(gold, scores, None)
+    place = int(np.argmax(u) if bend.outlier == "agrees" else np.argmin(u))
+    scores[place] = FAR_OUT
+    return MadeUp(gold, scores, place)
+
+
+def least_squares_line(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Both ends, over the range of x, of the line nearest to y (n,) in squares; x not constant."""
+    slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
+    ends = (float(x.min()), float(x.max()))
+    return tuple((end, float(y.mean() + slope * (end - x.mean()))) for end in ends)

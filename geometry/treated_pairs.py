@@ -1,0 +1,83 @@
+"""Similarities of pairs before and after a treatment, and their score by the rows in its fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .evaluate.bootstrap import PairBootstrap
+from .evaluate.fitting import FitSet
+from .evaluate.grid import evaluate_grid
+from .evaluate.scores import PairScore
+from .evaluate.similarities import pair_similarities
+from .evaluate.specs import parse_treatment
+from .moments import Moments
+
+FEWEST = 10
+SIZES = 9
+WAYS = ("pca", "pca:128", "pca:lw")
+
+
+def treated_similarities(
+    X: np.ndarray, fit_vectors: np.ndarray | Moments, treatment: str
+) -> np.ndarray:
+    """Cosines (n,) float64 of the pairs in X (2n, d), left sentences then right, once treated.
+
+    fit_vectors (m, d), m >= 2, or their moments : what the treatment is fitted on.
+    treatment : a text for ``parse_treatment``. Raises UndefinedMeasure where a treated row is zero.
+    """
+    fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
+    Z = fit_set.fit(parse_treatment(treatment)).apply(X.astype(np.float64)).kept
+    return pair_similarities(Z[: len(Z) // 2], Z[len(Z) // 2 :])
+
+
+@dataclass(frozen=True)
+class SizedScore:
+    """Scores of the same pairs by treatments fitted on ``n`` rows, by the treatment's text."""
+
+    n: int
+    scores: dict[str, PairScore]
+
+
+def fit_sizes_for_scores(available: int, d: int) -> tuple[int, ...]:
+    """Sizes from 10 to ``available``, spaced by ratio, with n = d among them where it can be."""
+    if available <= FEWEST:
+        return (available,)
+    sizes = np.geomspace(FEWEST, available, SIZES).round().astype(int).tolist()
+    return tuple(sorted({*sizes, *([d] if FEWEST <= d <= available else [])}))
+
+
+def scores_by_fit_size(
+    X: np.ndarray,
+    fit_vectors: np.ndarray,
+    bootstrap: PairBootstrap,
+    *,
+    ways: Sequence[str] = WAYS,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[SizedScore, ...]:
+    """Score the pairs X (2n, d) whitened by maps fitted on more and more of fit_vectors (m, d).
+
+    The order in which rows join the fit is drawn once, seeded: a larger fit holds the smaller
+    ones' rows. All scores share the bootstrap's resamples; "none" is scored too, the same at every
+    size. progress : called with (sizes done, sizes).
+    """
+    order = np.random.default_rng(random_state).permutation(len(fit_vectors))
+    sizes = fit_sizes_for_scores(len(fit_vectors), X.shape[1])
+    found = []
+    for done, n in enumerate(sizes):
+        if progress is not None:
+            progress(done, len(sizes))
+        rows = fit_vectors[np.sort(order[:n])]
+        grid = evaluate_grid(
+            {"these": X[np.newaxis]},
+            bootstrap.gold_scores,
+            treatments=("none", *ways),
+            fit_vectors={"these": rows[np.newaxis]},
+            fit_on=f"{n} rows",
+            bootstrap=bootstrap,
+        )
+        found.append(SizedScore(n, {cell.treatment: cell.score for cell in grid.cells}))
+    return tuple(found)

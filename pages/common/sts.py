@@ -1,0 +1,87 @@
+"""The measured part of the sentence-similarity page: choices, then panel after panel."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import ModelFilesError
+from geometry.model_errors import DataSetError
+
+from . import cached
+from .model_words import tell_model_error
+from .shell import show_question
+from .sts_choices import choose_after, choose_cell, choose_fit
+from .sts_claim import show_claim
+from .sts_grid import show_cone_against_score, show_grid
+from .sts_moves import show_moves
+from .sts_pairs import choose_pairs, show_pair_form
+from .sts_scene import Asked, encode_all, measured_grid
+from .sts_size import show_sizes
+from .sts_static import show_static_form
+from .words import Translate, prose
+
+PAGE = "sentence_similarity"
+QUESTIONS = ("spearman", "interval", "target", "difference")
+
+
+@st.fragment
+def explore(_: Translate) -> None:
+    """The claim; what was measured; the reader's own pairs. Each as soon as it is known."""
+    look_box, measure_box, try_box = st.container(), st.container(), st.container()
+    with try_box:  # first: an upload that was just adopted is on offer above
+        st.subheader(_("Try"))
+        st.markdown(prose(PAGE, "own"))
+        show_pair_form(_)
+        st.markdown(prose(PAGE, "own-vectors"))
+        show_static_form(_)
+    try:
+        with look_box:
+            asked = _ask(_)
+        _show(asked, look_box, measure_box, _)
+    except DataSetError as error:
+        with look_box:
+            told = _("These pairs could not be fetched. {reason}. Choose others, or upload a file.")
+            st.error(told.format(reason=str(error).rstrip(".")))
+    except (ModelFilesError, ValueError, OSError, MemoryError) as error:
+        with look_box:
+            tell_model_error(error, _)
+
+
+def _ask(_: Translate) -> Asked:
+    encoder = cached.encoder()
+    st.markdown("#### " + _("Which pairs, and what is done to their vectors"))
+    left, middle, right = st.columns(3)
+    with left:
+        pairs = choose_pairs(_)
+    with middle:
+        fit = choose_fit(pairs, _)
+    with right:
+        after = choose_after(fit, encoder.dimension, _)
+    layer, pooling = choose_cell(encoder, _)
+    if pairs.is_bundled:
+        st.caption(prose(PAGE, "hard-pairs"))
+    return Asked(pairs, fit, after, layer, pooling, encoder)
+
+
+def _show(
+    asked: Asked,
+    look_box: DeltaGenerator,
+    measure_box: DeltaGenerator,
+    _: Translate,
+) -> None:
+    with look_box:
+        encode_all(asked, _)
+        grid = measured_grid(asked, _)
+        show_claim(asked, grid, _)
+    with measure_box:
+        st.subheader(_("Measure"))
+        show_grid(asked, grid, _)
+        show_cone_against_score(asked, grid, _)
+        sizes_box, moves_box = st.container(), st.container()
+        with moves_box:  # at once; the sizes have to be waited for
+            show_moves(asked, _)
+            for question in QUESTIONS:
+                show_question(PAGE, question)
+        with sizes_box:
+            show_sizes(asked, _)

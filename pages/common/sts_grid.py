@@ -1,0 +1,289 @@
+"""The grid as heatmaps, what it says in words, and whether a narrower cone scores worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.figures.curves import Axes
+from geometry.figures.heatmap import Cells, cells_figure
+from geometry.figures.scatter import Dots, Ring, scatter_figure
+from geometry.narrower import Narrower, narrower_against_score
+
+from .charts import chart_of, show_chart
+from .cone_panels import current_theme
+from .downloads import csv_bytes, offer_csv, short_number
+from .sts_choices import treatment_words
+from .sts_scene import Asked, fitted_on, hundred, measured_on, with_interval
+from .words import Translate, prose, signed
+
+PAGE = "sentence_similarity"
+ROW = 46  # px of a layer's row: a score above its interval
+HEAD = 60
+MOST_NAMED = 4
+FEW_PAIRS = 600  # below it intervals are so wide that the page says how wide
+HEIGHT = 380
+
+
+def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
+    """Before, after, difference; where the treatment helps and where it hurts."""
+    st.markdown("#### 3 · " + _("Every layer and pooling: before, after, difference"))
+    st.markdown(prose(PAGE, "grid"))
+    before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
+    after = [grid.cell(layer, p, asked.after) for layer in grid.layers for p in grid.poolings]
+    scores = [c.score.spearman for c in (*before, *after) if c.score.spearman is not None]
+    ends = (100 * min(scores), 100 * max(scores)) if scores else (0.0, 1.0)
+    gaps = [abs(c.difference.value) for c in after if c.difference and c.difference.value]
+    reach = 100 * max(gaps, default=0.01)
+    boxes = st.columns(3)
+    with boxes[0]:
+        st.markdown("**" + _("Before: raw") + "**")
+        _heat("before", grid, [_told(cell, _) for cell in before], ends, _)
+    with boxes[1]:
+        title = _("After: {name}").format(name=treatment_words(asked.after, _))
+        st.markdown(f"**{title}**")
+        _heat("after", grid, [_told(cell, _) for cell in after], ends, _)
+    with boxes[2]:
+        st.markdown("**" + _("Difference: after − before") + "**")
+        told = [_told_difference(cell, _) for cell in after]
+        _heat("difference", grid, told, (-reach, reach), _, diverging=True)
+    if len(asked.pairs) < FEW_PAIRS:
+        st.markdown(prose(PAGE, "few-pairs", width_values(asked, grid)))
+    for line in verdict(asked, after, _):
+        st.markdown(line)
+    st.caption(f"{measured_on(asked, _)} · {fitted_on(asked, _)}")
+    offer_csv(
+        _("Take the grid away (CSV)"),
+        "sentence-similarity-grid",
+        lambda: grid_csv(grid, f"{measured_on(asked, _)} · {fitted_on(asked, _)}"),
+    )
+
+
+def width_values(asked: Asked, grid: Grid) -> dict[str, str]:
+    """How wide a score's interval is here, and a difference's: medians over the cells."""
+    widths = {}
+    for name, treatment, low, high in (
+        ("score", "none", "low", "high"),
+        ("difference", asked.after, "difference_low", "difference_high"),
+    ):
+        gaps = grid.matrix(treatment, high) - grid.matrix(treatment, low)
+        widths[name] = float(np.nanmedian(gaps)) if np.isfinite(gaps).any() else np.nan
+    return {
+        "n": f"{len(asked.pairs):,}",
+        "score": f"{100 * widths['score']:.0f}",
+        "difference": f"{100 * widths['difference']:.0f}",
+    }
+
+
+Told = tuple[float, str, str]  # a cell's value × 100, what is written in it, what the hover says
+
+
+def _told(cell: Cell, _: Translate) -> Told:
+    score = cell.score
+    value = np.nan if score.spearman is None else 100 * score.spearman
+    interval = with_interval(score.spearman, score.low, score.high, _)
+    cosine = "—" if cell.mean_cosine is None else signed(cell.mean_cosine, 3)
+    about = _("{cell}: {score}; mean cosine {cosine}").format(
+        cell=cell_words(cell.layer, cell.pooling, _), score=interval, cosine=cosine
+    )
+    return value, _in_cell(interval), about
+
+
+def _told_difference(cell: Cell, _: Translate) -> Told:
+    found = cell.difference
+    if found is None or found.value is None:
+        return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling, _)
+    interval = with_interval(found.value, found.low, found.high, _, sign=True)
+    about = f"{cell_words(cell.layer, cell.pooling, _)}: {interval}"
+    return 100 * found.value, _in_cell(interval), about
+
+
+def _in_cell(interval: str) -> str:
+    """The interval below the score, as narrow as can be."""
+    return interval.replace(" [", "<br>[").replace(",\u00a0", ",")
+
+
+def cell_words(layer: object, pooling: str, _: Translate) -> str:
+    """A cell's name."""
+    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_words(pooling))
+
+
+def pooling_words(pooling: str) -> str:
+    """A pooling as it is written."""
+    return "[CLS]" if pooling == "cls" else pooling
+
+
+def _heat(
+    kind: str,
+    grid: Grid,
+    told: Sequence[Told],
+    limits: tuple[float, float],
+    _: Translate,
+    *,
+    diverging: bool = False,
+) -> None:
+    shape = (len(grid.layers), len(grid.poolings))
+    values = np.array([value for value, _written, _about in told]).reshape(shape)
+    written = np.array([w for _value, w, _about in told], dtype=object).reshape(shape)
+    about = np.array([a for _value, _written, a in told], dtype=object).reshape(shape)
+    cells = Cells(
+        values,
+        written.tolist(),
+        about.tolist(),
+        [str(layer) for layer in grid.layers],
+        [pooling_words(pooling) for pooling in grid.poolings],
+    )
+    figure = cells_figure(
+        cells,
+        current_theme(),
+        limits=limits,
+        diverging=diverging,
+        titles=("", _("layer")),
+        height=HEAD + ROW * shape[0],
+    )
+    show_chart(
+        chart_of(figure),
+        key=f"sts-grid-{kind}",
+        file_name=f"sentence-similarity-{kind}",
+        alt="; ".join(a for _value, _written, a in told),
+        zoom=False,
+    )
+
+
+def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
+    """Where the treatment clearly helps, where it clearly hurts, and how many are neither."""
+    known = [c for c in after if c.difference is not None and c.difference.value is not None]
+    clear = [c for c in known if c.difference is not None and c.difference.is_clear]
+    helped = [c for c in clear if _gap(c) > 0]
+    hurt = [c for c in clear if _gap(c) < 0]
+    values = {
+        "treatment": treatment_words(asked.after, _),
+        "fit": asked.fit.name,
+        "n_fit": f"{len(asked.fit.corpus):,}",
+        "cells": f"{len(known)}",
+        "helped": f"{len(helped)}",
+        "hurt": f"{len(hurt)}",
+        "neither": f"{len(known) - len(clear)}",
+        "best": _named(sorted(helped, key=_gap, reverse=True), _),
+        "worst": _named(sorted(hurt, key=_gap), _),
+    }
+    lines = [prose(PAGE, "grid-verdict", values)]
+    lines += [prose(PAGE, "grid-helps", values)] if helped else []
+    lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
+    lines += [prose(PAGE, "grid-simplex", values)] if any(c.is_simplex for c in after) else []
+    return lines
+
+
+def _gap(cell: Cell) -> float:
+    return 0.0 if cell.difference is None else float(cell.difference.value or 0.0)
+
+
+def _named(cells: Sequence[Cell], _: Translate) -> str:
+    told = [
+        f"{cell_words(cell.layer, cell.pooling, _)} "
+        + with_interval(
+            _gap(cell),
+            cell.difference.low if cell.difference else None,
+            cell.difference.high if cell.difference else None,
+            _,
+            sign=True,
+        )
+        for cell in cells[:MOST_NAMED]
+    ]
+    return _("; ").join(told) + (" …" if len(cells) > MOST_NAMED else "")
+
+
+def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
+    """Mean cosine against Spearman over the raw cells, and the pairs of cells that contradict."""
+    st.markdown("#### 4 · " + _("Does a narrower cone score worse?"))
+    cells = [
+        cell
+        for cell in grid.cells
+        if cell.treatment == "none"
+        and cell.score.spearman is not None
+        and cell.mean_cosine is not None
+    ]
+    cosines = [float(cell.mean_cosine or 0.0) for cell in cells]
+    scores = [100 * float(cell.score.spearman or 0.0) for cell in cells]
+    found = narrower_against_score(cosines, scores)
+    groups = []
+    for place, pooling in enumerate(POOLINGS_SHOWN):
+        rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
+        about = [_about(cells[i], cosines[i], _) for i in rows]
+        x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))
+        groups.append(Dots(x, y, about, pooling_words(pooling), place))
+    named = [i for one in found.examples for i in (one.narrow, one.wide)]
+    rings = [Ring([(cosines[i], scores[i]) for i in named], _("named below"))]
+    figure = scatter_figure(
+        groups,
+        Axes(_("mean cosine (narrower →)"), _("Spearman × 100")),
+        current_theme(),
+        rings=rings,
+        height=HEIGHT,
+    )
+    show_chart(
+        chart_of(figure),
+        key="sts-cone",
+        file_name="sentence-similarity-cone",
+        alt="; ".join(_about(cell, cosine, _) for cell, cosine in zip(cells, cosines, strict=True)),
+    )
+    st.markdown(prose(PAGE, "cone", cone_values(found)))
+    for one in found.examples:
+        st.markdown("- " + _contradiction(cells[one.narrow], cells[one.wide], _))
+    st.caption(measured_on(asked, _) + " · " + _("raw vectors, nothing fitted"))
+
+
+def cone_values(found: Narrower) -> dict[str, str]:
+    """What the words under the scatter quote."""
+    share = found.against / found.pairs if found.pairs else 0.0
+    return {
+        "cells": f"{found.n}",
+        "correlation": "—" if found.correlation is None else signed(found.correlation, 2),
+        "against": f"{found.against:,}",
+        "pairs": f"{found.pairs:,}",
+        "share": f"{share:.0%}",
+    }
+
+
+def _about(cell: Cell, cosine: float, _: Translate) -> str:
+    score = with_interval(cell.score.spearman, cell.score.low, cell.score.high, _)
+    return _("{cell}: {score}; mean cosine {cosine}").format(
+        cell=cell_words(cell.layer, cell.pooling, _), score=score, cosine=signed(cosine, 3)
+    )
+
+
+def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
+    told = _(
+        "**{narrow}**, mean cosine {narrow_cosine}, scores **{narrow_score}**; the wider "
+        "{wide}, at {wide_cosine}, scores {wide_score}."
+    )
+    return told.format(
+        narrow=cell_words(narrow.layer, narrow.pooling, _),
+        narrow_cosine=signed(narrow.mean_cosine or 0.0, 3),
+        narrow_score=hundred(narrow.score.spearman, _),
+        wide=cell_words(wide.layer, wide.pooling, _),
+        wide_cosine=signed(wide.mean_cosine or 0.0, 3),
+        wide_score=hundred(wide.score.spearman, _),
+    )
+
+
+def grid_csv(grid: Grid, told: str) -> bytes:
+    """One row a cell."""
+    head = ["layer", "pooling", "treatment", "fit_on", "n_fit", "rank", "n", "spearman", "low"]
+    head += ["high", "pearson", "mean_cosine", "difference", "difference_low", "difference_high"]
+    rows = []
+    for cell in grid.cells:
+        gap = cell.difference
+        numbers = [cell.score.spearman, cell.score.low, cell.score.high, cell.score.pearson]
+        numbers += [cell.mean_cosine]
+        numbers += [None] * 3 if gap is None else [gap.value, gap.low, gap.high]
+        named = [cell.layer, cell.pooling, cell.treatment, cell.fit_on, cell.n_fit, cell.rank]
+        rows.append(
+            ["" if value is None else str(value) for value in (*named, grid.n)]
+            + ["" if value is None else short_number(value) for value in numbers]
+        )
+    return csv_bytes(head, rows, told)

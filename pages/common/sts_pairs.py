@@ -1,0 +1,211 @@
+"""Sentence pairs on offer: the project's own, and those that this session brought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import streamlit as st
+
+from geometry import ArrayStore, Corpus, CorpusError, Pairs, read_pairs
+from geometry.corpus import MAX_BYTES, Preview, preview_table, read_bundled_pairs
+from geometry.model_errors import readable_bytes
+from geometry.pair_sets import PAIR_SETS, fetch_pairs
+
+from . import cached, jobs
+from .controls import choose
+from .corpus_errors import MEGABYTE, error_text
+from .corpus_form import PREVIEW_ROWS, dress_uploader
+from .words import Translate
+
+BUNDLED = "bundled"
+HUB = "hub-"  # before the name of a data set and its split
+MAX_UPLOADS = 3  # kept in a session; the oldest goes first
+UPLOADER = "pairs_file"
+
+
+@dataclass(frozen=True)
+class ScoredSet:
+    """Scored pairs under their code; ``corpus`` is all their sentences, left ones then right."""
+
+    code: str
+    pairs: Pairs
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """What is encoded."""
+        return Corpus(self.pairs.name, self.pairs.left + self.pairs.right)
+
+    @property
+    def key(self) -> str:
+        """Names sentences and scores."""
+        return ArrayStore.key(self.corpus.sha256, self.pairs.gold_scores.tobytes().hex())
+
+    @property
+    def is_bundled(self) -> bool:
+        """True for the project's own."""
+        return self.code == BUNDLED
+
+    def name(self, _: Translate) -> str:
+        """What the pairs are called beside a number."""
+        return _("the project’s own") if self.is_bundled else self.pairs.name
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def hub_sets() -> dict[str, tuple[str, str]]:
+    """Code to (set, split) of the data sets that the hub has."""
+    return {
+        f"{HUB}{name}-{split}": (name, split)
+        for name, one in PAIR_SETS.items()
+        for split in one.n_pairs
+    }
+
+
+def pair_labels(_: Translate) -> dict[str, str]:
+    """Code to label, the bundled pairs first, those of the hub last."""
+    own = {
+        code: _("Yours: {name} ({n})").format(name=pairs.name, n=f"{len(pairs):,}")
+        for code, pairs in _uploads().items()
+    }
+    bundled = _("the project’s own ({n} pairs)").format(n=f"{len(read_bundled_pairs()):,}")
+    hub = {
+        code: _("{name} ({n} pairs, from the hub)").format(
+            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
+        )
+        for code, (name, split) in hub_sets().items()
+    }
+    return {BUNDLED: bundled, **own, **hub}
+
+
+def choose_pairs(_: Translate) -> ScoredSet:
+    """Which pairs the page is about."""
+    labels = pair_labels(_)
+    code = choose(
+        st.selectbox,
+        _("Pairs"),
+        list(labels),
+        key="pairs",
+        default=BUNDLED,
+        labels=labels,
+        private=[code for code in labels if is_private(code)],
+    )
+    return pair_set(code, _)
+
+
+def pair_set(code: str, _: Translate) -> ScoredSet:
+    """The pairs of that code, fetched where they are the hub's. Raises DataSetError there."""
+    if code.startswith(HUB):
+        return ScoredSet(code, _from_hub(code, _))
+    return ScoredSet(code, read_bundled_pairs() if code == BUNDLED else _uploads()[code])
+
+
+def _from_hub(code: str, _: Translate) -> Pairs:
+    """From memory, else fetched as a job with its bytes and cancel."""
+    kept: Pairs | None = cached.measures_if_ready(f"pairs/{code}")
+    if kept is not None:
+        return kept
+    name, split = hub_sets()[code]
+    made: Pairs = jobs.wait_for(
+        f"pairs-{code}",
+        lambda report: fetch_pairs(name, split, progress=report),
+        _,
+        _("Fetching {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
+        lane="model",
+        amount=lambda size: readable_bytes(int(size)),
+        cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
+    )
+    cached.keep_measures(f"pairs/{code}", made)
+    return made
+
+
+def is_private(code: str) -> bool:
+    """True for pairs of this session, which no address can name."""
+    return code.startswith("upload-")
+
+
+def _uploads() -> dict[str, Pairs]:
+    found: dict[str, Pairs] = st.session_state.get("pair-uploads", {})
+    return found
+
+
+def _adopt(pairs: Pairs) -> None:
+    """Keep them for this session and choose them; a callback, before the page is drawn."""
+    code = f"upload-{ScoredSet('', pairs).key[:12]}"
+    kept = {old: each for old, each in _uploads().items() if old != code} | {code: pairs}
+    st.session_state["pair-uploads"] = dict(list(kept.items())[-MAX_UPLOADS:])
+    st.session_state["pairs"] = code
+
+
+def show_pair_form(_: Translate) -> None:
+    """Upload a table, pick its three columns, use it."""
+    label = _("A .csv or .tsv file of pairs with scores, at most {megabytes} MB")
+    file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=UPLOADER)
+    dress_uploader(UPLOADER, MAX_BYTES, _)
+    if file is None:
+        return
+    try:
+        pairs = _choose_columns(file, _)
+    except CorpusError as error:
+        st.error(error_text(error, _))
+        return
+    if pairs is None:
+        return
+    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=_adopt, args=(pairs,))
+    scores = pairs.gold_scores
+    st.caption(
+        _("{n} pairs ready; scores from {low} to {high}.").format(
+            n=f"{len(pairs):,}", low=f"{scores.min():g}", high=f"{scores.max():g}"
+        )
+    )
+
+
+def _choose_columns(file: Any, _: Translate) -> Pairs | None:
+    """The head of the file and the choice of columns; None until three are chosen."""
+    found = _preview(file.file_id, file.name, st.session_state.get(f"header-{file.file_id}"), file)
+    st.dataframe(
+        {column: [row[i] for row in found.rows] for i, column in enumerate(found.columns)},
+        hide_index=True,
+        alt=_("The first rows of the file"),
+    )
+    way = st.toggle(_("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}")
+    if way:
+        return _read(file.file_id, file.name, None, None, file)
+    labels = (_("First sentence"), _("Second sentence"), _("Score"))
+    columns = [
+        box.selectbox(
+            label,
+            found.columns,
+            index=None,
+            key=f"column-{place}-{file.file_id}",
+            placeholder=_("Choose a column"),
+        )
+        for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True))
+    ]
+    st.toggle(
+        _("The first row holds the names of the columns"),
+        value=found.has_header,
+        key=f"header-{file.file_id}",
+    )
+    named = tuple(column for column in columns if column is not None)
+    if len(named) < len(columns):
+        return None
+    return _read(file.file_id, file.name, named, found.has_header, file)
+
+
+@st.cache_data(max_entries=4, show_spinner=False, scope="session")
+def _preview(file_id: str, name: str, has_header: bool | None, _file: Any) -> Preview:
+    return preview_table(_file.getvalue(), PREVIEW_ROWS, name=name, has_header=has_header)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, scope="session")
+def _read(
+    file_id: str,
+    name: str,
+    columns: tuple[str, ...] | None,
+    has_header: bool | None,
+    _file: Any,
+) -> Pairs:
+    return read_pairs(_file.getvalue(), name=name, columns=columns, has_header=has_header)

@@ -1,0 +1,69 @@
+"""The page ``sentence_similarity`` in a browser: what moves, what is clicked, what fits."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import open_app, rerun
+
+PAGE = "sentence_similarity"
+CHARTS = 12
+
+
+@pytest.fixture(autouse=True)
+def _probes_forgiven(new_page, page_errors: list[str]) -> Iterator[None]:
+    """On a deep link Streamlit's own client first looks for its server below the page's address."""
+    yield
+    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+
+
+def charts(page: Page):
+    return page.locator(".chart.js-plotly-plot[data-drawn]")
+
+
+def test_all_panels_are_drawn_and_nothing_sticks_out(server, new_page):
+    for width in (1400, 420):
+        page = new_page(viewport={"width": width, "height": 1000})
+        open_app(page, server.page_url(PAGE))
+        expect(charts(page)).to_have_count(CHARTS, timeout=60_000)
+        main = page.locator('[data-testid="stMain"]')
+        assert main.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_the_curve_lowers_pearson_and_leaves_spearman(server, page):
+    open_app(page, server.page_url(PAGE, query="curve=1"))
+    line = page.get_by_text(re.compile(r"Spearman ρ = .* Pearson r")).nth(1)
+    before = re.findall(r"-?\d\.\d+", line.inner_text())
+    slider = page.get_by_role("slider", name="Monotone curve")
+    slider.focus()
+    with rerun(page):
+        slider.press("End")
+    after = re.findall(r"-?\d\.\d+", line.inner_text())
+    assert after[0] == before[0]
+    assert float(after[1]) < float(before[1])
+    assert "curve=10" in page.url
+
+
+def test_an_uploaded_table_is_scored(server, page, tmp_path):
+    rows = [f"{'A cat ' * (i % 3 + 1)}sat.,The cat sat {i} times.,{i % 6}" for i in range(12)]
+    table = tmp_path / "mine.csv"
+    table.write_text("\n".join(["one,two,points", *rows]), encoding="utf-8")
+    open_app(page, server.page_url(PAGE))
+    with rerun(page):
+        page.locator(".st-key-pairs_file input[type=file]").set_input_files(table)
+    expect(page.get_by_text("12 pairs ready; scores from 0 to 5.")).to_be_visible()
+    with rerun(page):
+        page.get_by_role("button", name="Use these pairs").click()
+    expect(page.get_by_text("n = 12 pairs, mine").first).to_be_visible(timeout=60_000)
+
+
+def test_a_clicked_dot_is_the_pair_that_is_shown(server, page):
+    open_app(page, server.page_url(PAGE, query="pair=3"))
+    expect(page.get_by_text("The goat chased the postman down the lane.").first).to_be_visible()
+    chart = page.locator('[class*="st-key-sts-pairs-before"] .chart.js-plotly-plot')
+    chart.scroll_into_view_if_needed()
+    with rerun(page):
+        chart.locator(".scatterlayer .trace").first.locator("path.point").nth(10).click(force=True)
+    expect(page).not_to_have_url(re.compile(r"pair=3(&|$)"))

@@ -1,0 +1,58 @@
+"""Similarities once treated, and scores by the rows in the fit, against scikit-learn and scipy."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.decomposition import PCA
+
+from geometry.evaluate.bootstrap import PairBootstrap
+from geometry.moments import Moments
+from geometry.treated_pairs import (
+    WAYS,
+    fit_sizes_for_scores,
+    scores_by_fit_size,
+    treated_similarities,
+)
+
+N, D = 40, 6
+RNG = np.random.default_rng(3)
+X = (RNG.normal(size=(2 * N, D)) * [5, 3, 2, 1, 1, 0.5] + 2).astype(np.float32)
+FIT = (RNG.normal(size=(300, D)) * [4, 3, 2, 1, 1, 0.5] + 2).astype(np.float32)
+GOLD = RNG.permutation(N).astype(float)
+
+
+def cosines(Z: np.ndarray) -> np.ndarray:
+    unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    return np.sum(unit[:N] * unit[N:], axis=1)
+
+
+def test_whitened_similarities_are_scikit_learn_s():
+    Z = PCA(whiten=True).fit(FIT.astype(float)).transform(X.astype(float))
+    assert treated_similarities(X, FIT, "pca") == pytest.approx(cosines(Z), abs=1e-5)
+    assert treated_similarities(X, Moments.of(FIT), "pca") == pytest.approx(cosines(Z), abs=1e-5)
+    assert treated_similarities(X, FIT, "none") == pytest.approx(cosines(X.astype(float)))
+
+
+def test_scores_by_size_are_those_of_a_fit_on_so_many_rows():
+    told = []
+    bootstrap = PairBootstrap(GOLD, 50, 0)
+    found = scores_by_fit_size(X, FIT, bootstrap, progress=lambda *at: told.append(at))
+    assert [one.n for one in found] == list(fit_sizes_for_scores(300, D))
+    assert told[0] == (0, len(found))
+    whole = spearmanr(GOLD, treated_similarities(X, FIT, "pca"))[0]
+    assert found[-1].scores["pca"].spearman == pytest.approx(whole)
+    raw = spearmanr(GOLD, cosines(X.astype(float)))[0]
+    assert all(one.scores["none"].spearman == pytest.approx(raw) for one in found)
+    assert set(found[0].scores) == {"none", *WAYS}
+    again = scores_by_fit_size(X, FIT, bootstrap)
+    assert [one.scores["pca"].spearman for one in again] == [
+        one.scores["pca"].spearman for one in found
+    ]
+
+
+@pytest.mark.parametrize(("available", "d"), [(5, 3), (10, 384), (650, 384), (4000, 768)])
+def test_sizes_rise_to_all_there_is_and_name_d(available, d):
+    sizes = fit_sizes_for_scores(available, d)
+    assert sizes[-1] == available
+    assert list(sizes) == sorted(set(sizes))
+    assert (d in sizes) == (10 <= d <= available)
