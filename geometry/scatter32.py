@@ -9,9 +9,12 @@ remains is checked at the end, and refused where it is weak too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from .threads import by_threads
 
 BLOCK_ROWS = 4096  # rows in one product: few enough to stay in a processor's cache
 PROBE = 2  # rows per dimension that show which directions are weak, and that are worth a product
@@ -61,19 +64,11 @@ def in_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Sums | None
         return None
     shift, thin = mean.astype(np.float32), weak.astype(np.float32)
     weak = thin.astype(np.float64)
-    scatter, sides, quartic = np.zeros((d, d)), np.zeros((2 + m, d)), 0.0
-    buffer = np.empty((min(len(X), BLOCK_ROWS), d), dtype=np.float32)
-    ones = np.ones(len(buffer), dtype=np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
-        for start in range(0, len(X), BLOCK_ROWS):
-            rows = X[start : start + BLOCK_ROWS]
-            n = len(rows)
-            Z = np.subtract(rows, shift, out=buffer[:n])
-            squared = np.einsum("nd,nd->n", Z, Z)
-            scatter += Z.T @ Z
-            for side, row in zip(sides, (ones[:n], squared, *(Z @ thin).T), strict=True):
-                side += row @ Z  # one by one: BLAS is slower on a matrix of few rows
-            quartic += float(np.square(squared, dtype=np.float64).sum())
+    starts = range(0, len(X), BLOCK_ROWS)
+    parts = by_threads(lambda some: _sums_about(X, shift, thin, some), starts)
+    scatter, sides, quartic = parts[0]
+    for more in parts[1:]:
+        scatter, sides, quartic = scatter + more[0], sides + more[1], quartic + more[2]
     level = _safe_level(scatter)
     if not np.isfinite(level + quartic):  # a row far outside what the probe showed
         return None
@@ -82,6 +77,28 @@ def in_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Sums | None
     sums = _about_their_mean(len(X), sides[0], scatter, sides[1], quartic, shift)
     beside = np.trace(scatter) / d * weak @ weak.T  # the weak ones are seen to, so lift them
     return sums if _is_above(sums.scatter + beside, level) else None
+
+
+def _sums_about(
+    X: np.ndarray, shift: np.ndarray, thin: np.ndarray, starts: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Over the blocks that begin there, with z = x - shift: sum z z' (d, d), the sums of z, of
+    |z|^2 z and of (thin' z) z (2 + m, d), and sum |z|^4."""
+    d, m = thin.shape
+    scatter, sides, quartic = np.zeros((d, d)), np.zeros((2 + m, d)), 0.0
+    buffer = np.empty((min(len(X), BLOCK_ROWS), d), dtype=np.float32)
+    ones = np.ones(len(buffer), dtype=np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):  # told by the caller
+        for start in starts:
+            rows = X[start : start + BLOCK_ROWS]
+            n = len(rows)
+            Z = np.subtract(rows, shift, out=buffer[:n])
+            squared = np.einsum("nd,nd->n", Z, Z)
+            scatter += Z.T @ Z
+            for side, row in zip(sides, (ones[:n], squared, *(Z @ thin).T), strict=True):
+                side += row @ Z  # one by one: BLAS is slower on a matrix of few rows
+            quartic += float(np.square(squared, dtype=np.float64).sum())
+    return scatter, sides, quartic
 
 
 def _smallest(S: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ because importing scikit-learn would cost them more than all their arithmetic.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
@@ -15,6 +16,7 @@ import numpy as np
 
 from .moments import Moments
 from .spectrum import Axes, Spectrum
+from .threads import by_threads
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # their columns are directions, so that fewer can be kept
@@ -192,11 +194,15 @@ class WhiteningMap:
         X = _matrix(X, d=len(self.mean))
         shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
         Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
-        buffer = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
-        for start in range(0, len(X), BLOCK_ROWS):
-            rows = X[start : start + BLOCK_ROWS]
-            centred = np.subtract(rows, shift, out=buffer[: len(rows)])
-            np.matmul(centred, W, out=Z[start : start + len(rows)])
+
+        def fill(starts: Sequence[int]) -> None:
+            buffer = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
+            for start in starts:
+                rows = X[start : start + BLOCK_ROWS]
+                centred = np.subtract(rows, shift, out=buffer[: len(rows)])
+                np.matmul(centred, W, out=Z[start : start + len(rows)])
+
+        by_threads(fill, range(0, len(X), BLOCK_ROWS))
         return Z
 
     def undo(self, Z: np.ndarray) -> np.ndarray:
