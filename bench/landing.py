@@ -30,11 +30,12 @@ BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
 # A chart counts its drawings; a drawing is on screen with the frame after it.
 DRAWINGS = """key => Number(document.querySelector(
   `.st-key-${key} .chart`).dataset.drawn || 0)"""
-DRAWN_AFTER = """([key, before]) => new Promise(done => {
+DRAWN_AFTER = """([key, before]) => new Promise((done, failed) => {
   const chart = document.querySelector(`.st-key-${key} .chart`);
   const look = () => Number(chart.dataset.drawn) > before
     ? requestAnimationFrame(() => done(true)) : requestAnimationFrame(look);
   look();
+  setTimeout(() => failed(new Error(`${key} was not drawn again in place`)), 30000);
 })"""
 
 

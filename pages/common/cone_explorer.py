@@ -48,8 +48,12 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         if chosen_model().is_bundled:
             show_presets(_)
         notes_box = st.container()
+        # a room of its own: progress that comes and goes would move all that stands below it, and
+        # the browser would make it anew, with the focus lost
+        progress_box = st.container()
         try:
-            cloud = cached.cloud(corpus, spec, _)
+            with progress_box:
+                cloud = cached.cloud(corpus, spec, _)
         except (ModelFilesError, ValueError, OSError, MemoryError) as error:
             tell_model_error(error, _)
             return

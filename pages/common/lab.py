@@ -48,8 +48,12 @@ def explore(corpus: Corpus, _: Translate) -> None:
         set_box, rows_box = st.columns(2)
         with set_box:
             code = choose_fit_set(st.session_state.get("corpus", "topics"), _)
+        # a room of its own: progress that comes and goes would move all that stands below it, and
+        # the browser would make it anew, with the focus lost
+        progress_box = st.container()
         try:
-            clouds = gather(corpus, spec, code, _)
+            with progress_box:
+                clouds = gather(corpus, spec, code, _)
         except (ModelFilesError, ValueError, OSError, MemoryError) as error:
             tell_model_error(error, _)
             return
@@ -69,7 +73,8 @@ def explore(corpus: Corpus, _: Translate) -> None:
         warn_of_coverage(cached.coverage(corpus), _)
     with measure_box:
         st.subheader(_("Measure"))
-        reports = measure_all(scene, _)
+        with st.container():
+            reports = measure_all(scene, _)
         show_table(scene, reports, _)
         st.caption(coverage_line(cached.coverage(corpus), _))
         kind = choose_chart(names, _)

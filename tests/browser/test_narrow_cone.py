@@ -529,6 +529,18 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
 
 
 @pytest.mark.slow
+def test_a_slider_keeps_the_focus_after_a_first_visit(fresh_server, page, tmp_path):
+    """Progress that has gone again must not have moved what stands below it."""
+    server = fresh_server(cache_dir=tmp_path)
+    open_cone(page, server, "corpus=topics-zh&view=svd")
+    strength = slider(page, 1)
+    strength.focus()
+    with rerun(page):
+        strength.press("ArrowLeft")
+    expect(strength).to_be_focused()
+    assert chart(page, "white").evaluate("chart => Number(chart.dataset.drawn)") == 2
+
+
 def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path):
     server = fresh_server(cache_dir=tmp_path)
     open_cone(page, server, "corpus=topics-zh")
