@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .moments import Moments
+from .rows import wide_rows
 from .whitening_map import WhiteningMap
 
 BLOCK_ROWS = 8192  # rows whose float64 copy is held at a time
@@ -89,7 +90,8 @@ class RemovalMap:
         return replace(self, weights=weights)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """(n, d) to (n, d), in X's own precision."""
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, len(self.offset))
         U = self.components.T.astype(X.dtype)  # (d, D)
         Z = X - self.offset.astype(X.dtype)
         along = (Z @ U) * self.weights.astype(X.dtype)  # (n, D)
@@ -116,7 +118,8 @@ class ClusterwiseMap:
         return nearest_centres(X, self.centres)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """(n, d) to (n, d), in X's own precision."""
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, self.means.shape[1])
         labels = self.assign(X)
         Z = X - self.means.astype(X.dtype)[labels]
         for cluster in np.unique(labels):

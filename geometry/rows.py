@@ -40,6 +40,14 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     return X
 
 
+def wide_rows(X: np.ndarray, d: int) -> np.ndarray:
+    """Rows for a map that was fitted on d columns: ``float_rows``, and ValueError for another d."""
+    X = float_rows(X, at_least=0)
+    if X.shape[1] != d:
+        raise ValueError(f"expected {d} columns, as in the fit; got {X.shape[1]}")
+    return X
+
+
 def need_rows(n: int, at_least: int) -> None:
     """Raise UndefinedMeasure "too_few_rows" for fewer rows than that."""
     if n < at_least:

@@ -53,7 +53,8 @@ def weighted_means(
     known : rows of vectors (V, d), as often as each occurs.   weights : (V,) float64. Summed in
     float64, in the precision of ``vectors``.
     """
-    means = np.zeros((len(known), vectors.shape[1]), dtype=vectors.dtype)
+    precision = vectors.dtype if np.issubdtype(vectors.dtype, np.floating) else np.float64
+    means = np.zeros((len(known), vectors.shape[1]), dtype=precision)
     for i, ids in enumerate(known):
         if len(ids):
             means[i] = weights[ids] @ vectors[ids].astype(np.float64) / len(ids)

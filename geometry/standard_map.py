@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .moments import Moments
+from .rows import wide_rows
 
 
 @dataclass(frozen=True)
@@ -37,5 +38,6 @@ class StandardMap:
         return cls(moments.mean, scale, int(np.sum(~alive)), moments.n_rows)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """(n, d) to (n, d), in X's own precision."""
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, len(self.mean))
         return (X - self.mean.astype(X.dtype)) / self.scale.astype(X.dtype)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BUNDLED, ALL = "bundled", "all"
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_PAIRS_HELP = "A table of scored pairs; folder:split; a hub set, as stsb:test or sickr:test."
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,13 @@ class _Asked:
 @click.command()
 @click.option("--model", default=BUNDLED, show_default=True, help="A hub name or a folder.")
 @click.option("--revision", help="Branch, tag or commit of a hub model.")
-@click.option("--pairs", default=BUNDLED, show_default=True, help="A table of scored pairs.")
+@click.option("--pairs", default=BUNDLED, show_default=True, help=_PAIRS_HELP)
 @click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
 @click.option("--transforms", default=",".join(LADDER), show_default=True, help="As pca:128:lw.")
-@click.option("--fit", type=_FILE, help="Pairs or texts to fit on; else the pairs' own sentences.")
+@click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
 @click.option("--fit-name", help="What to call that set; by default its file's name.")
-@click.option("--dev", type=_FILE, help="Pairs to choose the best cell on.")
+@click.option("--dev", help="Pairs to choose the best cell on.")
 @click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine", show_default=True)
 @click.option("--draws", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
@@ -59,9 +60,9 @@ def evaluate(
     layers: str,
     poolings: str,
     transforms: str,
-    fit: Path | None,
+    fit: str | None,
     fit_name: str | None,
-    dev: Path | None,
+    dev: str | None,
     similarity: str,
     draws: int,
     seed: int,
@@ -75,9 +76,9 @@ def evaluate(
 
         for file in (csv_file, json_file):
             _refuse_unwritable(file)
-        fit_texts = None if fit is None else _read_texts(fit)
-        scored = _read_pairs(pairs)
-        dev_pairs = None if dev is None else _read_pairs(str(dev))
+        fit_texts = None if fit is None else _read_texts(fit, quiet=quiet)
+        scored = _read_pairs(pairs, quiet=quiet)
+        dev_pairs = None if dev is None else _read_pairs(dev, quiet=quiet)
         asked = _Asked(
             layers=_layers(layers),
             poolings=_poolings(poolings),
@@ -90,7 +91,7 @@ def evaluate(
         encoder = load_encoder(
             model, revision=revision, progress=progress_on_stderr("fetching", quiet=quiet)
         )
-        fit_on = None if fit is None else fit_name or fit.stem
+        fit_on = None if fit is None else fit_name or Path(fit).stem
         fit_vectors = None if fit_texts is None else _fit(encoder, fit_texts, asked)
         grid = _grid(encoder, scored, asked, fit_vectors, fit_on)
         dev_grid = None
@@ -152,29 +153,42 @@ def _show(
     if chosen is not None and dev_grid is not None:
         click.echo(f"\n{chosen_text(chosen, dev_grid, grid)}")
     if csv_file is not None:
-        csv_file.write_text(grid_csv(grid), encoding="utf-8")
+        told = grid_csv(grid, model=encoder.name, revision=encoder.revision)
+        csv_file.write_text(told, encoding="utf-8")
     if json_file is not None:
         told = grid_json(grid, chosen=chosen, model=encoder.name, revision=encoder.revision)
         json_file.write_text(told, encoding="utf-8")
 
 
-def _read_pairs(source: str) -> Pairs:
-    from ..pairs import read_bundled_pairs, read_pairs
+def _read_pairs(source: str, *, quiet: bool) -> Pairs:
+    """The project's own, a split of a hub set or of a folder, or a file."""
+    from ..pair_sets import PAIR_SETS, fetch_pairs
+    from ..pairs import read_bundled_pairs, read_pair_folder, read_pairs
 
-    return read_bundled_pairs() if source == BUNDLED else read_pairs(Path(source))
+    if source == BUNDLED:
+        return read_bundled_pairs()
+    place, _, split = source.rpartition(":")
+    if place in PAIR_SETS:
+        progress = progress_on_stderr(f"fetching {source}", quiet=quiet)
+        return fetch_pairs(place, split, progress=progress)
+    if place and Path(place).is_dir():
+        splits = read_pair_folder(Path(place))
+        if split not in splits:
+            raise ValueError(f"{place} holds no pairs {split!r}; there are {', '.join(splits)}")
+        return splits[split]
+    return read_pairs(Path(source))
 
 
-def _read_texts(file: Path) -> tuple[str, ...]:
+def _read_texts(source: str, *, quiet: bool) -> tuple[str, ...]:
     """Both sentences of every pair, or the texts of a corpus."""
     from ..corpus import CorpusError, read_corpus
-    from ..pairs import read_pairs
 
     try:
-        pairs = read_pairs(file)
+        pairs = _read_pairs(source, quiet=quiet)
     except CorpusError as reason:
         if reason.code != "no_pair_columns":
             raise
-        return read_corpus(file).texts
+        return read_corpus(Path(source)).texts
     return (*pairs.left, *pairs.right)
 
 

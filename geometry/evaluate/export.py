@@ -24,9 +24,13 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
     ]
 
 
-def grid_csv(grid: Grid) -> str:
-    """The rows as CSV with a header."""
-    rows = grid_rows(grid)
+def grid_csv(grid: Grid, **settings: Any) -> str:
+    """The rows as CSV with a header.
+
+    settings : what else the numbers depend on, such as model and revision; columns before the
+    others.
+    """
+    rows = [{**settings, **row} for row in grid_rows(grid)]
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -20,7 +20,7 @@ from .lab_choices import (
     choose_treatments,
 )
 from .lab_flow import train_flow
-from .lab_numbers import measure_all, show_table, take_away
+from .lab_numbers import measure_all, provenance, show_table, take_away
 from .lab_panels import chosen_point, draw_pictures, show_selection
 from .lab_scene import MAX_POINTS, build_scene, gather, material_of
 from .model_words import tell_model_error
@@ -69,6 +69,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
             return
         scene = build_scene(material, names, knobs, look.view, look.n_components, _)
         waiting = draw_pictures(scene, look.colour, chosen_point(material), _)
+        st.caption(provenance(scene, _))  # here too: the table below may still be in the making
         show_selection(scene, _)
         warn_of_coverage(cached.coverage(corpus), _)
     with measure_box:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import ModelFilesError
+from geometry import CorpusError, ModelFilesError
 from geometry.model_errors import DataSetError
 
 from . import cached
+from .corpus_errors import error_text
 from .model_words import tell_model_error
 from .shell import show_question
 from .sts_choices import choose_after, choose_cell, choose_fit
@@ -43,6 +44,9 @@ def explore(_: Translate) -> None:
         with look_box:
             told = _("These pairs could not be fetched. {reason}. Choose others, or upload a file.")
             st.error(told.format(reason=str(error).rstrip(".")))
+    except CorpusError as error:
+        with look_box:
+            st.error(error_text(error, _))
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
         with look_box:
             tell_model_error(error, _)

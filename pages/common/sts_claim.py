@@ -12,7 +12,8 @@ from geometry.evaluate.scores import PairScore
 from geometry.evaluate.similarities import pair_similarities
 from geometry.figures.scored import Scored, scored_figure
 from geometry.pooling_share import PoolingShare
-from geometry.published import PublishedScore, published_scores
+from geometry.pair_sets import PAIR_SETS
+from geometry.published import PublishedScore, datasets, published_scores
 from geometry.type_average import type_averages
 
 from . import cached, jobs
@@ -21,6 +22,7 @@ from .charts import chart_of, show_chart
 from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
 from .sts_choices import treatment_words
+from .sts_pairs import ScoredSet, hub_sets
 from .sts_scene import DRAWS, Asked, fitted_on, measured_on, with_interval
 from .sts_static import Static, uploaded_static
 from .words import Translate, prose, signed
@@ -49,14 +51,14 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
     statics = [Static(_("the model’s own input vectors"), own_static(asked, _))]
     uploaded = uploaded_static(asked, _)
     statics += [] if uploaded is None else [uploaded]
-    rows = [*_measured(asked, grid, statics, _), *_published()]
+    rows = [*_measured(asked, grid, statics, _), *_published(asked.pairs)]
     figure = scored_figure(
         rows,
         _("Spearman × 100"),
         current_theme(),
         names=(
             _("measured here, with 95% interval"),
-            _("published, on STS-B test: other pairs, other models"),
+            _("published, on {dataset}").format(dataset=published_on(asked.pairs)),
         ),
     )
     show_chart(
@@ -70,7 +72,7 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
         st.markdown(line)
     told = f"{measured_on(asked, _)} · {fitted_on(asked, _)}"
     st.caption(told)
-    _show_sources(_)
+    _show_sources(published_on(asked.pairs), _)
     offer_csv(_("Take the bars away (CSV)"), "sentence-similarity-claim", lambda: _csv(rows, told))
 
 
@@ -141,35 +143,42 @@ def _row(name: str, score: PairScore, place: int, _: Translate) -> Scored:
     return Scored(told, value, low, high, place=place)
 
 
-def _published() -> list[Scored]:
+def published_on(pairs: ScoredSet) -> str:
+    """The data set of the published rows: the chosen one where papers score it, else STS-B."""
+    name, _split = hub_sets().get(pairs.code, ("", ""))
+    title = PAIR_SETS[name].title if name else ""
+    return title if title in datasets() else PUBLISHED_ON
+
+
+def _published(pairs: ScoredSet) -> list[Scored]:
     return [
         Scored(
             f"<b>{one.value:g}</b>  {one.name} ({one.source.partition(':')[0]})",
             one.value,
             is_published=True,
         )
-        for one in published_rows()
+        for one in published_rows(published_on(pairs))
     ]
 
 
-def published_rows() -> list[PublishedScore]:
+def published_rows(dataset: str = PUBLISHED_ON) -> list[PublishedScore]:
     """The published scores that stand beside the measured ones."""
-    found = {(one.table, one.name): one for one in published_scores(PUBLISHED_ON)}
+    found = {(one.table, one.name): one for one in published_scores(dataset)}
     return [found[name] for name in PUBLISHED if name in found]
 
 
-def _show_sources(_: Translate) -> None:
+def _show_sources(dataset: str, _: Translate) -> None:
     with st.expander(_("Where the published rows come from, and in which setting")):
         st.dataframe(
             [
                 {
                     _("row"): one.name,
-                    PUBLISHED_ON: one.value,
+                    dataset: one.value,
                     _("source"): one.source,
                     _("setting"): one.setting,
                     _("note"): one.note,
                 }
-                for one in published_rows()
+                for one in published_rows(dataset)
             ],
             hide_index=True,
             width="stretch",

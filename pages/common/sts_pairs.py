@@ -10,6 +10,7 @@ import streamlit as st
 
 from geometry import ArrayStore, Corpus, CorpusError, Pairs, read_pairs
 from geometry.corpus import MAX_BYTES, Preview, preview_table, read_bundled_pairs
+from geometry.evaluate.scores import LEAST_PAIRS
 from geometry.model_errors import readable_bytes
 from geometry.pair_sets import PAIR_SETS, fetch_pairs
 
@@ -141,7 +142,7 @@ def _adopt(pairs: Pairs) -> None:
 
 def show_pair_form(_: Translate) -> None:
     """Upload a table, pick its three columns, use it."""
-    label = _("A .csv or .tsv file of pairs with scores, at most {megabytes} MB")
+    label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
     file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=UPLOADER)
     dress_uploader(UPLOADER, MAX_BYTES, _)
     if file is None:
@@ -152,6 +153,10 @@ def show_pair_form(_: Translate) -> None:
         st.error(error_text(error, _))
         return
     if pairs is None:
+        return
+    if len(pairs) < LEAST_PAIRS or len(set(pairs.gold_scores.tolist())) < 2:
+        told = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
+        st.error(told.format(n=LEAST_PAIRS))
         return
     st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=_adopt, args=(pairs,))
     scores = pairs.gold_scores
@@ -164,7 +169,11 @@ def show_pair_form(_: Translate) -> None:
 
 def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     """The head of the file and the choice of columns; None until three are chosen."""
-    found = _preview(file.file_id, file.name, st.session_state.get(f"header-{file.file_id}"), file)
+    try:
+        header = st.session_state.get(f"header-{file.file_id}")
+        found = _preview(file.file_id, file.name, header, file)
+    except CorpusError:  # no table of even rows: STS-B's own form, lines of JSON, Parquet, or none
+        return _read(file.file_id, file.name, None, None, file)
     st.dataframe(
         {column: [row[i] for row in found.rows] for i, column in enumerate(found.columns)},
         hide_index=True,

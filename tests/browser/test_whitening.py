@@ -284,6 +284,24 @@ def test_a_slider_redraws_its_own_picture_in_place_and_changes_its_numbers(serve
     assert "6 directions removed" in provenance(page)
 
 
+@pytest.mark.parametrize(
+    ("query", "names", "chinese"),
+    [
+        ("lang=zh-Hant&unit=tokens&corpus=topics-zh", DEFAULTS, True),
+        ("unit=types&corpus=topics-zh&second=zipf", ("raw", "zipf", "removed", "standardised"), False),
+    ],
+)
+def test_tokens_and_types_in_both_languages(server, page, query, names, chinese):
+    open_lab(page, server, query, names)
+    wait_for_app(page)
+    for name in names:
+        assert of_picture(page, name, "chart._fullData[0].x.length") > 100
+    expect(page.get_by_role("heading", name="看一看" if chinese else "Look")).to_be_visible()
+    expect(page.locator("table").filter(has_text="IsoScore").first).to_be_visible(timeout=MS)
+    page.wait_for_selector(".st-key-lab-chart-spectrum [data-drawn]", timeout=MS)
+    assert_no_exception(page)
+
+
 def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
     """On a first visit by its own address, with nothing of it on the page yet."""
     names = ("raw", "removed")

@@ -168,9 +168,11 @@ def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
     assert f"; rank {ranks[2]} →" in line
     healthy(app.number_input(key="pair").set_value(7).run())
     assert any(pairs.left[6] in one.value for one in app.text)
-    for table in (one.value for one in app.dataframe if "nearer by" in one.value):
-        assert len(table) == 20
-        assert (np.diff(np.abs(table["nearer by"])) <= 0).all()
+    gained, lost = (one.value["nearer by"] for one in app.dataframe if "nearer by" in one.value)
+    assert len(gained) == len(lost) == 20
+    assert gained.min() > 0 > lost.max()
+    assert (np.diff(gained) <= 0).all()
+    assert (np.diff(lost) >= 0).all()
 
 
 def test_the_curve_by_fit_size_ends_where_the_grid_stands():

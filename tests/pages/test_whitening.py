@@ -159,8 +159,9 @@ def cell(row: Measured, raw_d: int) -> str:
 
 
 def provenance(app: AppTest) -> list[str]:
-    [line] = [one.value for one in app.caption if " · n = " in one.value]
-    return line.split(" · ")
+    below_pictures, below_table = [one.value for one in app.caption if " · n = " in one.value]
+    assert below_pictures == below_table
+    return below_table.split(" · ")
 
 
 def set_value(app: AppTest, kind: str, key: str, value: object) -> AppTest:

@@ -1,6 +1,7 @@
 """What holds for every whitening of every cloud."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,11 +93,10 @@ def test_rank_n_minus_1_is_a_simplex(n, more, method, seed):
 @given(clouds(rows=(4, 60)), methods, shrinkages, st.data())
 def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
     whole = Whitening(method, shrinkage=shrinkage).fit(X)
-    cuts = data.draw(st.lists(st.integers(3, len(X) - 1), max_size=4, unique=True).map(sorted))
-    blocks = np.split(X, cuts)  # the first holds two rows or more, the others one or more
-    rest = data.draw(st.permutations(blocks[1:]))
+    cuts = data.draw(st.lists(st.integers(1, len(X) // 2 - 1), max_size=4, unique=True).map(sorted))
+    blocks = np.split(X, [2 * cut for cut in cuts])  # of two rows or more: any may be the first
     parts = Whitening(method, shrinkage=shrinkage)
-    for block in (blocks[0], *rest):
+    for block in data.draw(st.permutations(blocks)):
         parts.partial_fit(block)
     assert parts.n_samples_seen_ == len(X)
     assert parts.rank_ == whole.rank_
@@ -104,6 +104,21 @@ def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
     np.testing.assert_allclose(parts.mean_, whole.mean_, atol=1e-9)
     np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, atol=1e-9)
     np.testing.assert_allclose(cosines(parts.transform(X)), cosines(whole.transform(X)), atol=1e-5)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_float32_blocks_in_any_order_give_one_fit(order):
+    """Blocks long enough for float32 products, whose directions of care come from the first."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((9000, 16)) * np.geomspace(1, 0.1, 16) + 3
+    X = (X - X.mean(axis=1, keepdims=True)).astype(np.float32)  # and a null direction
+    exact = Whitening("zca").fit(X.astype(np.float64))
+    parts = Whitening("zca")
+    for place in order:
+        parts.partial_fit(np.split(X, [2500, 5000])[place])
+    assert parts.rank_ == 15
+    np.testing.assert_allclose(parts.eigenvalues_[:15], exact.eigenvalues_[:15], rtol=1e-5)
+    np.testing.assert_allclose(cosines(parts.transform(X[:50])), cosines(exact.transform(X[:50])), atol=1e-4)
 
 
 @given(clouds(), shrinkages, st.sampled_from(["zca", "zca-cor", "cholesky"]))

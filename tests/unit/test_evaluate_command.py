@@ -53,6 +53,8 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
         load_encoder(place / "model"),
         *map(read_pairs, (place / "test.csv", place / "dev.csv")),
     )
+    with (tmp_path / "grid.csv").open(encoding="utf-8") as file:
+        assert {row["model"] for row in csv.DictReader(file)} == {encoder.name}
     grid = evaluate_encoder(
         encoder,
         pairs,
@@ -156,3 +158,32 @@ def test_bundled_model_and_pairs_are_the_defaults(capsys):
     told = capsys.readouterr().out
     assert "all-MiniLM-L6-v2 at " in told
     assert "pairs: 325 pairs" in told
+
+
+def test_a_split_of_a_folder_is_scored(place, tmp_path, capsys):
+    folder = tmp_path / "sts"
+    folder.mkdir()
+    for split in ("dev", "test"):
+        lines = [
+            f"main\tmade\t2026\t{i}\t{i * 7 % 11 / 2}\tthe {a} sat\ta {b} ran"
+            for i, (a, b) in enumerate((a, b) for a in WORDS for b in WORDS)
+        ]
+        (folder / f"sts-{split}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
+    assert run(place, "--pairs", f"{folder}:test", "--dev", f"{folder}:dev", *what) == 0
+    assert "36 pairs" in capsys.readouterr().out
+    assert run(place, "--pairs", f"{folder}:train", *what) == 2
+    assert "holds no pairs 'train'; there are" in capsys.readouterr().err
+
+
+def test_a_hub_set_is_named_with_its_split(place, monkeypatch, capsys):
+    asked = []
+
+    def fetched(name, split, *, progress):
+        asked.append((name, split))
+        return read_pairs(place / "test.csv")
+
+    monkeypatch.setattr("geometry.pair_sets.fetch_pairs", fetched)
+    what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
+    assert run(place, "--pairs", "sickr:test", "--fit", "stsb:train", *what) == 0
+    assert asked == [("stsb", "train"), ("sickr", "test")]

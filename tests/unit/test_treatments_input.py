@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from geometry import Knobs, Treatment, fit_treatment
+from geometry import ClusterwiseRemoval, Knobs, Treatment, fit_treatment
+from geometry.moments import Moments
+from geometry.removal_map import RemovalMap
+from geometry.standard_map import StandardMap
 from geometry.treatments import OWN_FIT, TREATMENTS
 
 OFFERED = tuple(name for name in TREATMENTS if name not in OWN_FIT)
@@ -42,6 +45,7 @@ RIGHT = {
     "a constant column": np.hstack([X, np.full((N, 1), 0.1)]),
     "all equal": np.full((N, D), 0.1),
     "all zero": np.zeros((N, D)),
+    "one zero row": np.where(np.arange(N)[:, None] == 7, 0.0, X),
     "two rows": X[:2],
     "fewer rows than columns": X[:4],
     "every row twice": np.repeat(X[:10], 2, axis=0),
@@ -145,3 +149,35 @@ def test_only_zipf_reads_weights(name):
     weighted = fit_treatment(name, X, sample_weight=COUNTS).apply(X).vectors
     plain = fit_treatment(name, X, sample_weight=np.ones(N)).apply(X).vectors
     assert np.array_equal(weighted, plain) == (name != "zipf")
+
+
+MAPS = {
+    "standardised": StandardMap.solve(Moments.of(X), eps=1e-16),
+    "removed": RemovalMap.solve(Moments.of(X), eps=1e-16),
+    "clusterwise": ClusterwiseRemoval(n_clusters=2, random_state=0).fit(X).map_,
+}
+maps = pytest.mark.parametrize("name", MAPS)
+
+
+@strict
+@maps
+def test_a_map_takes_whole_numbers_as_numbers(name):
+    whole = (10 * X).round().astype(np.int64)
+    expected = MAPS[name].apply(whole.astype(np.float64))
+    np.testing.assert_array_equal(MAPS[name].apply(whole), expected)
+    np.testing.assert_array_equal(MAPS[name].apply(whole.tolist()), expected)
+    assert MAPS[name].apply(X.astype(np.float16)).dtype == np.float64
+
+
+@maps
+@pytest.mark.parametrize("kind", ["NaN", "infinity", "1-D", "0-D", "3-D", "complex"])
+def test_a_map_refuses_what_is_no_row(name, kind):
+    rows, message = BAD[kind]
+    with pytest.raises(ValueError, match=message):
+        MAPS[name].apply(rows)
+
+
+@maps
+def test_a_map_refuses_another_width(name):
+    with pytest.raises(ValueError, match="expected 6 columns, as in the fit; got 5"):
+        MAPS[name].apply(X[:, :5])
