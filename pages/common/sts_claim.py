@@ -11,8 +11,8 @@ from geometry.evaluate.cells import Grid
 from geometry.evaluate.scores import PairScore
 from geometry.evaluate.similarities import pair_similarities
 from geometry.figures.scored import Scored, scored_figure
-from geometry.pooling_share import PoolingShare
 from geometry.pair_sets import PAIR_SETS
+from geometry.pooling_share import PoolingShare
 from geometry.published import PublishedScore, datasets, published_scores
 from geometry.type_average import type_averages
 

@@ -288,7 +288,11 @@ def test_a_slider_redraws_its_own_picture_in_place_and_changes_its_numbers(serve
     ("query", "names", "chinese"),
     [
         ("lang=zh-Hant&unit=tokens&corpus=topics-zh", DEFAULTS, True),
-        ("unit=types&corpus=topics-zh&second=zipf", ("raw", "zipf", "removed", "standardised"), False),
+        (
+            "unit=types&corpus=topics-zh&second=zipf",
+            ("raw", "zipf", "removed", "standardised"),
+            False,
+        ),
     ],
 )
 def test_tokens_and_types_in_both_languages(server, page, query, names, chinese):

@@ -118,7 +118,9 @@ def test_float32_blocks_in_any_order_give_one_fit(order):
         parts.partial_fit(np.split(X, [2500, 5000])[place])
     assert parts.rank_ == 15
     np.testing.assert_allclose(parts.eigenvalues_[:15], exact.eigenvalues_[:15], rtol=1e-5)
-    np.testing.assert_allclose(cosines(parts.transform(X[:50])), cosines(exact.transform(X[:50])), atol=1e-4)
+    np.testing.assert_allclose(
+        cosines(parts.transform(X[:50])), cosines(exact.transform(X[:50])), atol=1e-4
+    )
 
 
 @given(clouds(), shrinkages, st.sampled_from(["zca", "zca-cor", "cholesky"]))
