@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import platform
-from pathlib import Path
 from typing import Any
 
 
 def speed_up_linear_layers(model: Any) -> None:
-    """Let oneDNN multiply, with weights packed once, where torch's default is slower.
+    """Let oneDNN multiply, with weights packed once and the activation in the same pass.
 
-    In float32 that is on AMD's processors, where MKL takes its slow path; in bfloat16
-    everywhere. The same products, equal to 1e-5 after all layers.
+    In float32 MKL, torch's default, takes its slow path on AMD's processors and half the time;
+    on Intel's the packed layers save a twentieth. The same products, equal to 1e-5 after all
+    layers.
     """
     import torch
 
     if not torch.backends.mkldnn.is_available() or not _can_pack():
-        return
-    half = next(model.parameters()).dtype == torch.bfloat16
-    if not half and not _is_amd():
         return
     packed = _packed_linear()
     for parent in list(model.modules()):
@@ -64,10 +60,3 @@ def _can_pack() -> bool:
     return hasattr(torch.ops.mkldnn, "_reorder_linear_weight") and hasattr(
         torch.ops.mkldnn, "_linear_pointwise"
     )
-
-
-def _is_amd() -> bool:
-    """True on AMD's processors, as far as the system tells."""
-    listed = Path("/proc/cpuinfo")
-    told = listed.read_text(encoding="utf8") if listed.is_file() else platform.processor()
-    return "AuthenticAMD" in told
