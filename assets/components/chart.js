@@ -111,6 +111,8 @@ function draw(box, data) {
   const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;
+  // Plotly keeps a reader's lasso over new figures: not over those of other points
+  if (data.group) layout.selectionrevision = data.group;
   window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     removeSketch(box);
