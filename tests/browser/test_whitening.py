@@ -309,10 +309,10 @@ def test_tokens_and_types_in_both_languages(server, page, query, names, chinese)
 def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
     """On a first visit by its own address, with nothing of it on the page yet."""
     names = ("raw", "removed")
-    query = "corpus=topics-zh&second=flow&fourth=none&chart=flow"
+    query = "second=flow&fourth=none&chart=flow"
     page.goto(server.page_url(PAGE, query=query))
     progress = page.locator('[data-testid="stProgress"]')
-    expect(progress).to_contain_text("Training a flow on 240 points", timeout=MS)
+    expect(progress).to_contain_text("Training a flow on 1,224 points", timeout=MS)
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_text("Cancelled.")).to_be_visible(timeout=MS)
     wait_for_pictures(page, names)
@@ -334,7 +334,6 @@ def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(serv
     assert losses[0][-1] < losses[0][0]
     assert losses[2][0] == losses[1][0]
     assert state(page) == {
-        "corpus": "topics-zh",
         "second": "flow",
         "fourth": "none",
         "chart": "flow",
