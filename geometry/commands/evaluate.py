@@ -211,10 +211,10 @@ def _layer(text: str) -> LayerName:
 
 
 def _poolings(text: str) -> tuple[str, ...]:
-    from ..pool import POOLINGS, check_pooling
+    from ..pool import POOLINGS, as_poolings
 
     names = tuple(POOLINGS) if text.strip() == ALL else _listed(text, "poolings")
-    return tuple(map(check_pooling, names))
+    return as_poolings(names)
 
 
 def _treatments(text: str) -> tuple[str, ...]:

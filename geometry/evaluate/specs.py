@@ -80,7 +80,8 @@ def parse_treatment(spec: str) -> TreatmentSpec:
 
 def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
     """Each of them once, in their order; ValueError where there is none."""
-    parsed = tuple(dict.fromkeys(map(parse_treatment, specs)))
+    listed = (specs,) if isinstance(specs, str) else specs  # a bare text is not its letters
+    parsed = tuple(dict.fromkeys(map(parse_treatment, listed)))
     if not parsed:
         raise ValueError(f"no treatment was named; the ladder is {', '.join(LADDER)}")
     return parsed
