@@ -232,7 +232,7 @@ class Encoder:
         )
 
     def layer_index(self, layer: int) -> int:
-        """The layer counted from 0 (the embedding layer); ValueError unless it is one that exists."""
+        """The layer counted from 0 (the embedding layer); ValueError for none, or several."""
         return only_layer(self.layer_indices(layer), layer)
 
     def layer_indices(self, layer: Layer) -> tuple[int, ...]:

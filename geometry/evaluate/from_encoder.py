@@ -11,9 +11,8 @@ from ..encode import Encoder
 from ..moments import Moments
 from ..pairs import Pairs
 from ..pool import as_poolings
-from ..treatments import LINEAR_AT_ONCE
 from .cells import Grid, LayerName
-from .fitting import FitVectors, Layers, average_layers
+from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
 from .grid import EvaluationCancelled, Progress, evaluate_grid
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
@@ -120,7 +119,7 @@ def encode_fit(
     Sums where they suffice, so that memory does not grow with the texts; all rows where not.
     """
     texts = tuple(dict.fromkeys(texts))
-    if all(spec.name in LINEAR_AT_ONCE for spec in parse_treatments(treatments)):
+    if all(spec.name in FROM_SUMS for spec in parse_treatments(treatments)):
         return fit_moments(encoder, texts, layers, poolings, progress=progress)
     return encoder.encode_layers(texts, poolings=poolings, progress=progress)
 
