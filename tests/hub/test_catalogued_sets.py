@@ -78,7 +78,7 @@ def split_file(name, split, rows=None):
         parquet.write_table(table, buffer)
         return f"data/{FILES[split]}-00000-of-00001-{HASHES[split]}.parquet", buffer.getvalue()
     lines = "".join(json.dumps(row) + "\n" for row in rows)
-    return f"{FILES[split]}.jsonl.gz", gzip.compress(lines.encode())
+    return f"{FILES[split]}.jsonl.gz", gzip.compress(lines.encode(), mtime=0)
 
 
 def layout(name, **replaced):
