@@ -58,8 +58,9 @@ def _bootstrap() -> Row:
     slower = took["drawing"] + max(took["free"], took["tied"])
     peer = took["peer"] * DRAWS / PEER_DRAWS
     return Row(
-        name=f"bootstrap of one cell, {DRAWS:,} draws of {PAIRS:,} pairs, drawn and scored, Spearman "
-        f"and Pearson (peer: scipy.stats.spearmanr on {PEER_DRAWS} resamples, times {DRAWS // PEER_DRAWS})",
+        name=f"bootstrap of one cell, {DRAWS:,} draws of {PAIRS:,} pairs, drawn and scored, "
+        f"Spearman and Pearson (peer: scipy.stats.spearmanr on {PEER_DRAWS} resamples, times "
+        f"{DRAWS // PEER_DRAWS})",
         ours=slower,
         peer=peer,
         ratio=peer / slower,
