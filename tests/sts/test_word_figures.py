@@ -1,4 +1,4 @@
-"""What averaged word2vec scores on STS-B through the grid, fitted on the distinct training texts."""
+"""What averaged word2vec scores on STS-B, fitted on the distinct training texts."""
 
 import pytest
 
