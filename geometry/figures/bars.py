@@ -45,6 +45,7 @@ def bars_figure(
         xaxis=axis(theme, x, dtick=1, zeroline=False),
         yaxis=axis(theme, y, tickformat=".0%"),
         barmode="group",
+        showlegend=True,  # of a single group, too: whose bars they are
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
     return figure

@@ -133,5 +133,6 @@ def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, An
     if limits is not None:
         settings["range"] = list(np.log10(limits)) if is_log else list(limits)
     if is_log:
-        settings |= {"exponentformat": "power", "dtick": 1}
+        # Plotly draws powers a quarter larger than it is told
+        settings |= {"exponentformat": "power", "dtick": 1, "tickfont": {"size": 10}}
     return settings

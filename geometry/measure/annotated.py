@@ -95,7 +95,5 @@ def _contextual(
             continue
         low, high = (None if end is None else end - parts.baseline for end in parts.interval(seed))
         isotropic = intra_sentence_baseline(sentences) if name.startswith("intra") else 0.0
-        found.append(
-            Measured(name, parts.value - parts.baseline, low, high, isotropic, n, d)
-        )
+        found.append(Measured(name, parts.value - parts.baseline, low, high, isotropic, n, d))
     return found

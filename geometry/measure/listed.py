@@ -83,9 +83,7 @@ LISTED: dict[str, Listed] = {
     "effective_rank_uncentred": Listed(lambda v: rank_of_spectrum(v.uncentred[0]), low=1.0),
     "partition_isotropy_rms": Listed(lambda v: v.partition_at_rms, high=1.0),
     "uniformity": Listed(_uniformity, lambda n, d: uniformity_baseline(d), low=-8.0, high=0.0),
-    "top_contribution": Listed(
-        _top_contribution(1), lambda n, d: top_contribution_baseline(d)
-    ),
+    "top_contribution": Listed(_top_contribution(1), lambda n, d: top_contribution_baseline(d)),
     "top_5_contributions": Listed(
         _top_contribution(5), lambda n, d: top_contribution_baseline(d, k=min(5, d))
     ),

@@ -100,7 +100,8 @@ def _entropy(sums: _Sums) -> float:
 
 def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> list[_Sums]:
     """The sums without each of GROUPS random groups of words; none where one carries all of p."""
-    group = np.random.default_rng(seed).permutation(len(p)) % GROUPS
+    group = np.empty(len(p), dtype=np.int64)
+    group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % GROUPS
     lengths = p * np.linalg.norm(W, axis=1)
     found = []
     for left_out in range(GROUPS):

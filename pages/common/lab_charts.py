@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import cosine_contributions, pairwise_cosines
+from geometry import cosine_contributions, pairwise_cosines, top_contribution_baseline
 from geometry.covariances import Covariances
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
@@ -56,6 +56,7 @@ def chart_values(scene: Scene) -> dict[str, str]:
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
+        "largest": f"{top_contribution_baseline(d):.1%}",
         "rows": f"{min(len(scene.material.cloud), HISTOGRAM_ROWS):,}",
         "floor": f"{scene.material.whitening.rank}",
     }
