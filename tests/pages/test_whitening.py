@@ -193,6 +193,10 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
             assert figure["layout"][axis]["range"] == drawn["raw"]["layout"]["xaxis"]["range"]
             title = figure["layout"][axis]["title"]
             assert title == drawn["raw"]["layout"][axis]["title"]
+        assert figure["layout"]["margin"]["t"] < 10  # captions stand below: no empty band above
+    [cone] = [one.value for one in app.caption if "of the mean (384-d); drawn" in one.value]
+    assert "50% within" in cone
+    assert "90% within" in cone
     assert not [*app.error, *app.warning, *app.info]
     assert set(charts(app)) == {*(f"lab-{name}" for name in DEFAULTS), "lab-chart-spectrum"}
 
