@@ -31,6 +31,7 @@ from .words import Translate, prose
 MATRIX_DIMENSIONS = 64
 ROGUES = 10
 HEIGHT = 340
+SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # powers of ten alone are two or three
 Figures = dict[str, Any]  # by the name of what each shows; one but for matrices
 
 
@@ -221,6 +222,7 @@ def _size(scene: Scene, _: Translate) -> Figures:
         _("points in the fit"),
         _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}"),
         log_x=True,
+        x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
     )
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "size", axes.y)
 
