@@ -23,8 +23,20 @@ def draw_flat(
 ) -> go.Figure:
     """Scattergl with equal axes, the origin in the middle, wedges and bands below the points."""
     x, y = panel.coordinates.astype(np.float32).T
-    figure = _points(x, y, panel, colours, theme)
-    figure.add_traces([_ring(x, y, mark, theme) for mark in panel.marks])
+    rings = [_ring(x, y, mark, theme) for mark in panel.marks]
+    look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
+    symbols = look.pop("symbol", None)
+    points = _points(x, y, panel, look)
+    # the layout all at once: to update one afterwards takes longer than all the rest
+    figure = go.Figure([points, *rings], layout | _frame(panel, theme, layout))
+    if symbols is not None:
+        # past the validator, which looks at each entry by itself: 0.3 s for 5,000 points
+        figure.data[0].marker._props["symbol"] = symbols
+    return figure
+
+
+def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]:
+    """Equal axes about the origin, and what is drawn in them besides points."""
     look = {
         "range": [-panel.reach, panel.reach],
         "constrain": "domain",
@@ -33,43 +45,32 @@ def draw_flat(
         "title_standoff": 2,
     }
     below = layout["margin"]["b"] + AXIS_ROOM["b"]
-    figure.update_layout(
-        layout,
-        margin=layout["margin"] | AXIS_ROOM | {"b": below},
-        shapes=[*_bands(panel, theme), *_wedges(panel, theme)],
-        xaxis=axis(theme, panel.axis_titles[0], **look),
-        yaxis=axis(theme, panel.axis_titles[1], scaleanchor="x", **look),
-        dragmode="pan",
-        clickmode="event",
-    )
-    if panel.origin_label:
-        figure.add_annotation(_origin(panel.origin_label, theme))
-    return figure
+    origin = [_origin(panel.origin_label, theme)] if panel.origin_label else []
+    return {
+        "margin": layout["margin"] | AXIS_ROOM | {"b": below},
+        "shapes": [*_bands(panel, theme), *_wedges(panel, theme)],
+        "xaxis": axis(theme, panel.axis_titles[0], **look),
+        "yaxis": axis(theme, panel.axis_titles[1], scaleanchor="x", **look),
+        "dragmode": "pan",
+        "clickmode": "event",
+        "annotations": [*layout.get("annotations", []), *origin],
+    }
 
 
-def _points(
-    x: np.ndarray, y: np.ndarray, panel: Panel, colours: PointColours, theme: Theme
-) -> go.Figure:
-    look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
-    symbols = look.pop("symbol", None)
-    figure = go.Figure(
-        go.Scattergl(
-            x=x,
-            y=y,
-            mode="markers",
-            marker=look,
-            text=list(panel.texts),
-            hovertemplate="%{text}<extra></extra>",
-            showlegend=False,
-            # only a lasso fades points, and the browser says which
-            selected={"marker": {"opacity": OPACITY}},
-            unselected={"marker": {"opacity": OPACITY}},
-        )
-    )
-    if symbols is not None:
-        # past the validator, which looks at each entry by itself: 0.3 s for 5,000 points
-        figure.data[0].marker._props["symbol"] = symbols
-    return figure
+def _points(x: np.ndarray, y: np.ndarray, panel: Panel, look: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "scattergl",
+        "x": x,
+        "y": y,
+        "mode": "markers",
+        "marker": look,
+        "text": list(panel.texts),
+        "hovertemplate": "%{text}<extra></extra>",
+        "showlegend": False,
+        # only a lasso fades points, and the browser says which
+        "selected": {"marker": {"opacity": OPACITY}},
+        "unselected": {"marker": {"opacity": OPACITY}},
+    }
 
 
 def _ring(x: np.ndarray, y: np.ndarray, mark: Mark, theme: Theme) -> go.Scattergl:
