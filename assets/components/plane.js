@@ -57,10 +57,12 @@ class PlaneView {
       <figure><figcaption></figcaption><svg data-panel="yours" role="group"></svg></figure>
       <div class="plane-numbers">
         <table></table>
+        <div class="plane-notes">
         <p class="plane-key"><span class="plane-dash"></span><span></span></p>
         <p class="plane-key"><span class="plane-solid"></span><span></span></p>
         <p class="plane-hint"></p>
         <div class="plane-buttons"><button type="button" data-does="whiten"></button><button type="button" data-does="save"></button></div>
+        </div>
         <div class="plane-heard" role="status" aria-live="polite"></div>
       </div></div>`;
     const all = (selector) => [...this.root.querySelectorAll(selector)];

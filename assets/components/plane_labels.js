@@ -4,7 +4,6 @@
 const LETTER = 7.5; // px: a Latin letter; a CJK letter; a line's height
 const WIDE_LETTER = 14;
 const LINE = 16;
-const GAP = 6; // between a label's box and what it names
 const DIRECTIONS = 16; // candidates around the point, the nearest ring first
 const RINGS = [0, 9, 20];
 const COST = { ink: 1, label: 40, outside: 80, spot: 0.5, turn: 1, ring: 0.1, moved: 2.5 };
@@ -26,7 +25,7 @@ function samples(line) {
   return found;
 }
 
-function candidates([x, y], [halfX, halfY]) {
+function candidates([x, y], [halfX, halfY], gap) {
   const outward = Math.atan2(y, x);
   const found = [];
   for (const ring of RINGS) {
@@ -34,7 +33,7 @@ function candidates([x, y], [halfX, halfY]) {
       const turn = (2 * Math.PI * i) / DIRECTIONS;
       const [dx, dy] = [Math.cos(outward + turn), Math.sin(outward + turn)];
       const reach = Math.min(halfX / Math.max(Math.abs(dx), 1e-9), halfY / Math.max(Math.abs(dy), 1e-9));
-      const far = reach + GAP + ring;
+      const far = reach + gap + ring;
       found.push({
         centre: [x + dx * far, y + dy * far],
         offset: [dx * far, dy * far],
@@ -57,17 +56,17 @@ function costOf([x, y], [halfX, halfY], ink, boxes, side) {
   return cost;
 }
 
-// Centres of the labels, chosen one after the other. marks: {spots, text}, the best spot first.
-// lines: what not to cover.   before: what the last call returned, so that a drag moves labels no
+// Centres of the labels, chosen one after the other. marks: {spots, text, gap}, the best spot first,
+// gap the pixels between a label's box and what it names.   lines: what not to cover.   before: what the last call returned, so that a drag moves labels no
 // more than it must. Each label stands where it covers least, then near its first spot, outward.
 export function placeLabels(marks, lines, side, before = []) {
   const ink = lines.flatMap(samples);
   const boxes = [];
-  marks.forEach(({ spots, text }, row) => {
+  marks.forEach(({ spots, text, gap }, row) => {
     const half = halfSize(text);
     let best = null;
     spots.forEach((spot, late) => {
-      for (const { centre, offset, cost } of candidates(spot, half)) {
+      for (const { centre, offset, cost } of candidates(spot, half, gap)) {
         const last = before[row]?.offset;
         const jump = last && Math.hypot(offset[0] - last[0], offset[1] - last[1]) > 12 ? COST.moved : 0;
         const base = COST.spot * late + cost + jump;

@@ -8,6 +8,7 @@ const ORIGIN = 1e-9; // relative length at or below which a point lies on the or
 const PRECISION = 1e-7; // of positions in a fit, as in toy.py
 const HALF_RANGES = [3.5, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30]; // so that the frame seldom jumps
 const ROOM = 1.25; // the frame over the farthest arrow, for its label
+const BACKGROUND = 0.8; // of the farthest point of the cloud: one or two may lie outside
 const STILL = [1, 0, 0, 1, 0, 0]; // the map that moves nothing
 
 // Length 1 at so many degrees from the first axis; exact at every right angle.
@@ -115,14 +116,14 @@ export function cosinesOf(plane, whiten, cloud) {
   };
 }
 
-// Half the side of a square around the origin that holds what every map makes of the plane.
+// Half the side of a square around the origin that holds every arrow as each map draws it.
 export function halfRangeOf(plane, maps, cloud) {
   let needed = 0;
   for (const map of maps) {
     const arrows = [...pointsOf(plane), [1, 0], [0, 1]].map((point) => applied(map, point));
     const points = cloud.map((point) => applied(map, point));
     needed = Math.max(needed, ...arrows.flat().map((part) => ROOM * Math.abs(part)));
-    needed = Math.max(needed, ...points.flat().map(Math.abs));
+    needed = Math.max(needed, ...points.flat().map((part) => BACKGROUND * Math.abs(part)));
   }
   return HALF_RANGES.find((step) => step >= needed) ?? Math.ceil(needed);
 }

@@ -10,6 +10,7 @@ const ARC_RADII = [0.15, 0.21]; // of the angles a-b and a-c, as shares of the h
 const ARC_SPOTS = [16, 11, 21, 6, 26]; // of its 33 points, where the degrees may stand
 const NOWHERE = 1e-9; // a vector shorter than this has no direction
 const TIP = 11; // px, an arrow's head
+const GRIP = 7; // px, a handle's ring
 const FINGER = 24; // px around a handle that a finger may miss
 const TYPEFACE = '"Source Sans", "Noto Sans CJK TC", sans-serif';
 const HANDLES = ["shift", "e1", "e2", "c", "b", "a"];
@@ -23,6 +24,13 @@ function part(parent, name, looks) {
 
 function words(parent, looks) {
   return part(parent, "text", { "font-family": TYPEFACE, "font-size": 13, ...looks });
+}
+
+// A hue as it is written: halfway to the ink, so that it can be read on either background.
+function legible(hue, ink) {
+  const parts = (colour) => [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
+  const [one, other] = [parts(hue), parts(ink)];
+  return `#${one.map((part, i) => Math.round(0.55 * part + 0.45 * other[i]).toString(16).padStart(2, "0")).join("")}`;
 }
 
 function makePicture(svg, colours, handles) {
@@ -61,7 +69,7 @@ function makePicture(svg, colours, handles) {
   for (const name of ["e1", "e2", "a", "b", "c", "ab", "ac"]) {
     const hue = { e1: colours.basis, e2: colours.basis, ab: colours.b, ac: colours.c }[name] ?? colours[name];
     made.labels[name] = words(svg, {
-      fill: hue, "font-size": 14, "text-anchor": "middle", "dominant-baseline": "central", "aria-hidden": "true",
+      fill: legible(hue, colours.ink), "font-size": 14, "text-anchor": "middle", "dominant-baseline": "central", "aria-hidden": "true",
       "paint-order": "stroke", stroke: colours.paper, "stroke-width": 4, "stroke-linejoin": "round",
     });
   }
@@ -69,7 +77,7 @@ function makePicture(svg, colours, handles) {
     const handle = part(svg, "g", { class: "plane-handle", role: "slider", tabindex: 0, "data-handle": name });
     part(handle, "circle", { class: "plane-hit", r: FINGER, fill: "transparent" });
     const colour = name === "shift" ? colours.ink : (colours[name] ?? colours.basis);
-    part(handle, "circle", { class: "plane-grip", r: 7, fill: colours.paper, "fill-opacity": 0.6, stroke: colour, "stroke-width": 2 });
+    part(handle, "circle", { class: "plane-grip", r: GRIP, fill: colours.paper, "fill-opacity": 0.6, stroke: colour, "stroke-width": 2 });
     made.handles[name] = handle;
   }
   return made;
@@ -138,16 +146,23 @@ function drawTicks(picture, frame) {
   }
 }
 
+function ringAround([x, y]) {
+  return [0, 1, 2, 3, 4].map((i) => direction(90 * i)).map(([dx, dy]) => [x + GRIP * dx, y + GRIP * dy]);
+}
+
 function drawLabels(picture, arrows, arcs, texts, frame) {
   const upright = ([x, y]) => [x * frame.scale, y * frame.scale];
   const names = Object.keys(arrows);
-  const marks = names.map((name) => ({ name, spots: [upright(arrows[name][1])], text: texts[name] }));
+  const gap = (name) => (name in picture.handles ? GRIP + 4 : 5);
+  const marks = names.map((name) => ({ name, spots: [upright(arrows[name][1])], text: texts[name], gap: gap(name) }));
   arcs.forEach((arc, i) => {
     const name = ["ab", "ac"][i];
-    if (arc) marks.push({ name, spots: ARC_SPOTS.map((spot) => upright(arc.path[spot])), text: arc.text });
+    if (arc) marks.push({ name, spots: ARC_SPOTS.map((spot) => upright(arc.path[spot])), text: arc.text, gap: 5 });
   });
   const lines = [...Object.values(arrows), ...arcs.filter(Boolean).map((arc) => arc.path)];
-  picture.places = placeLabels(marks, lines.map((line) => line.map(upright)), BOX.side, picture.places);
+  const ink = lines.map((line) => line.map(upright));
+  for (const name of names.filter((one) => one in picture.handles)) ink.push(ringAround(upright(arrows[name][1])));
+  picture.places = placeLabels(marks, ink, BOX.side, picture.places);
   for (const label of Object.values(picture.labels)) label.textContent = "";
   marks.forEach(({ name, text }, i) => {
     const [x, y] = picture.places[i].centre;
