@@ -18,6 +18,8 @@ class PlaneView {
     this.pending = {}; // what the server has not confirmed yet
     this.serial = 0;
     root.addEventListener("pointerdown", (event) => this.grab(event));
+    // touch-action on parts of an SVG does not hold everywhere: else the page would scroll instead
+    root.addEventListener("touchstart", (event) => this.drag && event.preventDefault(), { passive: false });
     root.addEventListener("pointermove", (event) => this.move(event));
     root.addEventListener("pointerup", () => this.letGo());
     root.addEventListener("pointercancel", () => this.abandon());

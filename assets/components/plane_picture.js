@@ -136,7 +136,7 @@ function drawTicks(picture, frame) {
   picture.ticksAt = frame.halfRange;
   picture.ticks.replaceChildren();
   const step = frame.halfRange < 6 ? 1 : frame.halfRange < 12 ? 2 : 5;
-  const last = Math.floor(frame.halfRange / step) * step;
+  const last = Math.floor((0.98 * frame.halfRange) / step) * step; // none in the corner
   for (let tick = -last; tick <= last; tick += step) {
     const [u, v] = frame.pixel([tick, tick]);
     const looks = { fill: picture.colours.ink, "font-size": 11 };
