@@ -14,7 +14,7 @@ from pages.common.plane_panels import CLOUD_N, show_pictures
 from pages.common.shell import close_page, open_page, show_question
 
 PAGE = "cosine_basis"
-_ = open_page(PAGE)
+_ = open_page(PAGE, charts=False)
 
 # The pictures stand above the controls that they depend on, and those right below them, before
 # the numbers: whoever moves a slider must see the arrows move. The table of cosines is beside them.

@@ -54,19 +54,7 @@ class PlaneView {
 
   build() {
     const { words, colours } = this.message;
-    this.root.innerHTML = `<div class="plane-layout">
-      <figure><figcaption></figcaption><svg data-panel="standard" role="group"></svg></figure>
-      <figure><figcaption></figcaption><svg data-panel="yours" role="group"></svg></figure>
-      <div class="plane-numbers">
-        <table></table>
-        <div class="plane-notes">
-        <p class="plane-key"><span class="plane-dash"></span><span></span></p>
-        <p class="plane-key"><span class="plane-solid"></span><span></span></p>
-        <p class="plane-hint"></p>
-        <div class="plane-buttons"><button type="button" data-does="whiten"></button><button type="button" data-does="save"></button></div>
-        </div>
-        <div class="plane-heard" role="status" aria-live="polite"></div>
-      </div></div>`;
+    this.root.innerHTML = MARKUP;
     const all = (selector) => [...this.root.querySelectorAll(selector)];
     const [standard, yours] = all("svg");
     this.pictures = {
@@ -197,34 +185,13 @@ class PlaneView {
     const inside = (pixel, from) => Math.min(Math.max(pixel, from + 4), from + BOX.side - 4);
     const [u, v] = pointer.map((part, i) => part + apart[i]);
     const place = picture.frame.place([inside(u, BOX.left), inside(v, BOX.top)]);
-    this.put(name, place, picture === this.pictures.standard, free ? 0 : radius / picture.frame.scale);
-    const snapped = radius > 0 && this.isAtHome(name);
-    picture.handles[name].classList.toggle("plane-snapped", snapped);
+    const isStandard = picture === this.pictures.standard;
+    this.change(carried(name, place, this.plane, this.rules(free ? 0 : radius / picture.frame.scale), isStandard));
+    picture.handles[name].classList.toggle("plane-snapped", isAtHome(name, this.plane, this.message.snaps));
   }
 
-  // The handle's tip is carried to `place`, in the units of its picture.
-  put(name, place, isStandard, radius) {
-    const { limits, snaps } = this.message;
-    const rules = { limits, ...snaps, radius };
-    if (name === "shift") this.change(dragShift(place, rules));
-    else if (name[0] === "e") this.change(dragAxis(name, place, this.plane, rules));
-    else {
-      const map = isStandard ? null : placing(this.plane);
-      const home = map ? applied(map, snaps.homes[name]) : snaps.homes[name];
-      const isNear = Math.hypot(home[0] - place[0], home[1] - place[1]) <= radius;
-      const coordinates = map ? applied(inverse(map), place) : place;
-      this.change(dragPoint(name, isNear ? snaps.homes[name] : coordinates, rules));
-    }
-  }
-
-  isAtHome(name) {
-    const { snaps } = this.message;
-    const same = (one, other) => one.every((part, i) => Math.abs(part - other[i]) < 1e-9);
-    if (name === "shift") return snaps.shifts.some((shift) => same(shift, shiftOf(this.plane)));
-    if (name[0] !== "e") return same(snaps.homes[name], [this.plane[`${name}_x`], this.plane[`${name}_y`]]);
-    const { len1, len2, turn, angle } = this.plane;
-    const now = name === "e1" ? [len1, turn] : [len2, turned(turn + angle)];
-    return snaps.axes[name].some(({ length, degrees }) => same([length, degrees], now));
+  rules(radius) {
+    return { limits: this.message.limits, ...this.message.snaps, radius };
   }
 
   change(found) {
@@ -269,7 +236,8 @@ class PlaneView {
     // points step by coordinates, in both pictures: along the lattice
     const isPoint = NAMES.includes(name);
     const from = isPoint ? [this.plane[`${name}_x`], this.plane[`${name}_y`]] : picture.tips[name];
-    this.put(name, from.map((part, i) => part + step * way[i]), isStandard || isPoint, 0);
+    const place = from.map((part, i) => part + step * way[i]);
+    this.change(carried(name, place, this.plane, this.rules(0), isStandard || isPoint));
     this.draw();
     clearTimeout(this.keyTimer);
     this.keyTimer = setTimeout(() => {

@@ -162,6 +162,27 @@ export function dragPoint(name, place, { limits, homes, radius = 0 }) {
   return Object.fromEntries([x, y].map((part, i) => [key[i], clamp(rounded(part, 2), limits[key[i]])]));
 }
 
+// What changes when a handle is carried to `place`, in its picture's units. rules: {limits, homes,
+// shifts, axes, angles, radius}, the presets' places and the distance within which they catch.
+// isStandard: the picture shows coordinates as they are.
+export function carried(name, place, plane, rules, isStandard) {
+  if (name === "shift") return dragShift(place, rules);
+  if (name === "e1" || name === "e2") return dragAxis(name, place, plane, rules);
+  if (isStandard) return dragPoint(name, place, rules);
+  const map = placing(plane);
+  const home = nearest(place, [applied(map, rules.homes[name])], rules.radius);
+  return dragPoint(name, home ? rules.homes[name] : applied(inverse(map), place), { ...rules, radius: 0 });
+}
+
+// Whether a handle stands where a preset puts it.
+export function isAtHome(name, plane, { homes, shifts, axes }) {
+  const same = (one, other) => one.every((part, i) => Math.abs(part - other[i]) < 1e-9);
+  if (name === "shift") return shifts.some((shift) => same(shift, shiftOf(plane)));
+  if (name in homes) return same(homes[name], [plane[`${name}_x`], plane[`${name}_y`]]);
+  const now = name === "e1" ? [plane.len1, plane.turn] : [plane.len2, turned(plane.turn + plane.angle)];
+  return axes[name].some(({ length, degrees }) => same([length, degrees], now));
+}
+
 export function dragShift(place, { limits, shifts, radius = 0 }) {
   const [x, y] = nearest(place, shifts, radius) ?? place;
   return {

@@ -1,6 +1,24 @@
-// What the plane says in words: the table of cosines, the handles' values, the live region.
+// What the plane says in words, and where it stands on the page: the table of cosines, the handles' values, the live region.
 
 const MINUS = "−";
+const MARKUP = `
+<div class="plane-layout">
+  <figure><figcaption></figcaption><svg data-panel="standard" role="group"></svg></figure>
+  <figure><figcaption></figcaption><svg data-panel="yours" role="group"></svg></figure>
+  <div class="plane-numbers">
+    <table></table>
+    <div class="plane-notes">
+      <p class="plane-key"><span class="plane-dash"></span><span></span></p>
+      <p class="plane-key"><span class="plane-solid"></span><span></span></p>
+      <p class="plane-hint"></p>
+      <div class="plane-buttons">
+        <button type="button" data-does="whiten"></button>
+        <button type="button" data-does="save"></button>
+      </div>
+    </div>
+    <div class="plane-heard" role="status" aria-live="polite"></div>
+  </div>
+</div>`;
 
 function decimals(value, count) {
   return (rounded(value, count) || 0).toFixed(count).replace("-", MINUS);

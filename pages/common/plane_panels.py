@@ -87,7 +87,7 @@ def show_pictures(settings: Settings, provenance: str, _: Translate) -> None:
         },
         "words": plane_words(_) | {"provenance": provenance},
         "colours": _colours(theme_named(st.context.theme.type)),
-        "limits": {**LIMITS, "turn": (-180.0, 180.0)},
+        "limits": LIMITS,
         "snaps": snaps(),
         "cloud": cloud().tolist(),
     }

@@ -122,6 +122,16 @@ export const tests = {
     same(math.dragPoint("b", [1.95, -2.04], { ...RULES, radius: 0.1 }), { b_x: 2, b_y: -2 });
     same(math.dragShift([2.9, 3.05], { ...RULES, radius: 0.2 }), { shift_x: 3, shift_y: 3 });
   },
+  "a point is carried in either picture, and its home catches it where it is drawn"() {
+    const skewed = plane({ len1: 2, len2: 0.5, angle: 90, shift_x: 1 });
+    same(math.carried("a", [2, 0.25], skewed, { ...RULES, radius: 0 }, false), { a_x: 0.5, a_y: 0.5 });
+    same(math.carried("a", [2, 0.25], skewed, { ...RULES, radius: 0 }, true), { a_x: 2, a_y: 0.25 });
+    same(math.carried("a", [4.9, 1.1], skewed, { ...RULES, radius: 0.2 }, false), { a_x: 2, a_y: 2 });
+    same(math.carried("a", [4.9, 1.1], skewed, { ...RULES, radius: 0.1 }, false), { a_x: 1.95, a_y: 2.2 });
+    same(math.carried("shift", [1, 1], skewed, RULES, false), { shift_x: 1, shift_y: 1 });
+    const home = ["a", "e1", "e2", "shift"].map((name) => math.isAtHome(name, skewed, RULES));
+    same(home, [true, true, false, false]);
+  },
   "points and the shift stand at hundredths, within their limits"() {
     same(math.dragPoint("a", [1.2345, -9], RULES), { a_x: 1.23, a_y: -4 });
     same(math.dragShift([-0.001, 7], RULES), { shift_x: 0, shift_y: 4 });
