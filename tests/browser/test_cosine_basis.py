@@ -102,6 +102,7 @@ def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarr
 
 def carry(page: Page, grip: Locator, by: np.ndarray) -> None:
     """Press the mouse on a handle and carry it there, without letting go."""
+    grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
     start = middle(grip)
     page.mouse.move(*start)
     page.mouse.down()
@@ -151,7 +152,7 @@ def test_a_cold_deep_link_restores_its_state(fresh_server, page):
     assert state(page)["whiten"] == "points"
 
 
-def test_both_pictures_are_drawn_at_one_scale(server, page):
+def test_both_pictures_are_drawn_at_one_scale_and_follow_a_slider(server, page):
     open_app(page, server.page_url(PAGE))
     expect(pictures(page)).to_have_count(2)
     sizes = []
@@ -170,6 +171,15 @@ def test_both_pictures_are_drawn_at_one_scale(server, page):
         "Standard basis: what the coordinates say: arrows from the origin to a (2, 2)",
         "cos(a, b) = −0.600, cos(a, c) = 0.600, cos(b, c) = −1.000.",
     )] == [1, 1]  # fmt: skip
+    # and both follow a slider, as the address does
+    assert column(page, 2) == shown(Plane(length_2=2.0).true_cosines())
+    angle = page.get_by_role("slider", name="Angle from e₁ to e₂")
+    angle.focus()
+    for key, degrees in (("Home", 15.0), ("ArrowRight", 16.0), ("End", 165.0)):
+        with rerun(page):
+            angle.press(key)
+        assert column(page, 2) == shown(Plane(1.0, 2.0, degrees).true_cosines())
+        address_says(page, "angle", f"{degrees:g}")
 
 
 def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, page):
@@ -256,18 +266,6 @@ LATTICES = """async () => {
 }"""
 
 
-def test_the_numbers_follow_a_slider_and_the_address_follows_too(server, page):
-    open_app(page, server.page_url(PAGE))
-    assert column(page, 2) == shown(Plane(length_2=2.0).true_cosines())
-    angle = page.get_by_role("slider", name="Angle from e₁ to e₂")
-    angle.focus()
-    for key, degrees in (("Home", 15.0), ("ArrowRight", 16.0), ("End", 165.0)):
-        with rerun(page):
-            angle.press(key)
-        assert column(page, 2) == shown(Plane(1.0, 2.0, degrees).true_cosines())
-        address_says(page, "angle", f"{degrees:g}")
-
-
 def test_presets_set_the_sliders_and_the_address(server, page):
     open_app(page, server.page_url(PAGE))
     for name, expected in (
@@ -349,8 +347,9 @@ def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 420
     assert grave_findings(page, ".plane") == []
-    handle(page, "e2").scroll_into_view_if_needed()
-    start, finger = middle(handle(page, "e2")), page.context.new_cdp_session(page)
+    grip = handle(page, "e2")
+    grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
+    start, finger = middle(grip), page.context.new_cdp_session(page)
     scrolled = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
     for kind, spots in (
         ("touchStart", [start + 5]),

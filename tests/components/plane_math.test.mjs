@@ -64,6 +64,7 @@ export const tests = {
     // there up to rounding only
     const sheared = plane({ len2: 2 ** 0.5, angle: 45, shift_x: -4, shift_y: -2 });
     near(math.cosinesOf(sheared, "no", CROSS).true.slice(0, 2), [NaN, NaN]);
+    near(math.pairCosines([[1e-12, 0], [1, 0], [0, 2]]), [NaN, NaN, 0]);
   },
   "whitening on the cloud brings the coordinates' cosines back"() {
     const skewed = plane({ len1: 0.4, len2: 2.8, angle: 20, turn: -50, shift_x: 3, shift_y: -1 });
