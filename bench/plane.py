@@ -89,7 +89,9 @@ def open_plane(browser: Browser, server: AppServer) -> Page:
 
 def dragged(page: Page) -> tuple[list[float], list[float]]:
     """(ms from each move to its drawing, times of the frames) while e2 goes around by the mouse."""
-    grip = page.locator("svg[data-panel=yours] [data-handle=e2] .plane-grip").bounding_box()
+    handle = page.locator("svg[data-panel=yours] [data-handle=e2] .plane-grip")
+    handle.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
+    grip = handle.bounding_box()
     assert grip is not None
     x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
     page.mouse.move(x, y)
