@@ -39,10 +39,14 @@ def test_other_similarities_are_scipy_s_on_the_treated_rows():
     left, right = Z[:N], Z[N:]
     of = lambda similarity: treated_similarities(X, FIT, "centred", similarity=similarity)  # noqa: E731
     assert of("dot") == pytest.approx(np.sum(left * right, axis=1), rel=1e-6, abs=1e-5)
-    assert of("euclidean") == pytest.approx([-euclidean(a, b) for a, b in zip(left, right)])
-    assert of("rank") == pytest.approx([spearmanr(a, b)[0] for a, b in zip(left, right)])
+    assert of("euclidean") == pytest.approx(
+        [-euclidean(a, b) for a, b in zip(left, right, strict=True)]
+    )
+    assert of("rank") == pytest.approx(
+        [spearmanr(a, b)[0] for a, b in zip(left, right, strict=True)]
+    )
     inverse = np.linalg.inv(np.cov(FIT.astype(float).T, bias=True))
-    wanted = [-mahalanobis(a, b, inverse) for a, b in zip(left, right)]
+    wanted = [-mahalanobis(a, b, inverse) for a, b in zip(left, right, strict=True)]
     ratio = of("mahalanobis") / wanted  # covariances of m or m - 1 rows differ by a factor alone
     assert ratio == pytest.approx(ratio[0], rel=1e-5)
     assert ratio[0] == pytest.approx(1, rel=0.01)
