@@ -67,6 +67,8 @@ def _ask(_: Translate) -> Asked:
         after = choose_after(fit, encoder.dimension, _)
     layer, pooling, similarity = choose_cell(encoder, _)
     st.caption(prose(PAGE, "similarity"))
+    if similarity == "mahalanobis":
+        st.caption(prose(PAGE, "mahalanobis", {"fit": fit.name}))
     if pairs.is_bundled:
         st.caption(prose(PAGE, "hard-pairs"))
     show_origin(pairs, _)
@@ -81,7 +83,8 @@ def _show(
 ) -> None:
     with look_box:
         encode_all(asked, _)
-        grid = measured_grid(asked, _)
+        measured = measured_grid(asked, _)
+        grid = measured.grid
         show_claim(asked, grid, _)
     with measure_box:
         st.subheader(_("Measure"))
@@ -95,6 +98,6 @@ def _show(
             for question in QUESTIONS:
                 show_question(PAGE, question)
         with best_box:
-            show_best(asked, grid, _)
+            show_best(asked, measured, _)
         with sizes_box:
             show_sizes(asked, _)

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
-from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.cells import Cell, Chosen, Grid, choose_on_dev
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.halves import halves
 from geometry.model_errors import DataSetError
 
-from . import cached, jobs
-from .cached import SEED
 from .controls import choose
 from .sts_choices import treatment_words
 from .sts_errors import data_error_text
 from .sts_pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
-from .sts_scene import DRAWS, Asked, encode_all, measured_grid, scored_column
+from .sts_scene import Asked, Measured, encode_all, measured_grid
 from .sts_words import cell_words, hundred, with_interval
 from .words import Translate, prose
 
 PAGE = "sentence_similarity"
 HALVES = "halves"
-NONE = "none"
 
 
-def show_best(asked: Asked, grid: Grid, _: Translate) -> None:
+def show_best(asked: Asked, measured: Measured, _: Translate) -> None:
     """Which pairs choose, the cell that they choose, and its score on the pairs of the page."""
     labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels(_)}
     labels.pop(asked.pairs.code)
@@ -41,21 +35,24 @@ def show_best(asked: Asked, grid: Grid, _: Translate) -> None:
         labels=labels,
         private=[code for code in labels if is_private(code)],
     )
+    shown = _shown(measured.grid, asked)
     try:
-        if code == HALVES:
-            chosen = chosen_on_half(asked, _)
-            names = (_("one half of the pairs"), _("the other half"))
-        else:
+        if code != HALVES:
             dev = pair_set(code, _)
-            chosen = choose_on_dev(_offered(_dev_grid(asked, dev, _), asked), _offered(grid, asked))
             names = (dev.name(_), asked.pairs.name(_))
+            chosen: Chosen | None = choose_on_dev(_shown(_dev_grid(asked, dev, _), asked), shown)
+        else:
+            names = (_("one half of the pairs"), _("the other half"))
+            chosen = measured.on_half
     except DataSetError as error:
         st.warning(data_error_text(error, _))
-    except ValueError:  # too few pairs, or two sets of one name
+        return
+    except ValueError:  # both sets are one by name, or no cell has a score
+        chosen = None
+    if chosen is None:
         st.info(prose(PAGE, "best-none"))
     else:
-        values = best_values(asked, chosen, _offered(grid, asked).best(), names, _)
-        st.markdown(prose(PAGE, "best-on-dev", values))
+        st.markdown(prose(PAGE, "best-on-dev", best_values(asked, chosen, shown.best(), names, _)))
 
 
 def best_values(
@@ -86,10 +83,9 @@ def named_cell(cell: Cell, _: Translate) -> str:
     return f"{cell_words(cell.layer, cell.pooling, _)}, {treatment_words(cell.treatment, _)}"
 
 
-def _offered(grid: Grid, asked: Asked) -> Grid:
+def _shown(grid: Grid, asked: Asked) -> Grid:
     """The cells that the heatmaps show: what is chosen among."""
-    offered = (NONE, asked.after)
-    return replace(grid, cells=tuple(c for c in grid.cells if c.treatment in offered))
+    return replace(grid, cells=tuple(c for c in grid.cells if c.treatment in asked.shown))
 
 
 def _dev_grid(asked: Asked, dev: ScoredSet, _: Translate) -> Grid:
@@ -97,42 +93,4 @@ def _dev_grid(asked: Asked, dev: ScoredSet, _: Translate) -> Grid:
     fit = replace(asked.fit, corpus=dev.corpus) if asked.fit.is_target else asked.fit
     there = replace(asked, pairs=dev, fit=fit)
     encode_all(there, _)
-    return measured_grid(there, _)
-
-
-def chosen_on_half(asked: Asked, _: Translate) -> Chosen:
-    """Kept, else as a job. Raises ValueError for pairs that have no halves."""
-    key = f"{asked.key}/{asked.after}/halves"
-    kept: Chosen | None = cached.measures_if_ready(key)
-    if kept is not None:
-        return kept
-    dev, test = halves(asked.pairs.pairs.gold_scores, random_state=SEED)
-    what = _("Choosing a cell on one half of the pairs")
-    made: Chosen = jobs.wait_for(
-        key,
-        lambda report: _on_half(asked, dev, test, report),
-        _,
-        what,
-        lane="measure",
-        passing=True,
-    )
-    cached.keep_measures(key, made)
-    return made
-
-
-def _on_half(asked: Asked, dev: np.ndarray, test: np.ndarray, report: jobs.Report) -> Chosen:
-    gold = asked.pairs.pairs.gold_scores
-    bootstrap = PairBootstrap(gold[dev], 1, SEED)  # to choose takes no intervals
-    places = [(layer, pooling) for layer in range(asked.last + 1) for pooling in POOLINGS_SHOWN]
-    cells: list[Cell] = []
-    for done, (layer, pooling) in enumerate(places):
-        report(done, len(places))
-        one = scored_column(asked, layer, pooling, (NONE, asked.after), bootstrap, dev)
-        cells += one.cells
-    on_dev = replace(one, cells=tuple(cells), evaluated_on="dev half")
-    best = on_dev.best()
-    there = PairBootstrap(gold[test], DRAWS, SEED)
-    on_test = scored_column(
-        asked, int(str(best.layer)), best.pooling, (NONE, asked.after), there, test
-    )
-    return choose_on_dev(on_dev, replace(on_test, evaluated_on="test half"))
+    return measured_grid(there, _).grid

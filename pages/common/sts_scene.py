@@ -10,9 +10,10 @@ import streamlit as st
 
 from geometry import ArrayStore, Corpus, Encoder
 from geometry.evaluate.bootstrap import PairBootstrap
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.cells import Cell, Chosen, Grid
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import evaluate_grid
+from geometry.halves import HalfChoice, RecordingBootstrap
 from geometry.moments import Moments
 from geometry.pool import POOLINGS
 from geometry.rank_moves import RankMoves
@@ -64,6 +65,11 @@ class Asked:
     def treatments(self) -> tuple[str, ...]:
         """The treatment, and the whitening where that is another."""
         return tuple(dict.fromkeys((self.after, self.whitening)))
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The treatments of the heatmaps: none, and the reader's."""
+        return ("none", self.after)
 
     @property
     def last(self) -> int:
@@ -141,27 +147,36 @@ def _kept_sums(key: str) -> dict[str, Callable[[tuple[int, ...], str], Moments]]
     return {}
 
 
-def measured_grid(asked: Asked, _: Translate) -> Grid:
+@dataclass(frozen=True)
+class Measured:
+    """The cells, and the best of those shown, chosen on one half; None where there are no halves.
+
+    The whitening of the claim has cells of its own where the treatment is none, of the mean only.
+    """
+
+    grid: Grid
+    on_half: Chosen | None
+
+
+def measured_grid(asked: Asked, _: Translate) -> Measured:
     """Raw and treated, every layer and pooling; kept, else as a job."""
     key = f"{asked.key}/{asked.after}/grid"
-    kept: Grid | None = cached.measures_if_ready(key)
+    kept: Measured | None = cached.measures_if_ready(key)
     if kept is not None:
         return kept
     cells = (asked.last + 1) * len(POOLINGS_SHOWN)
     what = _("Scoring {n} layers and poolings, raw and treated").format(n=cells)
-    made: Grid = jobs.wait_for(
-        key, lambda report: _grid(asked, report), _, what, lane="measure", passing=True
+    made: Measured = jobs.wait_for(
+        key, lambda report: _measured(asked, report), _, what, lane="measure", passing=True
     )
     cached.keep_measures(key, made)
     return made
 
 
-def _grid(asked: Asked, report: jobs.Report) -> Grid:
-    """One layer and pooling after the other, so that no more than one is ever held.
-
-    The whitening of the claim has cells of its own where the treatment is none, of the mean only.
-    """
-    bootstrap = PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED)
+def _measured(asked: Asked, report: jobs.Report) -> Measured:
+    """One layer and pooling after the other, so that no more than one is ever held."""
+    gold = asked.pairs.pairs.gold_scores
+    bootstrap, choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(gold)
     places = [(layer, pooling) for layer in range(asked.last + 1) for pooling in POOLINGS_SHOWN]
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(places):
@@ -169,7 +184,20 @@ def _grid(asked: Asked, report: jobs.Report) -> Grid:
         treated = asked.treatments if pooling == "mean" else (asked.after,)
         grid = scored_column(asked, layer, pooling, ("none", *treated), bootstrap)
         cells += grid.cells
-    return replace(grid, cells=tuple(cells))
+        if choice is not None:
+            choice.see([c for c in grid.cells if c.treatment in asked.shown], bootstrap.taken)
+        bootstrap.taken.clear()
+    on_half = None
+    if choice is not None and any(cell.score.spearman is not None for cell in cells):
+        on_half = choice.chosen(draws=DRAWS, seed=SEED)
+    return Measured(replace(grid, cells=tuple(cells)), on_half)
+
+
+def _half_choice(gold: np.ndarray) -> HalfChoice | None:
+    try:
+        return HalfChoice(gold, random_state=SEED)
+    except ValueError:
+        return None
 
 
 def scored_column(

@@ -72,7 +72,7 @@ def cut_words(cell: Cell, _: Translate) -> str:
 
 def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
     """The rank of the fits, or its range over the cells; empty where nothing was fitted."""
-    ranks = sorted({cell.rank for cell in cells if cell.rank is not None})
+    ranks = sorted({c.rank for c in cells if c.rank is not None and not c.score.undefined})
     if not ranks:
         return ""
     shown = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]}–{ranks[-1]}"

@@ -1,12 +1,9 @@
 """The sentence-similarity page without a browser: its numbers are scipy's, its words are there."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from scipy.stats import pearsonr, spearmanr
 from streamlit.testing.v1 import AppTest
 
@@ -18,8 +15,8 @@ from geometry.model_errors import DataSetError
 from geometry.rank_lesson import Bend, made_up_scores
 from pages.common import words
 from tests.pages.charts import array, charts
+from tests.pages.visits import everything, healthy, new_visit
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = "sentence_similarity"
 LESSON = {f"sts-{kind}-{name}" for kind in ("values", "ranks") for name in ("unrelated", "related")}
 MEASURED = {
@@ -31,38 +28,12 @@ MEASURED = {
     "sts-pairs-after",
 }
 
-pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_memory() -> Iterator[None]:
-    """Kept for the whole file, because it holds the encoder; all keys in it name their content."""
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 def visit(uploads: dict[str, Pairs] | None = None, **query: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=280)
-    app.switch_page(f"pages/{PAGE}.py")
-    for key, value in query.items():
-        app.query_params[key] = value
-    if uploads:
-        app.session_state["pair-uploads"] = uploads
-        app.session_state["pairs"] = next(iter(uploads))
-    return healthy(app.run())
-
-
-def healthy(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def everything(app: AppTest) -> str:
-    parts = [app.markdown, app.caption, app.info, app.warning, app.error, app.expander]
-    return "\n".join(getattr(one, "value", None) or one.label for part in parts for one in part)
+    state = {"pair-uploads": uploads, "pairs": next(iter(uploads))} if uploads else {}
+    return healthy(new_visit(PAGE, state, **query).run())
 
 
 def cosines(layer: int, pooling: str) -> np.ndarray:

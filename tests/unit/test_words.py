@@ -52,6 +52,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "claim-coverage": ("sts_claim.py", "coverage_values"),
         "claim-": SHARES | {"layer", "interval", "name", "n"},
         "own-vectors": {"megabytes"},
+        "mahalanobis": {"fit"},
         "hub-set": {"name", "repository", "revision", "licence", "low", "high", "note"},
         "best-on-dev": ("sts_best.py", "best_values"),
         "subsets": {"cell"},
