@@ -180,7 +180,7 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
 
 def cut_lines(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     """Which cells have fewer directions than the k asked for, since k is at most the rank."""
-    cut = [cell for cell in after if cell.is_clamped]
+    cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
     if not cut:
         return []
     named = [
