@@ -101,17 +101,19 @@ def _measured(asked: Asked, grid: Grid, statics: list[Static], _: Translate) -> 
 
 def _static_rows(asked: Asked, static: Static, _: Translate) -> list[Scored]:
     """The plain average, and the whitened one: fitted on the fit set's own averages."""
-    told = _("static: average of {name}").format(name=static.name)
+    share = ""
     if static.averages.coverage < 1 or not static.is_whole:
-        told += " " + _("({share} of the words, n = {n})").format(
+        share = " " + _("({share} of the words, n = {n})").format(
             share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
-    white = _("{name}, {treatment}").format(
-        name=told, treatment=treatment_words(asked.whitening, _)
+    plain = _("static: average of {name}").format(name=static.name)
+    # the treatment first: on a narrow screen the end of a long line is cut
+    white = _("static, {treatment}: average of {name}").format(
+        name=static.name, treatment=treatment_words(asked.whitening, _)
     )
     return [
-        _row(told, static.raw, STATIC, _),
-        _row(white, static.cells[asked.whitening], TREATED, _),
+        _row(plain + share, static.raw, STATIC, _),
+        _row(white + share, static.cells[asked.whitening], TREATED, _),
     ]
 
 

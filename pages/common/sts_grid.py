@@ -98,7 +98,7 @@ def _told(cell: Cell, _: Translate) -> Told:
     cut = cut_words(cell, _)
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
-    if cut:
+    if cut and not score.undefined:
         return value, f"{_in_cell(interval)}<br>k = {cell.n_kept}", f"{about} · {cut}"
     return value, _in_cell(interval), about
 

@@ -25,7 +25,7 @@ def with_interval(
     told = hundred(value, _)
     if value is None:
         return told
-    plus = "+" if sign and value > 0 and not told.startswith("−") else ""
+    plus = "+" if sign and value > 0 and told.strip("0.") else ""
     if low is None or high is None:
         return plus + told
     return f"{plus}{told} [{hundred(low, _)},\u00a0{hundred(high, _)}]"

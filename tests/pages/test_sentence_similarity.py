@@ -416,7 +416,13 @@ def test_the_claim_has_every_family_and_always_a_whitened_bar():
     means = [f"mean, layer {layer}" for layer in range(6)]
     white = "whitened, Ledoit-Wolf"
     assert names == [
-        *(static, f"{static}, {white}", "[CLS], last layer", "[CLS], layer 5", *means),
+        *(
+            static,
+            static.replace(":", f", {white}:"),
+            "[CLS], last layer",
+            "[CLS], layer 5",
+            *means,
+        ),
         "mean, last layer: trained contrastively",
         *(f"mean, layer {layer}, {white}" for layer in (5, 6)),
     ]
@@ -425,7 +431,7 @@ def test_the_claim_has_every_family_and_always_a_whitened_bar():
     assert names[-4:] == [
         f"mean, layer {layer}, {way}" for layer in (5, 6) for way in (removed, white)
     ]
-    assert names[1] == f"{static}, {white}"
+    assert names[1] == static.replace(":", f", {white}:")
 
 
 WORDS = ["cat", "dog", "sat", "ran", "on", "the", "mat", "YouTube", "McDonald", "up", "down"]
