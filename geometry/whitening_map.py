@@ -24,7 +24,7 @@ ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
 ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
-BLOCK_ROWS = 4096  # rows centred at a time: few enough to stay in a processor's cache
+BLOCK_ROWS = 1024  # rows centred at a time: few enough to stay in a processor's cache
 AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
 
