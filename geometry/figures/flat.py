@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .colours import PointColours, marker
-from .panel import Panel
+from .panel import Mark, Panel
 from .theme import Theme, axis
 
 ARC_POINTS = 24
@@ -23,6 +23,33 @@ def draw_flat(
 ) -> go.Figure:
     """Scattergl with equal axes, the origin in the middle, wedges and bands below the points."""
     x, y = panel.coordinates.astype(np.float32).T
+    figure = _points(x, y, panel, colours, theme)
+    figure.add_traces([_ring(x, y, mark, theme) for mark in panel.marks])
+    look = {
+        "range": [-panel.reach, panel.reach],
+        "constrain": "domain",
+        "zeroline": panel.origin_label is not None,
+        "automargin": False,
+        "title_standoff": 2,
+    }
+    below = layout["margin"]["b"] + AXIS_ROOM["b"]
+    figure.update_layout(
+        layout,
+        margin=layout["margin"] | AXIS_ROOM | {"b": below},
+        shapes=[*_bands(panel, theme), *_wedges(panel, theme)],
+        xaxis=axis(theme, panel.axis_titles[0], **look),
+        yaxis=axis(theme, panel.axis_titles[1], scaleanchor="x", **look),
+        dragmode="pan",
+        clickmode="event",
+    )
+    if panel.origin_label:
+        figure.add_annotation(_origin(panel.origin_label, theme))
+    return figure
+
+
+def _points(
+    x: np.ndarray, y: np.ndarray, panel: Panel, colours: PointColours, theme: Theme
+) -> go.Figure:
     look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
     symbols = look.pop("symbol", None)
     figure = go.Figure(
@@ -42,50 +69,39 @@ def draw_flat(
     if symbols is not None:
         # past the validator, which looks at each entry by itself: 0.3 s for 5,000 points
         figure.data[0].marker._props["symbol"] = symbols
-    for mark in panel.marks:
-        rows = list(mark.rows)
-        ring = {"symbol": mark.symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
-        figure.add_trace(
-            go.Scattergl(
-                x=x[rows],
-                y=y[rows],
-                mode="markers",
-                marker=ring,
-                name=mark.caption,
-                hoverinfo="skip",
-                showlegend=True,
-            )
-        )
-    look_of_axes = {
-        "range": [-panel.reach, panel.reach],
-        "constrain": "domain",
-        "zeroline": panel.origin_label is not None,
-        "automargin": False,
-        "title_standoff": 2,
-    }
-    below = layout["margin"]["b"] + AXIS_ROOM["b"]
-    figure.update_layout(
-        layout,
-        margin=layout["margin"] | AXIS_ROOM | {"b": below},
-        shapes=[*_bands(panel, theme), *_wedges(panel, theme)],
-        xaxis=axis(theme, panel.axis_titles[0], **look_of_axes),
-        yaxis=axis(theme, panel.axis_titles[1], scaleanchor="x", **look_of_axes),
-        dragmode="pan",
-        clickmode="event",
-    )
-    if panel.origin_label:
-        figure.add_annotation(
-            x=0,
-            y=0,
-            text=f"✚ {panel.origin_label}",
-            xanchor="right",
-            yanchor="top",
-            showarrow=False,
-            opacity=0.85,
-            bgcolor=theme.paper,
-            font={"size": 12, "color": theme.ink},
-        )
     return figure
+
+
+def _ring(x: np.ndarray, y: np.ndarray, mark: Mark, theme: Theme) -> go.Scattergl:
+    rows = list(mark.rows)
+    return go.Scattergl(
+        x=x[rows],
+        y=y[rows],
+        mode="markers",
+        marker={
+            "symbol": mark.symbol,
+            "size": 15,
+            "color": theme.accent,
+            "line": {"width": 2.5},
+        },
+        name=mark.caption,
+        hoverinfo="skip",
+        showlegend=True,
+    )
+
+
+def _origin(label: str, theme: Theme) -> dict[str, Any]:
+    return {
+        "x": 0,
+        "y": 0,
+        "text": f"✚ {label}",
+        "xanchor": "right",
+        "yanchor": "top",
+        "showarrow": False,
+        "opacity": 0.85,
+        "bgcolor": theme.paper,
+        "font": {"size": 12, "color": theme.ink},
+    }
 
 
 def _wedges(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
