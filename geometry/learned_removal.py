@@ -135,11 +135,6 @@ class ScoredPairs:
         rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
         return cls(along, rest, gold)
 
-    def cosines(self, kept: np.ndarray) -> np.ndarray:
-        """(m,) cosines when the share g (D,) of the products along each direction is kept."""
-        dot, left2, right2 = self.rest + self.along @ kept
-        return dot / np.sqrt(left2 * right2)
-
     def pearson(self, kept: np.ndarray) -> tuple[float, np.ndarray]:
         """Pearson's r of cosines and scores, and its gradient (D,) in g.
 

@@ -17,15 +17,14 @@ from .rows import wide_rows
 class StandardMap:
     """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
 
-    mean, scale (d,) float64.   constant : dimensions without spread, which keep scale 1; here,
-    unlike there, also those whose spread is the rounding of float32 data.
-    n_rows : rows of the fit.   It tames rogue dimensions and leaves correlations as they are.
+    mean, scale (d,) float64; dimensions without spread keep scale 1, here, unlike there, also
+    those whose spread is the rounding of float32 data.   n_rows : rows of the fit.
+    It tames rogue dimensions and leaves correlations as they are.
     Timkey, van Schijndel 2021, "All Bark and No Bite".
     """
 
     mean: np.ndarray
     scale: np.ndarray
-    constant: int
     n_rows: int
 
     @classmethod
@@ -35,7 +34,7 @@ class StandardMap:
         # rounding moves an entry by about eps times its size, and that is no spread
         alive = variances > (2 * eps * moments.mean) ** 2
         scale = np.sqrt(np.where(alive, variances, 1.0))
-        return cls(moments.mean, scale, int(np.sum(~alive)), moments.n_rows)
+        return cls(moments.mean, scale, moments.n_rows)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""

@@ -15,17 +15,17 @@ import numpy as np
 
 from .moments import Moments
 from .removal_map import RemovalMap, default_components
-from .rows import float_rows, need_rows
+from .rows import float_rows, need_rows, wide_rows
 from .standard_map import StandardMap
-from .whitening_map import WhiteningMap
+from .whitening_map import WhiteningMap, checked_weights
 
 EIGEN = ("zca", "pca", "zca-cor", "pca-cor", "zipf")  # whitenings along directions of variance
+WHITENINGS = (*EIGEN, "cholesky")  # all of them have the same knobs
 KNOBS = {  # which knobs turn which treatment
     "raw": (),
     "centred": ("centring",),
     "standardised": (),
-    **dict.fromkeys(EIGEN, ("centring", "strength", "n_components", "shrinkage")),
-    "cholesky": ("centring", "shrinkage"),
+    **dict.fromkeys(WHITENINGS, ("centring", "strength", "n_components", "shrinkage")),
     "removed": ("n_removed",),
     "clusterwise": (),
     "learned": (),
@@ -33,7 +33,7 @@ KNOBS = {  # which knobs turn which treatment
 }
 TREATMENTS = tuple(KNOBS)
 OWN_FIT = ("learned", "flow")  # by estimators that take more than rows, or minutes
-LINEAR_AT_ONCE = ("raw", "centred", "standardised", *EIGEN, "cholesky", "removed")
+LINEAR_AT_ONCE = ("raw", "centred", "standardised", *WHITENINGS, "removed")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,12 @@ class Knobs:
 @dataclass(frozen=True)
 class Treated:
     """Rows after a treatment: ``vectors`` (n, d) along the raw cloud's own axes, to be drawn, and
-    ``kept`` (n, k) in only those directions that the treatment fills, to be measured."""
+    ``kept`` (n, k) in only those directions that the treatment fills, to be measured.
+
+    A whitening at strength 1 fills those that it scales: kept by k, and above the rank floor. So
+    all of them measure the same directions, where PCA has dropped the null ones and ZCA, which
+    leaves them unscaled, has not. Softened, all but PCA leave a part of every direction.
+    """
 
     vectors: np.ndarray
     kept: np.ndarray
@@ -87,7 +92,7 @@ class Treatment:
         (``WhiteningMap.adjust``). Raises ValueError for a knob outside its range.
         """
         own = knobs.of(self.name)
-        if self.name in ("centred", *EIGEN, "cholesky"):
+        if self.name in ("centred", *WHITENINGS):
             turned = {name: getattr(own, name) for name in KNOBS[self.name]}
             return replace(self, fitted=self.fitted.adjust(**turned))
         if self.name == "removed":
@@ -100,14 +105,15 @@ class Treatment:
         """Rows X (n, d) treated, n >= 1; float32 stays float32.
 
         PCA's coordinates are turned back to the raw axes to be drawn; what it drops, the null
-        directions of the fit, stays dropped. Raises ValueError for NaN, infinity, and columns
-        that are not the fit's.
+        directions of the fit, stays dropped, so that with centring 0 and strength 0 it is the
+        identity only where the fit has full rank, and else the projection on the fitted span.
+        Raises ValueError for NaN, infinity, and columns that are not the fit's.
         """
         Z = self._mapped(float_rows(X, at_least=1))
         if self.name in ("pca", "pca-cor"):
             return Treated(Z @ self.fitted.components.astype(Z.dtype), Z)
-        if self.name in EIGEN and self.fitted.strength == 1:
-            return Treated(Z, _kept(Z, self.fitted.components))
+        if self.name in WHITENINGS and self.fitted.strength == 1:
+            return Treated(Z, _kept(Z, self.fitted.filled))
         if self.name == "removed":
             return Treated(Z, _kept(Z, self.fitted.axes[len(self.fitted.weights) :]))
         return Treated(Z, Z)
@@ -115,19 +121,10 @@ class Treatment:
     def _mapped(self, X: np.ndarray) -> np.ndarray:
         if self.fitted is None:
             return X
-        d = _columns(self.fitted)
-        if X.shape[1] != d:  # one column would be stretched to d without a word
-            raise ValueError(f"{d} columns are needed, as in the fit; got {X.shape[1]}")
         if self.name == "flow":
-            z, _log_det = self.fitted.apply(X)  # in float64
+            z, _log_det = self.fitted.apply(wide_rows(X, len(self.fitted.mean)))  # in float64
             return np.asarray(z, dtype=X.dtype)
         return np.asarray(self.fitted.apply(X))
-
-
-def _columns(fitted: Any) -> int:
-    """d of the rows that a map takes, from the centre it subtracts."""
-    held = next(name for name in ("mean", "offset", "means") if hasattr(fitted, name))
-    return int(getattr(fitted, held).shape[-1])
 
 
 def _kept(Z: np.ndarray, components: np.ndarray) -> np.ndarray:
@@ -159,11 +156,8 @@ def fit_treatment(
 
         removal = ClusterwiseRemoval(random_state=random_state).fit(X)
         return Treatment(name, len(X), None, removal.map_)
-    eps = float(np.finfo(X.dtype).eps)
-    if name == "zipf":
-        fitted = WhiteningMap.of(X, sample_weight, method="zca")
-        return Treatment(name, fitted.n_rows, fitted.rank, fitted)
-    return treatment_of_moments(name, Moments.of(X), eps=eps)
+    weights = checked_weights(sample_weight, len(X)) if name == "zipf" else None
+    return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 
 
 def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatment:

@@ -91,7 +91,7 @@ def whiten_beside(
     X: np.ndarray, fitted: WhiteningMap, *, centring: float = 1.0, strength: float = 1.0
 ) -> Twin:
     """Apply a fitted ZCA whitening softly; (0, 0) gives X back, (1, 1) the white cloud."""
-    whitening = fitted.soften(centring=centring, strength=strength)
+    whitening = fitted.adjust(centring=centring, strength=strength)
     Z = whitening.apply(X)
     kept = whitening.components
     whole = len(kept) == X.shape[1] or strength < 1

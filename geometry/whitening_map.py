@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .moments import Moments
-from .rows import refuse_not_finite
+from .rows import float_rows, wide_rows
 from .spectrum import Axes, Spectrum
 from .threads import by_threads
 from .whitening_settings import NARROWING, ON_CORRELATION, check_settings
@@ -70,9 +70,9 @@ class WhiteningMap:
 
         Raises ValueError where X is no matrix of finite numbers, or has fewer than two rows.
         """
-        X = _fittable(X)
+        X = float_rows(X, at_least=2)
         if sample_weight is not None:
-            sample_weight = _weights(sample_weight, len(X))
+            sample_weight = checked_weights(sample_weight, len(X))
         eps = float(np.finfo(X.dtype).eps)
         return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
 
@@ -99,10 +99,6 @@ class WhiteningMap:
         if a != self.shrinkage:
             axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
         return replace(self, n_components=k, shrinkage=a, centring=s, strength=t, axes=axes)
-
-    def soften(self, *, centring: float, strength: float) -> WhiteningMap:
-        """The same fit with another centring and strength: no second eigenproblem."""
-        return self.adjust(centring=centring, strength=strength)
 
     @property
     def mean(self) -> np.ndarray:
@@ -144,6 +140,16 @@ class WhiteningMap:
         """f (k,): lambda^(-t/2) above the rank floor, 1 at or below it."""
         kept = self.eigenvalues[: len(self.components)]
         return np.where(kept > self.rank_floor, kept, 1.0) ** (-self.strength / 2)
+
+    @cached_property
+    def filled(self) -> np.ndarray:
+        """Orthonormal rows (m, d), m >= 1: where z = x W of zca, zca-cor and cholesky has been
+        scaled, which is where the kept directions above the rank floor come to lie."""
+        m = max(1, min(len(self.components), self._usable))
+        V = self.components[:m]
+        if self.method != "cholesky":
+            return V
+        return (V @ self.matrix) / self.scales[:m, None]  # W = V f V' Q', so V' W = f V' Q'
 
     @property
     def is_simplex(self) -> bool:
@@ -190,8 +196,7 @@ class WhiteningMap:
 
         Raises ValueError for another width, and naming the first row that holds NaN or infinity.
         """
-        X = _matrix(X, d=len(self.mean))
-        refuse_not_finite(X)
+        X = wide_rows(X, len(self.mean))
         shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
         Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
 
@@ -207,8 +212,7 @@ class WhiteningMap:
 
     def undo(self, Z: np.ndarray) -> np.ndarray:
         """Back to the original space; exact on the span of the kept directions."""
-        Z = _matrix(Z, d=len(self.inverse))
-        refuse_not_finite(Z)
+        Z = wide_rows(Z, len(self.inverse))
         return Z @ self.inverse.astype(Z.dtype) + self._shift(Z.dtype)
 
     @property
@@ -242,30 +246,9 @@ def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
     return spectrum.ledoit_wolf if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
 
 
-def _fittable(X: Any) -> np.ndarray:
-    X = _matrix(X)
-    if len(X) < 2:
-        raise ValueError(f"a whitening needs at least 2 rows; got {len(X)}")
-    if not X.shape[1]:
-        raise ValueError("a whitening needs a column or more; the rows have no columns")
-    refuse_not_finite(X)
-    return X
-
-
-def _weights(sample_weight: Any, n: int) -> np.ndarray:
+def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """(n,) float64; ValueError unless they are n finite numbers >= 0, not all of them 0."""
     w = np.asarray(sample_weight, dtype=np.float64)
     if w.shape != (n,) or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
         raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0")
     return w
-
-
-def _matrix(X: Any, *, d: int | None = None) -> np.ndarray:
-    """X as a float matrix, of d columns where given; float32 stays, all else becomes float64."""
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"rows are needed, an array (n, d); got {X.ndim} dimensions")
-    if np.iscomplexobj(X):
-        raise ValueError("expected real numbers; got complex ones")
-    if d is not None and X.shape[1] != d:
-        raise ValueError(f"{d} columns are needed, as in the fit; got {X.shape[1]}")
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

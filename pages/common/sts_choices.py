@@ -10,7 +10,7 @@ from geometry import Corpus, Encoder, recommended_whitening
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import LADDER, parse_treatment
-from geometry.treatments import EIGEN
+from geometry.treatments import WHITENINGS
 
 from .controls import choose, layer_labels
 from .sts_pairs import ScoredSet, is_private, pair_labels, pair_set
@@ -119,7 +119,7 @@ def treatment_words(code: str, _: Translate) -> str:
 
 def is_whitening(code: str) -> bool:
     """True for a treatment that divides by what it estimated; centring and removal do not."""
-    return parse_treatment(code).name in (*EIGEN, "cholesky")
+    return parse_treatment(code).name in WHITENINGS
 
 
 def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from geometry import Knobs, fit_treatment
 from geometry.fit_size import whitening_by_size
 from geometry.measure import unit_rows
-from geometry.treatments import EIGEN, LINEAR_AT_ONCE, OWN_FIT, TREATMENTS
+from geometry.treatments import LINEAR_AT_ONCE, OWN_FIT, TREATMENTS, WHITENINGS
 
 from .clouds import clouds, rotation, seeds
 
@@ -37,7 +37,7 @@ def test_all_full_rank_whitenings_give_one_set_of_cosines(X, shrinkage, centring
         np.testing.assert_allclose(cosines(one.kept), expected, atol=1e-6)
 
 
-@given(clouds(rows=(4, 60)), st.sampled_from(["zca", "pca", "removed"]), st.data())
+@given(clouds(rows=(4, 60)), st.sampled_from(["zca", "pca", "cholesky", "removed"]), st.data())
 def test_what_is_kept_has_the_cosines_of_what_is_drawn(X, name, data):
     d = X.shape[1]
     knobs = Knobs(
@@ -60,7 +60,7 @@ def test_pca_turned_back_is_zca(X, centring, strength, shrinkage):
         )
 
 
-@given(full_rank, st.sampled_from(EIGEN), seeds)
+@given(full_rank, st.sampled_from(WHITENINGS), seeds)
 def test_at_strength_0_and_centring_0_nothing_moves(X, name, seed):
     knobs = Knobs(centring=0, strength=0)
     fitted = fit_treatment(
@@ -69,7 +69,7 @@ def test_at_strength_0_and_centring_0_nothing_moves(X, name, seed):
     np.testing.assert_allclose(fitted.turn(knobs).apply(X).vectors, X, atol=1e-9)
 
 
-@given(clouds(), st.sampled_from(["zca", "zca-cor", "zipf", "centred"]))
+@given(clouds(), st.sampled_from(["zca", "zca-cor", "cholesky", "zipf", "centred"]))
 def test_that_is_the_identity_whatever_the_rank(X, name):
     fitted = fit(name, X).turn(Knobs(centring=0, strength=0))
     np.testing.assert_allclose(fitted.apply(X).vectors, X, atol=1e-9)

@@ -66,7 +66,6 @@ def test_pearson_by_hand():
             0,
             g / np.sqrt(g * (g + 1)),
         ]
-        np.testing.assert_allclose(scores.cosines(np.array([g])), expected, atol=1e-9)
         r = np.corrcoef(expected, [1, 0, 0])[0, 1]
         assert scores.pearson(np.array([g]))[0] == pytest.approx(r)
 

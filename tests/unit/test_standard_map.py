@@ -52,7 +52,6 @@ def test_a_constant_dimension_keeps_scale_1(value, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = fitted.apply(X)
-    assert fitted.constant == 1
     assert fitted.scale[2] == 1
     np.testing.assert_allclose(found[:, 2], 0, atol=abs(value) * 1e-7)
 
@@ -61,5 +60,4 @@ def test_rounding_is_no_spread():
     near = np.float32(1000)
     X = np.array([[near, 1], [np.nextafter(near, np.float32(2000)), 2]] * 50, dtype=np.float32)
     fitted = StandardMap.solve(Moments.of(X), eps=float(np.finfo(np.float32).eps))
-    assert fitted.constant == 1
     np.testing.assert_allclose(fitted.scale, [1, 0.5])

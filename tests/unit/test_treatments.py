@@ -19,13 +19,12 @@ from geometry import (
 )
 from geometry import treatments as module
 from geometry.moments import Moments
-from geometry.treatments import EIGEN, KNOBS, OWN_FIT, TREATMENTS
+from geometry.treatments import KNOBS, OWN_FIT, TREATMENTS, WHITENINGS
 
 ROOT2 = np.sqrt(2)
 # about (3, 5): variances 2 and 1/2, no correlation, mean variance 5/4
 CROSS = np.array([[5.0, 5], [1, 5], [3, 6], [3, 4]])
 OFFERED = tuple(name for name in TREATMENTS if name not in OWN_FIT)
-WHITENINGS = (*EIGEN, "cholesky")
 
 RNG = np.random.default_rng(0)
 N, D = 120, 6
@@ -280,9 +279,9 @@ def test_knobs_of_a_treatment_that_is_not_there():
 
 def test_knobs_of_a_treatment_are_its_own():
     turned = Knobs(0.3, 0.4, 2, 0.5, 3)
-    assert turned.of("cholesky") == Knobs(centring=0.3, shrinkage=0.5)
     assert turned.of("removed") == Knobs(n_removed=3)
-    assert turned.of("zca") == Knobs(0.3, 0.4, 2, 0.5)
+    assert turned.of("centred") == Knobs(centring=0.3)
+    assert turned.of("zca") == turned.of("cholesky") == Knobs(0.3, 0.4, 2, 0.5)
     assert turned.of("flow") == turned.of("raw") == Knobs()
 
 
@@ -306,7 +305,7 @@ def test_a_row_of_weight_0_is_no_row_of_the_fit():
     np.testing.assert_allclose(fitted.apply(CROSS).vectors, without.apply(CROSS).vectors)
 
 
-@pytest.mark.parametrize("name", ["zca", "pca", "removed", "zca-cor"])
+@pytest.mark.parametrize("name", ["zca", "pca", "removed", "zca-cor", "cholesky"])
 def test_a_truncated_cloud_is_measured_in_its_own_directions(name):
     knobs = Knobs(n_components=3, n_removed=3)
     treated = fit(name).turn(knobs).apply(X)

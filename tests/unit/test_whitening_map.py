@@ -48,7 +48,7 @@ def test_softened_is_fitted_so(settings):
     full = solve(X, **settings)
     before = full.apply(X)
     for centring, strength in ((0, 0), (1, 0), (0.3, 0.8), (1, 1)):
-        soft = full.soften(centring=centring, strength=strength)
+        soft = full.adjust(centring=centring, strength=strength)
         fresh = solve(X, **settings, centring=centring, strength=strength)
         np.testing.assert_allclose(soft.apply(X), fresh.apply(X), atol=1e-12)
         np.testing.assert_allclose(soft.scales, full.scales**strength, rtol=1e-12)
@@ -58,7 +58,7 @@ def test_softened_is_fitted_so(settings):
 def test_softened_to_nothing_is_the_identity():
     X = cloud()
     for settings in ({}, {"shrinkage": "ledoit-wolf", "n_components": 2}):
-        nothing = solve(X, **settings).soften(centring=0, strength=0)
+        nothing = solve(X, **settings).adjust(centring=0, strength=0)
         np.testing.assert_allclose(nothing.apply(X), X, atol=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_the_directions_left_out_fade():
     V = full.components.T
     outside = (X - full.mean) @ (np.eye(5) - V @ V.T)
     for strength in (0, 0.25, 1):
-        soft = full.soften(centring=1, strength=strength).apply(X)
+        soft = full.adjust(centring=1, strength=strength).apply(X)
         np.testing.assert_allclose(soft - soft @ V @ V.T, (1 - strength) * outside, atol=1e-12)
 
 
@@ -77,7 +77,7 @@ def test_the_directions_left_out_fade():
 @pytest.mark.parametrize("name", ["centring", "strength"])
 def test_shares_out_of_range(name, value):
     with pytest.raises(ValueError, match=name):
-        solve(cloud()).soften(**{"centring": 1, "strength": 1, name: value})
+        solve(cloud()).adjust(**{"centring": 1, "strength": 1, name: value})
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -151,9 +151,9 @@ def test_fitted_on_rows():
         ([[np.inf, 2], [1, 0]], "row 0 holds NaN or infinity"),
         ([[1.0, 2]], "at least 2 rows; got 1"),
         (np.empty((0, 2)), "at least 2 rows; got 0"),
-        (3.0, "got 0 dimensions"),
-        ([1.0, 2], "got 1 dimensions"),
-        (np.empty((5, 0)), "no columns"),
+        (3.0, r"got shape \(\)"),
+        ([1.0, 2], r"got shape \(2,\)"),
+        (np.empty((5, 0)), r"got shape \(5, 0\)"),
     ],
 )
 def test_rows_that_cannot_be_fitted(X, message):
@@ -168,7 +168,7 @@ def test_weights_that_cannot_be_used():
 
 
 def test_rows_of_another_width():
-    with pytest.raises(ValueError, match="5 columns are needed"):
+    with pytest.raises(ValueError, match="expected 5 columns, as in the fit"):
         solve(cloud()).apply(cloud(4, 3))
 
 
