@@ -9,13 +9,14 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from scipy.stats import multivariate_normal, spearmanr
+from scipy.stats import multivariate_normal
 from sklearn.covariance import LedoitWolf
 
 from bench.encode import STS
 from bench.table import Row
 from geometry import NormalizingFlow, Pairs, Whitening, load_encoder, read_pairs
 from geometry.corpus import read_bundled_pairs
+from tests.sts.scoring import score
 
 LAYER = 4
 REPEATS = 3
@@ -107,12 +108,3 @@ def split(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.random.default_rng(0).permutation(len(distinct))
     n_test = round(TEST_SHARE * len(distinct))
     return distinct[order[n_test:]], distinct[order[:n_test]]
-
-
-def score(Z: np.ndarray, gold: np.ndarray) -> float:
-    """Spearman x 100 of the cosine of pairs, the left rows above the right ones."""
-    left, right = Z.astype(np.float64).reshape(2, len(gold), -1)
-    cosines = np.einsum("nd,nd->n", left, right) / (
-        np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    )
-    return 100 * float(spearmanr(cosines, gold).statistic)

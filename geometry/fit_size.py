@@ -31,15 +31,15 @@ class SizedFit:
     baseline: float
 
 
-def fit_sizes(available: int, d: int) -> tuple[int, ...]:
-    """About a dozen sizes up to ``available``, spaced by ratio.
+def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
+    """About ``count`` sizes from FEWEST up to ``available``, spaced by ratio.
 
-    n = d is among them where there are as many rows, and a little above it where there are more.
+    n = d is among them where there are as many rows; past_d : a little above it, too.
     """
     if available <= FEWEST:
         return (available,)
-    sizes = np.geomspace(FEWEST, available, 12).round().astype(int).tolist()
-    about_d = (n for n in (d, d + d // 8) if 2 <= n <= available)
+    sizes = np.geomspace(FEWEST, available, count).round().astype(int).tolist()
+    about_d = (n for n in (d, d + d // 8 if past_d else d) if 2 <= n <= available)
     return tuple(sorted({*sizes, *about_d}))
 
 

@@ -35,7 +35,7 @@ def sif_average(
     """
     refuse_a(a)
     known = _known_words(sentences, table)
-    refuse_not_finite(table)
+    refuse_unfinite_words(table)
     weights = sif_weights(_probabilities(table.words, counts), a)
     return weighted_means(known, table.vectors, weights)
 
@@ -67,7 +67,7 @@ def refuse_a(a: float) -> None:
         raise ValueError(f"a must be a finite number above 0; got {a!r}")
 
 
-def refuse_not_finite(table: VectorTable) -> None:
+def refuse_unfinite_words(table: VectorTable) -> None:
     """Raise ValueError naming the first word whose vector is not finite."""
     bad = np.flatnonzero(~np.isfinite(table.vectors).all(axis=1))
     if len(bad):

@@ -13,9 +13,9 @@ from .evaluate.grid import evaluate_grid
 from .evaluate.scores import PairScore
 from .evaluate.similarities import pair_similarities
 from .evaluate.specs import parse_treatment
+from .fit_size import fit_sizes
 from .moments import Moments
 
-FEWEST = 10
 SIZES = 9
 WAYS = ("pca", "pca:128", "pca:lw")
 
@@ -54,14 +54,6 @@ class SizedScore:
     kept: dict[str, int] = field(default_factory=dict)
 
 
-def fit_sizes_for_scores(available: int, d: int) -> tuple[int, ...]:
-    """Sizes from 10 to ``available``, spaced by ratio, with n = d among them where it can be."""
-    if available <= FEWEST:
-        return (available,)
-    sizes = np.geomspace(FEWEST, available, SIZES).round().astype(int).tolist()
-    return tuple(sorted({*sizes, *([d] if FEWEST <= d <= available else [])}))
-
-
 def scores_by_fit_size(
     X: np.ndarray,
     fit_vectors: np.ndarray,
@@ -79,7 +71,7 @@ def scores_by_fit_size(
     size. progress : called with (sizes done, sizes).
     """
     order = np.random.default_rng(random_state).permutation(len(fit_vectors))
-    sizes = fit_sizes_for_scores(len(fit_vectors), X.shape[1])
+    sizes = fit_sizes(len(fit_vectors), X.shape[1], count=SIZES, past_d=False)
     found = []
     for done, n in enumerate(sizes):
         if progress is not None:

@@ -14,7 +14,7 @@ from .embeddings import VectorTable
 from .sif import (
     NAMED,
     refuse_a,
-    refuse_not_finite,
+    refuse_unfinite_words,
     sif_weights,
     total_count,
     weighted_means,
@@ -90,7 +90,7 @@ def sentence_vectors(
     which ``has_words`` tells apart: it has no direction and must be left out of any score.
     """
     _check(weighting, counts, a, empty)
-    refuse_not_finite(table)
+    refuse_unfinite_words(table)
     split = [tokenizer(each) if isinstance(each, str) else each for each in sentences]
     rows = [[table.row_of(word) for word in words] for words in split]
     known = [[row for row in of_one if row is not None] for of_one in rows]

@@ -11,7 +11,7 @@ from .decode import Source, read_text_file
 from .embeddings import VectorTable
 from .limits import MAX_BYTES, CorpusError, refuse_empty, refuse_too_few
 from .pairs import Pairs, check_pair
-from .sif import refuse_not_finite
+from .sif import refuse_unfinite_words
 from .tables import is_number
 
 _DELIMITERS = ("\t", ";", ",", None)  # None is any run of spaces
@@ -96,7 +96,7 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable) -> WordPairVectors:
     A score over the pairs found alone flatters a table that lacks the rare words, so tell the
     coverage beside it. Raises ValueError where the table has both words of no pair.
     """
-    refuse_not_finite(table)
+    refuse_unfinite_words(table)
     left = [table.row_of(word) for word in pairs.left]
     right = [table.row_of(word) for word in pairs.right]
     both = [

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, spearmanr
+from scipy.stats import multivariate_normal
 from sklearn.covariance import LedoitWolf
 
 from geometry import NormalizingFlow, Whitening
+from tests.sts.scoring import score
 
 # seconds alone, minutes in company
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -57,14 +58,6 @@ def gaussian(parts):
 @pytest.fixture(scope="module")
 def flow(parts):
     return NormalizingFlow().fit(parts[0])
-
-
-def score(Z, gold) -> float:
-    """Spearman x 100 of the cosine of pairs, in float64."""
-    left, right = Z.astype(np.float64).reshape(2, len(gold), -1)
-    dots = np.einsum("nd,nd->n", left, right)
-    cosines = dots / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
-    return 100 * float(spearmanr(cosines, gold).statistic)
 
 
 def test_held_out_sentences_are_likelier_than_under_ledoit_wolfs_gaussian(parts, gaussian, flow):

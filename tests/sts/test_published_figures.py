@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 
 from geometry import (
     describe,
@@ -15,6 +14,7 @@ from geometry import (
     positive_cosine_share,
 )
 from geometry.twin import fit_whitening
+from tests.sts.scoring import score
 
 # 13,000 sentences go through the encoder first: half a minute alone, minutes in company
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
@@ -51,14 +51,6 @@ def fitted_on_train(sts, sts_layers):
     pairs = sts("train")
     _, distinct = np.unique([*pairs.left, *pairs.right], return_index=True)
     return fit_whitening(sts_layers("train")["mean"][-1][distinct], "full")
-
-
-def score(X, gold) -> float:
-    """Spearman x 100 of the cosine of pairs, in float64."""
-    left, right = X.astype(np.float64).reshape(2, len(gold), -1)
-    dots = np.einsum("nd,nd->n", left, right)
-    cosines = dots / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
-    return 100 * float(spearmanr(cosines, gold).statistic)
 
 
 def white(X, fit="full"):

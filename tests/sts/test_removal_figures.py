@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 from sklearn.preprocessing import StandardScaler
 
 from geometry import (
@@ -14,6 +13,7 @@ from geometry import (
     sif_average,
 )
 from geometry.embeddings import VectorTable
+from tests.sts.scoring import score
 
 # 14,000 sentences go through the encoder first: half a minute alone, minutes in company
 pytestmark = pytest.mark.timeout(1200)
@@ -33,14 +33,6 @@ def sets(sts):
 def layers(sts_layers):
     """{set: (7, n, 384)}, mean pooled: the left sentences, then the right ones."""
     return {part: sts_layers(part)["mean"] for part in ("train", "test")}
-
-
-def score(X, gold) -> float:
-    """Spearman x 100 of the cosine of pairs, in float64."""
-    left, right = X.astype(np.float64).reshape(2, len(gold), -1)
-    dots = np.einsum("nd,nd->n", left, right)
-    cosines = dots / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
-    return 100 * float(spearmanr(cosines, gold).statistic)
 
 
 @pytest.mark.model

@@ -29,6 +29,12 @@ def test_sizes_by_hand(available, d, expected):
     assert fit_sizes(available, d) == expected
 
 
+def test_fewer_sizes_and_none_past_d_by_hand():
+    assert fit_sizes(40, 20, count=3, past_d=False) == (10, 20, 40)
+    assert fit_sizes(40, 16, count=3, past_d=False) == (10, 16, 20, 40)
+    assert fit_sizes(40, 16, count=3) == (10, 16, 18, 20, 40)
+
+
 @pytest.mark.parametrize("available", [2, 9, 11, 383, 384, 385, 432, 433, 5000])
 @pytest.mark.parametrize("d", [1, 2, 9, 384])
 def test_sizes_can_be_fitted(available, d):

@@ -7,10 +7,11 @@ from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
 from geometry.evaluate.bootstrap import PairBootstrap
+from geometry.fit_size import fit_sizes
 from geometry.moments import Moments
 from geometry.treated_pairs import (
+    SIZES,
     WAYS,
-    fit_sizes_for_scores,
     scores_by_fit_size,
     treated_similarities,
 )
@@ -66,7 +67,7 @@ def test_scores_by_size_are_those_of_a_fit_on_so_many_rows():
     told = []
     bootstrap = PairBootstrap(GOLD, 50, 0)
     found = scores_by_fit_size(X, FIT, bootstrap, progress=lambda *at: told.append(at))
-    assert [one.n for one in found] == list(fit_sizes_for_scores(300, D))
+    assert [one.n for one in found] == list(fit_sizes(300, D, count=SIZES, past_d=False))
     assert told[0] == (0, len(found))
     whole = spearmanr(GOLD, treated_similarities(X, FIT, "pca"))[0]
     assert found[-1].scores["pca"].spearman == pytest.approx(whole)
@@ -77,11 +78,3 @@ def test_scores_by_size_are_those_of_a_fit_on_so_many_rows():
     assert [one.scores["pca"].spearman for one in again] == [
         one.scores["pca"].spearman for one in found
     ]
-
-
-@pytest.mark.parametrize(("available", "d"), [(5, 3), (10, 384), (650, 384), (4000, 768)])
-def test_sizes_rise_to_all_there_is_and_name_d(available, d):
-    sizes = fit_sizes_for_scores(available, d)
-    assert sizes[-1] == available
-    assert list(sizes) == sorted(set(sizes))
-    assert (d in sizes) == (10 <= d <= available)
