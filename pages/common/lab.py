@@ -12,7 +12,7 @@ from .cone_choices import Look, choose_cloud, choose_look
 from .coverage_notes import coverage_line, warn_of_coverage
 from .lab_charts import Figures, draw_chart
 from .lab_choices import (
-    FitSet,
+    FitChoice,
     choose_chart,
     choose_fit_set,
     choose_knobs,
@@ -20,8 +20,9 @@ from .lab_choices import (
     choose_treatments,
 )
 from .lab_flow import train_flow
-from .lab_numbers import Reports, measure_all, provenance, show_table, take_away
+from .lab_numbers import Reports, measure_all, show_table, take_away
 from .lab_panels import chosen_point, draw_pictures, show_selection
+from .lab_provenance import provenance
 from .lab_scene import MAX_POINTS, Scene, build_scene, gather, material_of
 from .model_words import tell_model_error
 from .shell import show_question
@@ -82,7 +83,7 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
     with rows_box:
         rows = choose_rows(len(clouds.fit), _)
     knobs = choose_knobs(names, rows, clouds.fit.vectors.shape[1], _)
-    material = material_of(corpus, spec, clouds, FitSet(code, rows))
+    material = material_of(corpus, spec, clouds, FitChoice(code, rows))
     if not material.has_spread:
         st.info(prose(PAGE, "all-equal"))
         return None

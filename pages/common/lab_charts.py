@@ -153,7 +153,7 @@ def _rogue(scene: Scene, _: Translate) -> Figures:
         shares = cached.lab_value(f"{one.key}/rogue", partial(_contributions, one))
         if shares is None:
             continue
-        order = np.argsort(-np.abs(shares), kind="stable")[:ROGUES]
+        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the table's top ones come first
         about = [_("dimension {i}").format(i=i) for i in order]
         groups.append(Bars(shares[order], about, treatment_names(_)[one.name], place))
     title = _("share of the mean cosine")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry.treatments import EIGEN, KNOBS, Knobs
+from geometry.removal_map import default_components
+from geometry.treatments import KNOBS, Knobs
 from geometry.whitening_settings import recommended_whitening
 
 from .controls import choose
@@ -20,7 +21,7 @@ CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosin
 
 
 @dataclass(frozen=True)
-class FitSet:
+class FitChoice:
     """What the treatments are fitted on: "same", "split" or a corpus's code; ``rows`` of it."""
 
     code: str
@@ -175,7 +176,7 @@ def _removed(d: int, turned: set[str], _: Translate) -> int | None:
             _("Directions removed D"),
             0,
             most,
-            min(most, max(1, round(d / 100))),
+            min(most, default_components(d)),
             key="removed",
             bind="query-params",
         )
@@ -220,8 +221,3 @@ def choose_chart(names: tuple[str, ...], _: Translate) -> str:
         labels={code: labels[code] for code in offered},
         required=True,
     )
-
-
-def uses_whitening(names: tuple[str, ...]) -> bool:
-    """True where one of the treatments divides by the spread of directions."""
-    return any(name in (*EIGEN, "cholesky") for name in names)

@@ -31,12 +31,10 @@ class TrainedFlow:
 
     treatment: Treatment
     history: tuple[FlowEpoch, ...]
-    best_epoch: int
-    stop_reason: str
     n_held_out: int
 
 
-def kept_flow(fit_key: str, X: np.ndarray) -> Treatment | None:
+def kept_flow(fit_key: str) -> Treatment | None:
     """The flow that was trained on the rows of that key, None where it still has to be."""
     trained = trained_flow(fit_key)
     return None if trained is None else trained.treatment
@@ -76,8 +74,6 @@ def train_flow(fit_key: str, X: np.ndarray, _: Translate) -> None:
         return TrainedFlow(
             Treatment("flow", len(X), None, flow.map_),
             flow.history_,
-            flow.best_epoch_,
-            flow.stop_reason_,
             flow.n_held_out_,
         )
 

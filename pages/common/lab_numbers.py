@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry import Annotations, Measured, chance_agreement, disagreements, label_agreement
 from geometry.measure import annotated_table, measure_table
-from geometry.treatments import KNOBS
+from geometry.treatments import Treated
 
 from . import cached, jobs
 from .cached import SEED
@@ -18,9 +18,8 @@ from .downloads import csv_bytes, offer_csv, points_csv, short_number
 from .lab_annotated import annotated_names, annotations_of, tell_annotated
 from .lab_charts import Figures, chart_csv
 from .lab_choices import treatment_names
+from .lab_provenance import fit_cells_of, provenance
 from .lab_scene import Scene
-from .model_words import model_line
-from .uploads import chosen_corpus
 from .words import Translate, prose, signed
 
 
@@ -32,18 +31,28 @@ class Report:
     agreement: float | None
 
     @classmethod
-    def of(cls, vectors: np.ndarray, labels: tuple[str, ...] | None, known: Annotations) -> Report:
-        """Measure vectors (n, k), with their labels where there are some."""
+    def of(cls, treated: Treated, labels: tuple[str, ...] | None, known: Annotations) -> Report:
+        """Measure what the treatment keeps, with labels where there are some.
+
+        Single dimensions are those of the raw cloud, in which the chart has them too: a principal
+        coordinate is no dimension of the model.
+        """
+        vectors = treated.kept
         has_labels = labels is not None and len(set(labels)) > 1
         try:
             agreement = label_agreement(vectors, labels) if has_labels and labels else None
         except ValueError:  # a zero row has no neighbours
             agreement = None
-        table = measure_table(vectors, seed=SEED) + annotated_table(vectors, known, seed=SEED)
-        return cls(table, agreement)
+        table = measure_table(vectors, seed=SEED)
+        if treated.kept is not treated.vectors:
+            single = measure_table(treated.vectors, names=OF_DIMENSIONS, seed=SEED)
+            by_name = {row.name: row for row in single}
+            table = tuple(by_name.get(row.name, row) for row in table)
+        return cls(table + annotated_table(vectors, known, seed=SEED), agreement)
 
 
 Reports = Mapping[str, Report]
+OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
 DECIMALS = {
     "opening_angle": 1,
     "opening_angle_90": 1,
@@ -103,7 +112,7 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
             made = {}
             for done, one in enumerate(missing):
                 report(done, len(missing))
-                made[one.key] = Report.of(one.treated.kept, labels, known)
+                made[one.key] = Report.of(one.treated, labels, known)
             return made
 
         what = _("Measuring {n} clouds").format(n=len(missing))
@@ -120,10 +129,11 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
-            "In brackets: 95% intervals, by leaving out groups of points (angles: by subsampling); "
-            "never by the bootstrap, whose repeated points bias these measures. “Isotropic”: what "
-            "isotropic data of raw's n and d give; for shares of the mean cosine, such data pushed "
-            "off the origin in a random direction."
+            "In brackets: 95% intervals, by leaving out groups of points, or of pairs, types or "
+            "sentences where a row is a mean over those (angles: by subsampling); never by the "
+            "bootstrap, whose repeated points bias these measures. “Isotropic”: what isotropic "
+            "data of raw's n and d give; for shares of the mean cosine, such data pushed off the "
+            "origin in a random direction."
         )
     )
     tell_annotated(scene.material)
@@ -192,60 +202,6 @@ def _tell_simplex(scene: Scene) -> None:
         st.warning(prose("whitening", "simplex-fit", n))
 
 
-def provenance(scene: Scene, _: Translate) -> str:
-    """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
-    material, knobs = scene.material, scene.knobs
-    cloud, spec = material.cloud, material.spec
-    n, d = cloud.vectors.shape
-    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
-    encoder = cached.encoder()
-    parts = [
-        _("corpus {name}").format(name=material.corpus.name),
-        f"n = {n:,} {units[cloud.unit]}",
-        model_line(encoder, _),
-        _("input embeddings")
-        if cloud.unit == "types"
-        else _("layer {layer} of {last}").format(layer=spec.layer, last=encoder.n_layers),
-    ]
-    if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=spec.pooling))
-    parts += [
-        _("centring {s}").format(s=f"{knobs.centring:.2f}"),
-        _("strength {t}").format(t=f"{knobs.strength:.2f}"),
-        fit_words(scene, _),
-        _("n/d = {ratio}").format(ratio=f"{len(material.fit) / d:.2f}"),
-        *_ranks(scene, _),
-    ]
-    return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
-
-
-def fit_words(scene: Scene, _: Translate) -> str:
-    """What the treatments were fitted on, in words."""
-    material = scene.material
-    code = material.fit_set.code
-    told = {
-        "same": _("fitted on {n} of these points"),
-        "split": _("fitted on {n} points of the other half"),
-    }.get(code, _("fitted on {n} points of another corpus, {name}"))
-    name = "" if material.fit_set.corpus is None else chosen_corpus(code).name
-    return told.format(n=f"{len(material.fit):,}", name=name)
-
-
-def _ranks(scene: Scene, _: Translate) -> list[str]:
-    d = scene.material.cloud.vectors.shape[1]
-    told = [_("rank {rank} of {d}").format(rank=scene.material.whitening.rank, d=d)]
-    whitened = [one for one in scene.shown if "shrinkage" in KNOBS[one.name]]
-    if whitened:
-        a, kept = whitened[0].treatment.fitted.shrinkage, scene.knobs.n_components
-        told.append(_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage"))
-        told += [_("{k} directions kept").format(k=kept)] if kept is not None else []
-    removed = [one for one in scene.shown if one.name == "removed"]
-    if removed:
-        k = len(removed[0].treatment.fitted.weights)
-        told.append(_("{k} directions removed").format(k=k))
-    return told
-
-
 def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Translate) -> None:
     """Table, points and chart as CSV; the pictures themselves have a camera button."""
     told = provenance(scene, _)
@@ -253,7 +209,7 @@ def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Tr
         offer_csv(
             _("Take the table away (CSV)"),
             "whitening-measures",
-            lambda: table_csv(scene, reports, told),
+            lambda: table_csv(scene, reports, told, _),
         )
         offer_csv(
             _("Take the points away (CSV)"),
@@ -278,9 +234,11 @@ def pictures_csv(scene: Scene, told: str, _: Translate) -> bytes:
     return points_csv(scene.material.cloud, columns, places, " · ".join([told, view, *factors]))
 
 
-def table_csv(scene: Scene, reports: Reports, told: str) -> bytes:
-    """One row a measure and treatment."""
+def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
+    """One row a measure and treatment; each with what that treatment was fitted on."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
+    head += ["fitted_on", "rank_of_fit", "shrinkage"]
+    fit_cells = {one.name: fit_cells_of(one, scene, _) for one in scene.shown}
     rows = [
         [
             one.name,
@@ -292,6 +250,7 @@ def table_csv(scene: Scene, reports: Reports, told: str) -> bytes:
             str(row.n),
             str(row.d),
             row.undefined or "",
+            *fit_cells[one.name],
         ]
         for one in scene.shown
         for row in reports[one.name].table

@@ -15,7 +15,7 @@ from geometry.twin import FRAME_SHARE
 
 from . import cached
 from .cached import SEED, CloudSpec
-from .lab_choices import FitSet
+from .lab_choices import FitChoice
 from .lab_flow import kept_flow
 from .uploads import chosen_corpus
 from .words import Translate
@@ -59,7 +59,7 @@ class Shown:
 class Material:
     """The points that are shown, and those that the treatments are fitted on.
 
-    key, fit_key : name them.   fit_available : rows of the fit set before some were taken.
+    key, fit_key : name them.
     """
 
     corpus: Corpus
@@ -68,8 +68,7 @@ class Material:
     key: str
     fit: Cloud
     fit_key: str
-    fit_set: FitSet
-    fit_available: int
+    fit_set: FitChoice
 
     @property
     def is_own_fit(self) -> bool:
@@ -122,7 +121,7 @@ def gather(corpus: Corpus, spec: CloudSpec, code: str, _: Translate) -> Clouds:
     return Clouds(cloud, key, cached.cloud(other, spec, _), cached.cloud_key(other, spec))
 
 
-def material_of(corpus: Corpus, spec: CloudSpec, clouds: Clouds, fit_set: FitSet) -> Material:
+def material_of(corpus: Corpus, spec: CloudSpec, clouds: Clouds, fit_set: FitChoice) -> Material:
     """The same with only so many rows of the fit set as were asked for."""
     cloud, key, fit, fit_key = clouds
     available = len(fit)
@@ -130,23 +129,26 @@ def material_of(corpus: Corpus, spec: CloudSpec, clouds: Clouds, fit_set: FitSet
         order = np.random.default_rng(SEED).permutation(available)
         fit = fit.take(np.sort(order[: fit_set.rows]))
         fit_key = f"{fit_key}/{fit_set.rows}"
-    return Material(corpus, spec, cloud, key, fit, fit_key, fit_set, available)
+    return Material(corpus, spec, cloud, key, fit, fit_key, fit_set)
 
 
 def build_scene(
-    material: Material, names: tuple[str, ...], knobs: Knobs, view: str, k: int, _: Translate
+    material: Material, names: tuple[str, ...], knobs: Knobs, view: str, n_axes: int, _: Translate
 ) -> Scene:
-    """Every treatment of the same points; only what a knob has changed is worked out again."""
+    """Every treatment of the same points; only what a knob has changed is worked out again.
+
+    view, n_axes : the projection and its two or three dimensions.
+    """
     fitted = {name: _fitted(name, material, _) for name in names}
     ready = {name: treatment for name, treatment in fitted.items() if treatment is not None}
-    shown = tuple(_shown(one, material, knobs, view, k) for one in ready.values())
+    shown = tuple(_shown(one, material, knobs, view, n_axes) for one in ready.values())
     # the frame of the knobs at rest, so that the pictures keep one scale while a slider moves
-    at_rest = [_shown(one, material, Knobs(), view, k) for one in ready.values()]
+    at_rest = [_shown(one, material, Knobs(), view, n_axes) for one in ready.values()]
     reach = max(one.reach for one in at_rest) * FRAME_MARGIN
     return Scene(material, knobs, shown, reach, tuple(name for name in names if name not in ready))
 
 
-def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, k: int) -> Shown:
+def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, n_axes: int) -> Shown:
     """The treatment at those knobs; kept, because most knobs turn only some of the pictures."""
     own = asdict(knobs.of(treatment.name))
     fit_key = "" if treatment.name in UNFITTED else material.fit_key
@@ -154,7 +156,7 @@ def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, k:
 
     def make() -> Shown:
         X = material.cloud.vectors
-        first = cached.projection(material.key, view, k, X)
+        first = cached.projection(material.key, view, n_axes, X)
         treated = treatment.turn(knobs).apply(X)
         picture = first if treatment.name == "raw" else first.apply(treated.vectors)
         factor = match_radius(first.around_origin, picture.around_origin)
@@ -162,14 +164,14 @@ def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, k:
         reach = float(np.quantile(distances, FRAME_SHARE))
         return Shown(treatment.turn(knobs), treated, picture, factor, reach, key)
 
-    shown: Shown = cached.picture(f"{key}/{view}/{k}", make)
+    shown: Shown = cached.picture(f"{key}/{view}/{n_axes}", make)
     return shown
 
 
 def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
     """The treatment fitted on the material; None where that has still to be waited for."""
     if name == "flow":
-        return kept_flow(material.fit_key, material.fit.vectors)
+        return kept_flow(material.fit_key)
     if name == "learned":
         pairs = chosen_corpus("pairs")
         scored = cached.cloud(pairs, material.spec, _)

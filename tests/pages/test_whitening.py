@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+import threading
+from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
@@ -127,10 +129,14 @@ def treated(name: str, X: np.ndarray, knobs: Knobs, fit: np.ndarray | None = Non
     return fitted.turn(knobs).apply(X).kept
 
 
-def cells(X: np.ndarray, raw_d: int) -> dict[str, str]:
-    """The column of the table for vectors X."""
+def cells(X: np.ndarray, raw_d: int, drawn: np.ndarray | None = None) -> dict[str, str]:
+    """The column of the table for vectors X; single dimensions are those of what is drawn."""
     raw = isotropic_baselines(measure_names(), len(X), raw_d)
-    return {MEASURES[row.name]: cell(row, raw[row.name]) for row in measure_table(X, seed=0)}
+    rows = {row.name: row for row in measure_table(X, seed=0)}
+    if drawn is not None:
+        single = measure_table(drawn, names=[n for n in rows if "contribution" in n], seed=0)
+        rows |= {row.name: row for row in single}
+    return {MEASURES[name]: cell(row, raw[name]) for name, row in rows.items()}
 
 
 def cell(row: Measured, raw_baseline: float | None) -> str:
@@ -254,9 +260,24 @@ def test_zipfian_whitening_is_fitted_under_the_counts(cloud_of):
     cloud = cloud_of(own, "types")
     app = visit(own, unit="types", second="zipf", **ONLY_ZCA, **FULL)
     fitted = fit_treatment("zipf", cloud.vectors, sample_weight=cloud.counts)
-    wanted = cells(fitted.turn(Knobs()).apply(cloud.vectors).kept, 384)
+    found = fitted.turn(Knobs()).apply(cloud.vectors)
+    wanted = cells(found.kept, 384, found.vectors)
     assert table(app)["Zipfian whitening"].items() >= wanted.items()
     assert wanted != cells(treated("zca", cloud.vectors, Knobs()), 384)
+    assert f"Zipfian whitening: rank {fitted.rank} of 384" in provenance(app)
+
+
+def test_under_word_counts_another_share_is_shrunk_and_told(cloud_of):
+    own = upload(60)
+    cloud = cloud_of(own, "types")
+    app = visit(own, unit="types", second="zipf", third="zca", fourth="none", shrink="ledoit-wolf")
+    told = provenance(app)
+    for name in ("zipf", "zca"):
+        fitted = fit_treatment(name, cloud.vectors, sample_weight=cloud.counts)
+        a = fitted.turn(LEDOIT_WOLF).fitted.shrinkage
+        words = {"zipf": "Zipfian whitening", "zca": NAMES["zca"]}[name]
+        assert f"{words}: shrinkage {a:.3f}" in told
+    assert not [part for part in told if part.startswith("shrinkage")]
 
 
 def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
@@ -558,6 +579,20 @@ def test_rogue_dimensions_have_bars_where_there_is_a_mean_cosine_to_share(cloud_
     assert list(uncentred) == ["Raw", "ZCA whitening"]
 
 
+def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
+    app = visit(second="pca", third="removed", fourth="none", chart="rogue", centring="0")
+    bars, found = traces(chart(app, "rogue")), table(app)
+    assert list(bars) == ["Raw", "PCA whitening"]
+    for name, trace in bars.items():
+        heights = array(trace["y"])
+        assert (np.diff(heights) <= 0).all()  # the largest, not the largest in size
+        for measure, share in (
+            ("top_contribution", heights[0]),
+            ("top_5_contributions", heights[:5].sum()),
+        ):
+            assert found[name][MEASURES[measure]].startswith(f"{signed(share, 3)} [")
+
+
 def test_the_cosines_of_pairs_add_up_and_have_their_reference():
     lines = traces(chart(visit(chart="cosines"), "cosines"))
     assert list(lines) == [*NAMES.values(), "isotropic directions, d = 384"]
@@ -589,9 +624,20 @@ def test_too_few_points_for_the_chart_of_sizes_are_told(n):
 
 def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     drawn: list[int] = []
-    monkeypatch.setattr(
-        "pages.common.lab_flow._draw_live", lambda place, history, _: drawn.append(len(history))
-    )
+    seen = threading.Event()
+
+    class Watched(list):  # training goes on from its second epoch once the page has drawn that
+        def append(self, epoch: object) -> None:
+            super().append(epoch)
+            if len(self) == 2:
+                seen.wait(30)
+
+    def draw(place: object, history: list, _: object) -> None:
+        drawn.append(len(history))
+        seen.set()
+
+    monkeypatch.setattr("pages.common.lab_flow._histories", defaultdict(Watched))
+    monkeypatch.setattr("pages.common.lab_flow._draw_live", draw)
     own = upload(40)
     app = visit(own, second="flow", chart="flow")
     assert tuple(pictures(app)) == ("raw", "flow", "removed", "standardised")
@@ -600,6 +646,7 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     fitted, held_out, start = lines.values()
     assert len(array(fitted["y"])) == len(array(held_out["y"]))
     assert array(start["y"]) == pytest.approx(array(held_out["y"])[0])
+    assert drawn[:1] == [2]
     assert drawn == sorted(drawn)
     assert not app.get("progress")
     monkeypatch.setattr("pages.common.jobs.start", _no_work)
@@ -678,13 +725,31 @@ def test_the_points_file_has_every_picture_as_drawn(taken, cloud_of):
 def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
     visit()
     scene, reports, *_rest = taken[-1]
-    rows = rows_of(table_csv(scene, reports, "this cloud"))
+    rows = rows_of(table_csv(scene, reports, "this cloud", str))
     assert len(rows) == 4 * len(measure_names())
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
     [wanted] = measure_table(cloud_of().vectors, names=["isoscore"], seed=0)
     columns = (wanted.value, wanted.low, wanted.high, wanted.baseline)
     told = [float(found[name]) for name in ("value", "low", "high", "isotropic")]
     assert told == pytest.approx(columns, rel=1e-5)
+
+
+def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
+    app = visit(second="learned", third="zca", fit_on="split")
+    assert "Learned removal: fitted on the 650 sentences of the scored pairs" in provenance(app)
+    scene, reports, *_rest = taken[-1]
+    fit = {
+        row["treatment"]: (row["fitted_on"], row["rank_of_fit"], bool(row["shrinkage"]))
+        for row in rows_of(table_csv(scene, reports, "", str))
+    }
+    half = "fitted on 612 points of the other half"
+    rank = f"{scene.material.whitening.rank}"
+    assert fit == {
+        "raw": ("", "", False),
+        "learned": ("fitted on the 650 sentences of the scored pairs", "383", False),
+        "zca": (half, rank, True),
+        "standardised": (half, "", False),
+    }
 
 
 @pytest.mark.parametrize(
