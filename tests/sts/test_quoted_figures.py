@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import evaluate_grid, published_tables
+from geometry import evaluate_grid, load_encoder, mean_cosine, published_tables
 from geometry.published import datasets
 from pages.common.sts_scene import DRAWS
 from tests.sts.test_flow_on_sentences import QUOTED as OF_THE_FLOW
@@ -66,16 +66,24 @@ PAGES = {
         "16.50": ("BERT CLS", 0),
         "46.35": ("avg BERT", 0),
         "58.02": ("avg GloVe", 0),
+        ".95": ("norm of frequent types", 0),
+        "1.45": ("norm of rare types", 0),
+        ".12": ("cosine of frequent types", 0.005),
+        ".03": ("cosine of rare types", 0.005),
     },
 }
+OF_BERT_BASE = {
+    ".18",
+    ".45",
+}  # measured once, on a matrix that is neither bundled nor external data
 ELSEWHERE = {
     "sentence_similarity": {".9", ".3"},  # of a cosine that may mean anything: no measurement
-    "whitening": {CLUSTERWISE, *OF_THE_FLOW},
+    "whitening": {CLUSTERWISE, *OF_THE_FLOW, *OF_BERT_BASE},
 }
 
 
 @pytest.fixture(scope="module")
-def figures(sts, sts_layers):
+def figures(sts, sts_layers, shared_data):
     """Every figure of the two texts, by the names above; correlations × 100."""
     pairs, train = sts("test"), sts("train")
     _, distinct = np.unique([*train.left, *train.right], return_index=True)
@@ -106,7 +114,20 @@ def figures(sts, sts_layers):
     found["layer 1, on test"] = 100 * on_test.cell(1, "mean", "pca").score.spearman
     for where, grid in (("test", on_test), ("train", on_train)):
         found[f"layer 5, on {where}"] = 100 * grid.cell(5, "mean", "pca").score.spearman
-    return found | of_papers()
+    return found | of_papers() | of_types(shared_data("frequency/enwiki_60k.txt"))
+
+
+def of_types(counts: Path) -> dict[str, float]:
+    """Mean cosines of the bundled input matrix: the 100 types most frequent in English Wikipedia,
+    and those from rank 10,000 on."""
+    table = load_encoder().type_embeddings()
+    row = {word: place for place, word in enumerate(table.words)}
+    by_rank = [line.split()[0] for line in counts.read_text(encoding="utf-8").splitlines()]
+    ranked = table.vectors[[row[word] for word in by_rank if word in row]]
+    return {
+        "cosine of frequent types": mean_cosine(ranked[:100]),
+        "cosine of rare types": mean_cosine(ranked[10_000:]),
+    }
 
 
 def of_papers() -> dict[str, float]:
@@ -122,7 +143,10 @@ def of_papers() -> dict[str, float]:
         assert len(datasets()) == 7
         return float(np.mean([table.column(name)[row] for name in datasets()]))
 
+    norms = TABLES["bert_flow_table_1"]
     return {
+        "norm of frequent types": norms.column("<100")["mean L2 norm"],
+        "norm of rare types": norms.column(">=5K (printed as [5K,1K))")["mean L2 norm"],
         "target on STS13": target("STS13"),
         "target on SICK-R": target("SICK-R"),
         "SBERT": mean_of_seven(sbert, "SBERT-NLI-base"),
