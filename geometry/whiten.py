@@ -34,8 +34,8 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Strength t softens: Lambda, D and Theta get the exponent -t/2 for -1/2, and cholesky turns
     zca's W into the upper triangular one that has the same W W'. So s = t = 0 is the identity
     under ``zca``, ``zca-cor`` and ``cholesky``, and a rotation under ``pca`` and ``pca-cor``.
-    ``pca``, ``zca`` and ``cholesky`` give one set of cosines at every t; those on correlations
-    join them at t = 1.
+    With nothing left out, ``pca``, ``zca`` and ``cholesky`` give one set of cosines at every t, of
+    rows in the fitted span; those on correlations join them at t = 1.
 
     Directions whose variance is at or below the rank floor carry rounding noise, never
     information: ``pca``, and ``pca-cor`` at full strength, drop them; the others leave them
