@@ -1,0 +1,215 @@
+// What lives on the graphics card: programs, buffers, and how one picture is drawn.
+
+import { paletteOf, rgb } from "./palette.js";
+import {
+  MOST_COLOURS, PLAIN_FRAGMENT, PLAIN_VERTEX, POINT_FRAGMENT, POINT_VERTEX,
+} from "./shaders.js";
+
+const SETTINGS = { antialias: false, alpha: false, powerPreference: "high-performance" };
+const TINY = 2.5; // pixels, below which every shape is a square
+const RIM = 48; // corners of a cone's mouth
+const MANTLE_OPACITY = 0.16;
+
+export function contextOf(canvas) {
+  return canvas.getContext("webgl2", SETTINGS);
+}
+
+function programOf(gl, vertex, fragment) {
+  const program = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+    gl.deleteShader(shader); // goes with the program
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+    const [one, other] = gl.getAttachedShaders(program).map((s) => gl.getShaderInfoLog(s));
+    throw new Error(`a shader does not compile: ${one}${other}${gl.getProgramInfoLog(program)}`);
+  }
+  const places = { attributes: {}, uniforms: {} };
+  for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_ATTRIBUTES); i++) {
+    const { name } = gl.getActiveAttrib(program, i);
+    places.attributes[name] = gl.getAttribLocation(program, name);
+  }
+  for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); i++) {
+    const { name } = gl.getActiveUniform(program, i);
+    places.uniforms[name.replace("[0]", "")] = gl.getUniformLocation(program, name);
+  }
+  return { program, ...places };
+}
+
+// One for the life of a GL context; after a loss another is made from the same arrays.
+export class Painter {
+  constructor(gl) {
+    this.gl = gl;
+    this.points = programOf(gl, POINT_VERTEX, POINT_FRAGMENT);
+    this.plain = programOf(gl, PLAIN_VERTEX, PLAIN_FRAGMENT);
+    this.buffers = new Map(); // array -> its buffer
+    this.shape = gl.createBuffer();
+    gl.enable(gl.SCISSOR_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  // An array goes up when it is first drawn, so that the first picture waits for its own only.
+  #bufferOf(values) {
+    const { gl } = this;
+    const known = this.buffers.get(values);
+    if (known) return gl.bindBuffer(gl.ARRAY_BUFFER, known);
+    const buffer = gl.createBuffer();
+    this.buffers.set(values, buffer);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    return gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+  }
+
+  // The array has other contents now, or is no longer drawn.
+  forget(values) {
+    this.gl.deleteBuffer(this.buffers.get(values) ?? null);
+    this.buffers.delete(values);
+  }
+
+  begin(paper) {
+    const { gl } = this;
+    gl.scissor(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    gl.clearColor(...rgb(paper), 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+  }
+
+  // box: {left, top, width, height} in device pixels, from the top left corner.
+  enter(box) {
+    const { gl } = this;
+    const bottom = gl.drawingBufferHeight - box.top - box.height;
+    gl.viewport(box.left, bottom, box.width, box.height);
+    gl.scissor(box.left, bottom, box.width, box.height);
+  }
+
+  // codes: what colours the points; flags: one byte a point, as the shader reads it.
+  drawPoints(cloud, stretch, codes, flags, matrix, look) {
+    const { gl } = this;
+    if (cloud.n === 0) return;
+    const { program, attributes, uniforms } = this.points;
+    gl.useProgram(program);
+    const { a, b, share } = stretch;
+    this.#places(attributes.a, cloud, a, uniforms.aLow, uniforms.aStep);
+    if (share) this.#places(attributes.b, cloud, b, uniforms.bLow, uniforms.bStep);
+    else gl.disableVertexAttribArray(attributes.b);
+    this.#numbers(attributes.code, codes.values);
+    this.#numbers(attributes.flag, flags);
+    const isScale = codes.kind === "values";
+    const colours = isScale ? look.scale : look.categories;
+    gl.uniform1f(uniforms.share, share);
+    gl.uniformMatrix4fv(uniforms.matrix, false, matrix);
+    gl.uniform3fv(uniforms.colours, paletteOf(colours, MOST_COLOURS));
+    gl.uniform1i(uniforms.hues, Math.min(colours.length, MOST_COLOURS));
+    gl.uniform1i(uniforms.isScale, isScale ? 1 : 0);
+    gl.uniform1ui(uniforms.hidden, look.hidden >>> 0);
+    gl.uniform3fv(uniforms.paper, rgb(look.paper));
+    gl.uniform1f(uniforms.size, look.size);
+    gl.uniform1f(uniforms.opacity, look.opacity);
+    const isTiny = look.size < TINY;
+    gl.uniform1i(uniforms.isTiny, isTiny ? 1 : 0);
+    gl.uniform1f(uniforms.softness, look.size / 2);
+    const isSolid = look.opacity >= 1;
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthMask(isSolid && cloud.k === 3); // what is seen through must not hide
+    if (isSolid && isTiny) gl.disable(gl.BLEND);
+    else gl.enable(gl.BLEND);
+    gl.drawArrays(gl.POINTS, 0, cloud.n);
+  }
+
+  #places(attribute, cloud, index, low, step) {
+    const { gl } = this;
+    const frame = cloud.frames[index];
+    this.#bufferOf(frame.values);
+    gl.enableVertexAttribArray(attribute);
+    const type = frame.values instanceof Float32Array ? gl.FLOAT : gl.UNSIGNED_SHORT;
+    gl.vertexAttribPointer(attribute, cloud.k, type, false, 0, 0);
+    gl.uniform3fv(low, [...frame.low, 0].slice(0, 3));
+    gl.uniform3fv(step, [...frame.step, 0].slice(0, 3));
+  }
+
+  #numbers(attribute, values) {
+    const { gl } = this;
+    this.#bufferOf(values);
+    gl.enableVertexAttribArray(attribute);
+    const type = values instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_BYTE;
+    gl.vertexAttribPointer(attribute, 1, type, false, 0, 0);
+  }
+
+  // places: three numbers a corner; mode: gl.LINES or gl.TRIANGLE_FAN.
+  drawShape(places, mode, matrix, colour, opacity = 1) {
+    const { gl } = this;
+    const { program, attributes, uniforms } = this.plain;
+    gl.useProgram(program);
+    for (const other of Object.values(this.points.attributes)) gl.disableVertexAttribArray(other);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.shape);
+    gl.bufferData(gl.ARRAY_BUFFER, places, gl.STREAM_DRAW);
+    gl.enableVertexAttribArray(attributes.place);
+    gl.vertexAttribPointer(attributes.place, 3, gl.FLOAT, false, 0, 0);
+    gl.uniformMatrix4fv(uniforms.matrix, false, matrix);
+    gl.uniform4fv(uniforms.colour, [...rgb(colour), opacity]);
+    gl.enable(gl.DEPTH_TEST);
+    gl.enable(gl.BLEND);
+    gl.depthMask(opacity >= 1);
+    gl.drawArrays(mode, 0, places.length / 3);
+    gl.depthMask(true);
+  }
+
+  drawAxes(reach, k, matrix, colour) {
+    const places = new Float32Array(6 * k);
+    for (let j = 0; j < k; j++) {
+      places[6 * j + j] = -reach;
+      places[6 * j + 3 + j] = reach;
+    }
+    this.drawShape(places, this.gl.LINES, matrix, colour);
+  }
+
+  // cone: {axis, degrees}, from the origin, as far as the picture reaches.
+  drawCone(cone, reach, matrix, colour) {
+    const places = coneCorners(cone, reach);
+    this.drawShape(places, this.gl.TRIANGLE_FAN, matrix, colour, MANTLE_OPACITY);
+  }
+
+  // Browsers keep only so many contexts: the memory goes at once, not when the collector comes.
+  dispose() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+}
+
+// A fan of triangles around the axis (k numbers, unit); in the plane the two sides of a wedge.
+export function coneCorners({ axis, degrees }, reach) {
+  const half = (degrees * Math.PI) / 180;
+  const [c, s] = [Math.cos(half) * reach, Math.sin(half) * reach];
+  if (axis.length === 2) {
+    const [x, y] = axis;
+    const out = [0, 0, 0];
+    for (let i = 0; i <= RIM; i++) {
+      const turn = half * ((2 * i) / RIM - 1);
+      const [ct, st] = [Math.cos(turn) * reach, Math.sin(turn) * reach];
+      out.push(ct * x - st * y, st * x + ct * y, 0);
+    }
+    return Float32Array.from(out);
+  }
+  const least = axis.map(Math.abs).indexOf(Math.min(...axis.map(Math.abs)));
+  const other = [0, 0, 0];
+  other[least] = 1;
+  const u = unit(cross(axis, other));
+  const v = cross(axis, u);
+  const out = [0, 0, 0];
+  for (let i = 0; i <= RIM; i++) {
+    const [ct, st] = [Math.cos((2 * Math.PI * i) / RIM), Math.sin((2 * Math.PI * i) / RIM)];
+    for (let j = 0; j < 3; j++) out.push(c * axis[j] + s * (ct * u[j] + st * v[j]));
+  }
+  return Float32Array.from(out);
+}
+
+function cross(a, b) {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+function unit(a) {
+  const length = Math.hypot(...a);
+  return a.map((value) => value / length);
+}

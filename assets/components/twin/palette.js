@@ -1,0 +1,22 @@
+// Colours as the shaders take them, and where in a scale a share of it lies.
+
+export function rgb(hex) {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
+}
+
+// A flat array of `size` colours, the last repeated: shaders have arrays of one length.
+export function paletteOf(colours, size) {
+  const out = new Float32Array(3 * size);
+  for (let i = 0; i < size; i++) out.set(rgb(colours[Math.min(i, colours.length - 1)]), 3 * i);
+  return out;
+}
+
+export function mixColours(one, other, share) {
+  return one.map((value, j) => value + share * (other[j] - value));
+}
+
+// The hue and the shape of a category: six hues by four shapes before two look alike.
+export function lookOf(code, hues, shapes = 4) {
+  return { hue: code % hues, shape: Math.floor(code / hues) % shapes };
+}
