@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -62,9 +63,7 @@ def stop_at(
         Z = fitted.soften(centring=centring, strength=strength).apply(X)
         picture = raw.apply(Z)
     factor = match_radius(raw.around_origin, picture.around_origin)
-    return Stop(
-        centring, strength, factor, picture.around_origin * factor, cone_edges(Z, picture)
-    )
+    return Stop(centring, strength, factor, picture.around_origin * factor, cone_edges(Z, picture))
 
 
 def place_in_film(
@@ -75,7 +74,7 @@ def place_in_film(
     (0.5, 0) is half a stop; (1, 0.25) of nine stops is 3.0; (0.5, 0.5) is on no path.
     """
     asked = np.array([centring, strength])
-    for place, (start, end) in enumerate(zip(knobs[:-1], knobs[1:], strict=True)):
+    for place, (start, end) in enumerate(pairwise(knobs)):
         begin, way = np.array(start), np.subtract(end, start)
         share = float(np.clip((asked - begin) @ way / (way @ way), 0.0, 1.0))
         if np.abs(begin + share * way - asked).max() < FAR:

@@ -43,7 +43,9 @@ def pack_codes(codes: np.ndarray) -> bytes:
     codes = np.asarray(codes)
     if codes.dtype.kind in "iu":
         if codes.size and not 0 <= codes.min() <= codes.max() < MOST_CODES:
-            raise ValueError(f"codes must lie in [0, {MOST_CODES}); got {codes.min()}–{codes.max()}")
+            raise ValueError(
+                f"codes must lie in [0, {MOST_CODES}); got {codes.min()}–{codes.max()}"
+            )
         return _message({"n": len(codes), "kind": "codes"}, [codes.astype("u1")])
     values = _checked(codes[:, None].astype(float), 0)
     about, steps = _quantised(values, np.inf)

@@ -197,9 +197,7 @@ def choose_fit(_: Translate) -> str:
     )
 
 
-def play_bar(
-    _: Translate, *, can_play: bool, has_own_button: bool = False
-) -> tuple[float, float]:
+def play_bar(_: Translate, *, can_play: bool, has_own_button: bool = False) -> tuple[float, float]:
     """Play button and the two sliders: (centring, strength). Centring moves first.
 
     has_own_button : the pictures play by themselves.

@@ -72,9 +72,7 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
     show_selection(scene.cloud, key, _)
 
 
-def _film_cloud(
-    scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate
-) -> TwinCloud:
+def _film_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> TwinCloud:
     """Raw beside the film that ends in white; off the film's path, the scene's own picture."""
     knobs = film_knobs()
     stops, points = _film(scene)
@@ -95,9 +93,7 @@ def _film_cloud(
     )  # fmt: skip
 
 
-def _still_cloud(
-    scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate
-) -> TwinCloud:
+def _still_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> TwinCloud:
     """Two pictures that no straight way leads between."""
     raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
     points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))

@@ -82,6 +82,12 @@ export class Stage {
     return Math.max(...this.told.views.map(({ path }) => path.length)) - 1;
   }
 
+  goTo(at) {
+    this.isAside = false;
+    this.at = Math.min(Math.max(at, 0), this.lastStop);
+    this.version++;
+  }
+
   // Which cloud a picture shows now, and between which of its frames.
   shown(view) {
     const aside = this.isAside && view.aside;
