@@ -14,9 +14,9 @@ from geometry.twin import cone_edges
 
 from . import cached
 from .cached import cloud_key
-from .charts import share_texts
 from .cone_choices import Look
 from .cone_neighbours import Neighbourhoods
+from .cone_numbers import provenance
 from .cone_panels import (
     alternative,
     axis_titles,
@@ -30,7 +30,8 @@ from .cone_panels import (
 )
 from .cone_scene import Scene
 from .selected import keep_selection, show_selection
-from .twin_cloud import Aside, Marks, Picture, Points, TwinCloud, show_twin_cloud
+from .twin_cloud import show_twin_cloud
+from .twin_message import Aside, Marks, Picture, Points, TwinCloud
 from .uploads import is_own
 from .words import Translate
 
@@ -41,14 +42,13 @@ SLIDER_STEPS = 16  # of centring and of strength
 def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> None:
     """Both clouds under one camera, what each picture keeps, and the selected points' texts."""
     key = cloud_key(scene.corpus, scene.spec)
-    share_texts(GROUP, scene.cloud.texts)
     has_film = scene.raw.projection.method != "umap"
     show_twin_cloud(
         _film_cloud(scene, look, near, _) if has_film else _still_cloud(scene, look, near, _),
         current_theme(),
         _,
         key=GROUP,
-        texts=GROUP,
+        texts=scene.cloud.texts,
         on_point=choose_row,
         on_selection=partial(keep_selection, key),
         on_settled=_settle if has_film else None,
@@ -127,16 +127,18 @@ def _cloud(
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and white"),
         alt=" ".join(told),
-        marks=[] if near is None else _marks(near),
+        marks=[] if near is None else _marks(near, _),
+        told=provenance(scene, _),
+        file_name="narrow-cone-3d",
         **more,  # type: ignore[arg-type]
     )
 
 
-def _marks(near: Neighbourhoods) -> list[Marks]:
+def _marks(near: Neighbourhoods, _: Translate) -> list[Marks]:
     return [
-        Marks([near.row], "circle"),
-        Marks(near.raw.rows.tolist(), "square"),
-        Marks(near.white.rows.tolist(), "diamond"),
+        Marks([near.row], "circle", _("chosen")),
+        Marks(near.raw.rows.tolist(), "square", _("nearest in raw")),
+        Marks(near.white.rows.tolist(), "diamond", _("nearest in white")),
     ]
 
 

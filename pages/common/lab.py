@@ -19,12 +19,15 @@ from .lab_choices import (
     choose_rows,
     choose_treatments,
 )
+from .lab_deep import draw_twins
 from .lab_flow import train_flow
 from .lab_numbers import measure_all, provenance, show_table, take_away
-from .lab_panels import chosen_point, draw_pictures, show_selection
+from .lab_panels import chosen_point, draw_pictures
 from .lab_scene import MAX_POINTS, build_scene, gather, material_of
 from .model_words import tell_model_error
+from .selected import show_selection
 from .shell import show_question
+from .twin_cloud import has_no_webgl2
 from .words import Translate, prose
 
 PAGE = "whitening"
@@ -68,9 +71,14 @@ def explore(corpus: Corpus, _: Translate) -> None:
             st.info(prose(PAGE, "all-equal"))
             return
         scene = build_scene(material, names, knobs, look.view, look.n_components, _)
-        waiting = draw_pictures(scene, look.colour, chosen_point(material), _)
-        st.caption(provenance(scene, _))  # here too: the table below may still be in the making
-        show_selection(scene, _)
+        told = provenance(scene, _)
+        chosen = chosen_point(material)
+        if look.n_components == 3 and not has_no_webgl2():
+            waiting = draw_twins(scene, look.colour, chosen, told, _)
+        else:
+            waiting = draw_pictures(scene, look.colour, chosen, _)
+        st.caption(told)  # here too: the table below may still be in the making
+        show_selection(material.cloud, material.key, _)
         warn_of_coverage(cached.coverage(corpus), _)
     with measure_box:
         st.subheader(_("Measure"))

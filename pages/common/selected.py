@@ -23,7 +23,8 @@ def keep_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
 def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
     """The texts of the selected points, and how their labels are spread."""
     of, rows = st.session_state.get(KEPT, ("", ()))
-    if of != key or not len(rows):
+    rows = np.asarray(rows, dtype=np.int64)
+    if of != key or not rows.size:
         return
     with st.expander(_("{n} points selected").format(n=f"{len(rows):,}"), key="selected-points"):
         if cloud.labels is not None:

@@ -1,10 +1,8 @@
 // The buttons above the pictures, and the legend below that filters.
 
 import { valueOf } from "./decode.js";
-import { lookOf } from "./palette.js";
+import { lookOf, RINGS, SIGNS } from "./palette.js";
 import { shortNumber } from "./scale.js";
-
-const SIGNS = ["●", "◆", "■", "✚"];
 
 // Words, and what may be pressed for this message.
 export function fillBar(root, { words, knobs }, stage) {
@@ -26,19 +24,25 @@ export function press(root, name, isPressed) {
   root.querySelector(`[data-do="${name}"]`).setAttribute("aria-pressed", String(isPressed));
 }
 
-// A button a category, which hides and shows it; or the scale of values.
-export function fillLegend(legend, { theme, legend: told }, stage, onToggle) {
+// A button a category, which hides and shows it; or the scale of values. Then what rings mean.
+export function fillLegend(legend, { theme, legend: told, marks }, stage, onToggle) {
   const { codes } = stage;
-  const isSame = legend.dataset.of === JSON.stringify([told, theme, stage.codesName]);
-  if (isSame) return;
-  legend.dataset.of = JSON.stringify([told, theme, stage.codesName]);
+  const rings = marks.map(({ shape, caption }) => [RINGS[shape], caption]);
+  const of = JSON.stringify([told, theme, rings, stage.codesName]);
+  if (legend.dataset.of === of) return;
+  legend.dataset.of = of;
   legend.replaceChildren();
-  if (codes.kind === "values") {
-    legend.append(scaleOf(codes, told.title, theme));
-    return;
-  }
-  legend.setAttribute("role", "group");
   legend.setAttribute("aria-label", told.title);
+  if (codes.kind === "values") legend.append(scaleOf(codes, told.title, theme));
+  else fillCategories(legend, told, theme, stage, onToggle);
+  for (const ring of rings) {
+    const note = document.createElement("span");
+    note.textContent = ring.join(" ");
+    legend.append(note);
+  }
+}
+
+function fillCategories(legend, told, theme, stage, onToggle) {
   told.names.forEach((name, code) => {
     const { hue, shape } = lookOf(code, theme.categories.length);
     const button = document.createElement("button");

@@ -1,6 +1,8 @@
 // What lives on the graphics card: programs, buffers, and how one picture is drawn.
 
+import { Density } from "./density.js";
 import { paletteOf, rgb } from "./palette.js";
+import { programOf } from "./program.js";
 import {
   MOST_COLOURS, PLAIN_FRAGMENT, PLAIN_VERTEX, POINT_FRAGMENT, POINT_VERTEX,
 } from "./shaders.js";
@@ -12,32 +14,6 @@ const MANTLE_OPACITY = 0.16;
 
 export function contextOf(canvas) {
   return canvas.getContext("webgl2", SETTINGS);
-}
-
-function programOf(gl, vertex, fragment) {
-  const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-    gl.deleteShader(shader); // goes with the program
-  }
-  gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    const [one, other] = gl.getAttachedShaders(program).map((s) => gl.getShaderInfoLog(s));
-    throw new Error(`a shader does not compile: ${one}${other}${gl.getProgramInfoLog(program)}`);
-  }
-  const places = { attributes: {}, uniforms: {} };
-  for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_ATTRIBUTES); i++) {
-    const { name } = gl.getActiveAttrib(program, i);
-    places.attributes[name] = gl.getAttribLocation(program, name);
-  }
-  for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); i++) {
-    const { name } = gl.getActiveUniform(program, i);
-    places.uniforms[name.replace("[0]", "")] = gl.getUniformLocation(program, name);
-  }
-  return { program, ...places };
 }
 
 // One for the life of a GL context; after a loss another is made from the same arrays.
@@ -111,12 +87,23 @@ export class Painter {
     const isTiny = look.size < TINY;
     gl.uniform1i(uniforms.isTiny, isTiny ? 1 : 0);
     gl.uniform1f(uniforms.softness, look.size / 2);
+    gl.uniform1f(uniforms.weight, 0);
     const isSolid = look.opacity >= 1;
     gl.enable(gl.DEPTH_TEST);
     gl.depthMask(isSolid && cloud.k === 3); // what is seen through must not hide
     if (isSolid && isTiny) gl.disable(gl.BLEND);
     else gl.enable(gl.BLEND);
+    if (look.isDensity) this.#addUp(cloud, uniforms.weight, look);
+    else gl.drawArrays(gl.POINTS, 0, cloud.n);
+  }
+
+  #addUp(cloud, weight, look) {
+    const { gl } = this;
+    this.density ??= new Density(gl);
+    this.density.begin();
+    gl.uniform1f(weight, this.density.weight);
     gl.drawArrays(gl.POINTS, 0, cloud.n);
+    this.density.end(look.most, look.paper);
   }
 
   #places(attribute, cloud, index, low, step) {

@@ -5,11 +5,13 @@ import { press, toldOf } from "./controls.js";
 import { rowsInside } from "./lasso.js";
 import { boxAt } from "./layout.js";
 import { nearestRow } from "./picking.js";
+import { pictureOf, saveAs } from "./png.js";
 import { packRows } from "./rows.js";
 import { neighbourIn, union } from "./selection.js";
 import { hideTip, showTip } from "./tip.js";
 
 const NEAR = 9; // pixels around a point that still mean it
+const REST = 120; // ms
 
 export class Hand {
   // twin: the pictures' life (twin.js), which draws, speaks and tells the server.
@@ -62,6 +64,23 @@ export class Hand {
     press(this.root, "perspective", !camera.perspective);
   }
 
+  density() {
+    this.stage.isDensity = !this.stage.isDensity;
+    press(this.root, "density", this.stage.isDensity);
+    this.twin.redraw();
+  }
+
+  ways() {
+    this.stage.hasWays = !this.stage.hasWays;
+    press(this.root, "ways", this.stage.hasWays);
+    this.twin.redraw();
+  }
+
+  save() {
+    const { file } = this.twin.wanted;
+    saveAs(pictureOf(this.stage, getComputedStyle(this.element).fontFamily), `${file}.png`);
+  }
+
   // Also the line in the making, or null for none.
   lasso(polygon) {
     if (polygon === undefined) {
@@ -106,14 +125,31 @@ export class Hand {
     const row = x < 0 || this.twin.player.isMoving ? -1 : this.rowAt(x, y);
     if (row === (this.stage.hovered ?? -1)) return;
     this.stage.hovered = row;
+    this.place = [x, y];
     if (row < 0) hideTip(this.tip);
-    else showTip(this.tip, this.told(row), [x, y], this.element);
+    else showTip(this.tip, this.told(row), this.place, this.element);
     this.twin.redraw();
   }
 
   told(row) {
-    const texts = window.narrowConeTexts?.get(this.twin.wanted.texts);
+    const name = this.twin.wanted.texts;
+    const texts = window.narrowConeTexts?.get(name);
+    if (texts?.[row] === undefined) this.#ask(name, row);
     return toldOf(row, this.twin.wanted, this.stage.codes, texts);
+  }
+
+  // The server is asked for the text of a point at which the hand rests.
+  #ask(name, row) {
+    clearTimeout(this.asking);
+    const ask = window.narrowConeAsk?.get(name);
+    if (ask) this.asking = setTimeout(() => ask(row), REST);
+  }
+
+  // A text has come.
+  tell() {
+    const { hovered, walked } = this.stage;
+    if (hovered >= 0) showTip(this.tip, this.told(hovered), this.place, this.element);
+    if (walked >= 0) this.read();
   }
 
   click(x, y, radius) {
@@ -128,10 +164,14 @@ export class Hand {
     stage.walked = row;
     this.twin.redraw();
     if (row === undefined) return false;
-    const { text, about } = this.told(row);
-    const place = stage.rows.indexOf(row) + 1;
-    this.twin.say(`${place} / ${stage.rows.length}: ${text} ${about}`);
+    this.read();
     return true;
+  }
+
+  read() {
+    const { rows, walked } = this.stage;
+    const { text, about } = this.told(walked);
+    this.twin.say(`${rows.indexOf(walked) + 1} / ${rows.length}: ${text} ${about}`);
   }
 
   choose() {

@@ -39,3 +39,8 @@ export function inDevicePixels({ left, top, width, height }, ratio) {
 export function pointSize(n) {
   return Math.min(Math.max(9.5 - 1.6 * Math.log10(Math.max(n, 1)), 1), 5);
 }
+
+// Points at a pixel that count as many: several times what lies there on the mean.
+export function crowd(n, size, { width, height }) {
+  return Math.max(8, (12 * n * size * size) / (width * height));
+}

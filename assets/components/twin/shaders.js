@@ -42,6 +42,7 @@ precision mediump float;
 flat in vec4 colour;
 flat in int shape;
 uniform bool isTiny;
+uniform float weight; // what a point adds where they are added up; 0 where they cover each other
 uniform float softness; // half the size in pixels: the last pixel of a rim fades
 out vec4 painted;
 float reach(vec2 p) {
@@ -57,7 +58,29 @@ void main() {
     if (r > 1.0) discard;
     edge = clamp((1.0 - r) * softness, 0.0, 1.0);
   }
-  painted = vec4(colour.rgb, 1.0) * (colour.a * edge);
+  painted = vec4(colour.rgb, 1.0) * (weight > 0.0 ? weight * edge : colour.a * edge);
+}`;
+
+// One triangle that covers the picture.
+export const DENSITY_VERTEX = `#version 300 es
+void main() {
+  gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+}`;
+
+// A logarithm: one point is seen, and a hundred are more than fifty.
+export const DENSITY_FRAGMENT = `#version 300 es
+precision highp float;
+uniform sampler2D sums;
+uniform float weight, most;
+uniform vec3 paper;
+out vec4 painted;
+void main() {
+  vec4 sum = texelFetch(sums, ivec2(gl_FragCoord.xy), 0);
+  if (sum.a <= 0.0) discard;
+  float share = min(log(1.0 + sum.a / weight) / log(1.0 + most), 1.0);
+  vec3 hue = sum.rgb / sum.a;
+  vec3 full = mix(hue, vec3(paper.g > 0.5 ? 0.0 : 1.0), 0.35 * share); // away from the paper
+  painted = vec4(mix(mix(paper, hue, 0.25), full, share), 1.0);
 }`;
 
 export const PLAIN_VERTEX = `#version 300 es

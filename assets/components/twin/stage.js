@@ -3,15 +3,16 @@
 import { homeCamera, matrixOf, toPixels } from "./camera.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
 import { contextOf, Painter } from "./gl.js";
-import { inDevicePixels, layOut, pointSize } from "./layout.js";
+import { crowd, inDevicePixels, layOut, pointSize } from "./layout.js";
 import { conesAt, titleAt } from "./morph.js";
 import {
-  drawFrame, drawLasso, drawRing, drawScale, writeAxes, writeTitle,
+  drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";
 import { gridOf, projectAll } from "./picking.js";
 import { flagsOf } from "./selection.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel: more is not seen
+const MOST_WAYS = 400; // lines at once
 const NONE = new Uint32Array(0);
 
 export class Stage {
@@ -29,6 +30,10 @@ export class Stage {
     this.version = 0; // of what decides where points lie on screen
     this.screens = [];
     this.frames = 0;
+    this.size = 1; // times what so many points have
+    this.opacity = 1;
+    this.isDensity = false;
+    this.hasWays = false; // lines from picture to picture
     if (this.gl) this.painter = new Painter(this.gl);
   }
 
@@ -163,9 +168,11 @@ export class Stage {
     return screen;
   }
 
+  // ratio: other than the screen's own for a picture to take away, until the next `draw()`.
   draw(ratio = this.ratio) {
     const { theme } = this.told;
     if (this.gl.isContextLost()) return;
+    this.#setSize(ratio);
     this.painter.begin(theme.paper);
     this.told.views.forEach((view, place) => this.#drawPoints(view, place, ratio));
     this.#drawOver(ratio);
@@ -179,11 +186,14 @@ export class Stage {
     const { cloud, stretch, cones } = this.shown(view);
     painter.enter(inDevicePixels(this.boxes[place], ratio));
     if (told.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
+    const size = pointSize(n) * this.size;
     painter.drawPoints(cloud, stretch, codes, flags, matrix, {
       ...theme,
       hidden: this.hidden,
-      size: pointSize(n) * (this.size ?? 1) * ratio,
-      opacity: this.opacity ?? 1,
+      size: size * ratio,
+      opacity: this.opacity,
+      isDensity: this.isDensity,
+      most: crowd(n, size, this.boxes[place]),
     });
     const drawn = conesAt(cones, stretch, told.widest);
     for (const cone of drawn) painter.drawCone(cone, reach, matrix, theme.cone);
@@ -208,7 +218,21 @@ export class Stage {
       writeTitle(pen, this.shown(view).title, box, theme, typeface);
       pen.restore();
     });
+    if (this.hasWays) this.#drawWays();
     if (this.lasso) drawLasso(pen, this.lasso, theme);
+  }
+
+  // From each selected or ringed point's place in a picture to its place in the next.
+  #drawWays() {
+    const { told, rows } = this;
+    const step = Math.max(1, Math.ceil(rows.length / MOST_WAYS)); // of many, some
+    const meant = rows.filter((_row, i) => i % step === 0);
+    const ringed = told.marks.flatMap((mark) => mark.rows);
+    for (const row of new Set([...meant, ...ringed, this.hovered ?? -1])) {
+      if (row < 0 || row >= this.n || this.isHidden(row)) continue;
+      const places = told.views.map((_view, place) => this.pixelsOf(row, place));
+      if (places.flat().every(Number.isFinite)) drawWay(this.pen, places, told.theme);
+    }
   }
 
   #drawMarks(place) {

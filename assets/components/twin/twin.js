@@ -45,6 +45,13 @@ class Twin {
       this.goTo(asked);
     }, { signal });
     this.film.addEventListener("change", () => this.settle(), { signal });
+    for (const name of ["size", "opacity"]) {
+      const input = this.root.querySelector(`[data-set="${name}"]`);
+      input.addEventListener("input", () => {
+        this.stage[name] = Number(input.value);
+        this.redraw();
+      }, { signal });
+    }
     const { canvas } = this.stage;
     canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault(); // else the browser never gives it back
@@ -56,6 +63,7 @@ class Twin {
       this.redraw();
     }, { signal });
     window.addEventListener("narrow-cone-array", () => this.showWhenComplete(), { signal });
+    window.addEventListener("narrow-cone-text", () => this.hand.tell(), { signal });
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(this.element.parentElement);
     this.watchRatio();
