@@ -1,12 +1,13 @@
 """The twin cloud in a browser without a graphics card: frames a second, memory, bytes, a lasso."""
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 from bench.table import Row
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
@@ -242,9 +243,7 @@ def wire(browser: Browser, server: AppServer, query: str) -> float:
     for asked in ("n=0", query):
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         received: list[int] = []
-        page.on("websocket", lambda socket, got=received: socket.on(
-            "framereceived", lambda frame: got.append(len(frame))
-        ))  # fmt: skip
+        page.on("websocket", partial(_count_frames, received))
         page.goto(server.page_url(query=asked))
         page.get_by_text("chosen 0").wait_for(timeout=120_000)
         if asked == query:
@@ -253,6 +252,10 @@ def wire(browser: Browser, server: AppServer, query: str) -> float:
         counts.append(sum(received))
         page.close()
     return (counts[1] - counts[0]) / MEGA
+
+
+def _count_frames(received: list[int], socket: WebSocket) -> None:
+    socket.on("framereceived", lambda frame: received.append(len(frame)))
 
 
 def large(browser: Browser, server: AppServer) -> tuple[float, float, float, int]:
