@@ -29,7 +29,7 @@ run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
 
 test: $(DEV_READY) chromium ## every test, the browser's too (ARGS= goes to pytest)
-	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --durations=25 $(ARGS)
 
 check: $(DEV_READY) ## format, lint, types, import contracts, fast tests
 	$(BIN)/ruff format --check .

@@ -14,12 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from bench.table import Row
 from bench.timing import paired_medians
-from geometry.measure import measure_table
+from geometry.measure import Annotations, annotated_table, measure_table
 from geometry.measure.isotropic import forget_baselines
 
 ROWS, DIMENSIONS = 5000, 384
 LIMIT = 2.0
 NEIGHBOURS = 25
+TYPES = 2000
 
 
 def main() -> list[Row]:
@@ -29,6 +30,8 @@ def main() -> list[Row]:
         rows = [
             row(X, f"{name}, one BLAS thread", cold_table, promised=True),
             row(X, "the same, baselines kept", measure_table),
+            row(X, "the same of tokens, with the contextual measures", tokens_table),
+            row(X, "the same of types, with the Zipfian measures", types_table),
         ]
     return [*rows, row(X, f"{name}, all BLAS threads", cold_table)]
 
@@ -44,6 +47,20 @@ def cloud() -> np.ndarray:
 def cold_table(X: np.ndarray) -> None:
     forget_baselines()
     measure_table(X)
+
+
+def tokens_table(X: np.ndarray) -> None:
+    """Types as frequent as words are, sentences of a dozen tokens."""
+    p = 1 / np.arange(1, TYPES + 1)
+    types = np.random.default_rng(0).choice(TYPES, len(X), p=p / p.sum())
+    measure_table(X)
+    annotated_table(X, Annotations(types=types, sentences=np.arange(len(X)) // 12))
+
+
+def types_table(X: np.ndarray) -> None:
+    """Every row a word of Zipf's law."""
+    measure_table(X)
+    annotated_table(X, Annotations(frequencies=1 / np.arange(1, len(X) + 1)))
 
 
 def row(

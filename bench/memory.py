@@ -1,11 +1,10 @@
 """Peak memory of a large corpus, encoded by blocks into files, in a process of its own."""
 
-import resource
-import subprocess
 import sys
 import tempfile
 from time import perf_counter
 
+from bench.child import peak_bytes, told_by
 from bench.encode import sentences
 from bench.table import Row
 
@@ -17,14 +16,8 @@ def main() -> list[Row]:
     """The peak is the operating system's own figure for the process: libraries and weights too."""
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
-        told = subprocess.run(
-            [sys.executable, "-m", "bench.memory", folder],
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        peak, on_disk = (int(size) / 1e9 for size in told_by("bench.memory", folder))
         seconds = perf_counter() - start
-    peak, on_disk = map(float, told.stdout.split())
     return [
         Row(
             name=f"peak memory: {SENTENCES:,} sentences, all layers, cls and mean, by blocks",
@@ -42,10 +35,7 @@ def encode(folder: str) -> None:
     from geometry.blocks import encode_to_files
 
     files = encode_to_files(load_encoder(), sentences(SENTENCES), folder)
-    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if sys.platform == "darwin":  # there it is bytes
-        kibibytes //= 1024
-    print(kibibytes * 1024 / 1e9, sum(array.nbytes for array in files.values()) / 1e9)
+    print(peak_bytes(), sum(array.nbytes for array in files.values()))
 
 
 if __name__ == "__main__":

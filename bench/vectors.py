@@ -1,7 +1,5 @@
 """A large text file of word vectors: seconds and peak memory, each in a process of its own."""
 
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -10,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from bench.child import peak_bytes, told_by
 from bench.table import Row
 
 WORDS, DIMENSION = 400_000, 300  # as many as glove.6B.300d has
@@ -67,14 +66,8 @@ def write(path: Path, words: int) -> None:
 
 def measured(who: str, path: Path) -> tuple[float, float]:
     """(seconds, peak GB) of a fresh process."""
-    told = subprocess.run(
-        [sys.executable, "-m", "bench.vectors", who, str(path)],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    seconds, peak = map(float, told.stdout.split())
-    return seconds, peak
+    seconds, peak = told_by("bench.vectors", who, path)
+    return float(seconds), int(peak) / 1e9
 
 
 def read(who: str, path: str) -> None:
@@ -87,10 +80,7 @@ def read(who: str, path: str) -> None:
         columns = range(1, DIMENSION + 1)
         np.loadtxt(path, dtype=np.float32, delimiter=" ", usecols=columns, comments=None)
     seconds = perf_counter() - start
-    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if sys.platform == "darwin":  # there it is bytes
-        kibibytes //= 1024
-    print(seconds, kibibytes * 1024 / 1e9)
+    print(seconds, peak_bytes())
 
 
 if __name__ == "__main__":

@@ -3,8 +3,6 @@
 And one step of a slider, and a fit on some rows of a cloud, on a single thread as pages run them.
 """
 
-import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,6 +15,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
+from bench.child import peak_bytes, told_by
 from bench.table import Row
 from bench.timing import seconds
 from geometry import Whitening, WhiteningMap
@@ -106,9 +105,8 @@ def _from_a_file(path: Path) -> list[Row]:
     }
     took = _medians(timed, repeats=FILE_REPEATS)
     ratio = took["float32"] / took["ours"]
-    command = [sys.executable, "-m", "bench.whiten", str(path)]
-    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    peak = float(told)
+    (told,) = told_by("bench.whiten", path)
+    peak = int(told) / 1e6
     return [
         Row(
             name=f"partial_fit of {FILE_ROWS:,} × {FILE_WIDTH} from a memory map (peer: the same "
@@ -197,20 +195,20 @@ def _medians(timed: dict[str, Callable[[], object]], *, repeats: int) -> dict[st
     """Of each, all taking turns, after one round that is not counted."""
     for run in timed.values():
         run()
-    turns = [{name: seconds(run) for name, run in timed.items()} for _ in range(repeats)]
+    turns = [{name: _settled(run) for name, run in timed.items()} for _ in range(repeats)]
     return {name: median(turn[name] for turn in turns) for name in timed}
 
 
-def _peak_megabytes() -> float:
-    # not getrusage where it can be helped: a process inherits that peak from the one that began it
-    status = Path("/proc/self/status")
-    if status.exists():
-        (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
-        return float(line.split()[1]) * 1024 / 1e6
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6  # there it is bytes
+def _settled(run: Callable[[], object]) -> float:
+    """Seconds, with memory for a result just had and given back, whoever ran before.
+
+    A system may take freed memory away, and 300 MB then cost up to .4 s to have again: the order
+    of the turns would decide which of two pays.
+    """
+    np.zeros((ROWS, WIDTH), dtype=np.float32).fill(1.0)
+    return seconds(run)
 
 
 if __name__ == "__main__":
     fit_file(Path(sys.argv[1]))
-    print(_peak_megabytes())
+    print(peak_bytes())

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from .encode import Encoder, Progress
-from .pool import POOLINGS, check_pooling
+from .pool import POOLINGS, as_poolings
 
 BLOCK_ROWS = 1024  # some 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"
@@ -81,7 +81,7 @@ def encode_to_files(
         n=len(texts),
         layers=encoder.n_layers + 1,
         dimension=encoder.dimension,
-        poolings=tuple(dict.fromkeys(map(check_pooling, poolings))),
+        poolings=as_poolings(poolings),
         special_tokens=special_tokens,
         block_rows=block_rows,
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .limits import MAX_BYTES, CorpusError
 
@@ -104,25 +107,8 @@ def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
 
 def read_bytes(source: Source, max_bytes: int) -> bytes:
     """The content of a path (a str is a path), bytes, or a binary file from its start."""
-    if isinstance(source, (bytes, bytearray)):
-        content = bytes(source)
-    elif isinstance(source, (str, os.PathLike)):
-        try:
-            with Path(source).open("rb") as file:
-                content = file.read(max_bytes + 1)
-        except (OSError, ValueError) as error:
-            raise CorpusError(
-                "unreadable",
-                f"The file {os.fspath(source)!r:.120} cannot be read "
-                f"({getattr(error, 'strerror', None) or error}). Check its path.",
-                path=os.fspath(source),
-            ) from error
-    else:
-        if source.seekable():
-            source.seek(0)
-        content = source.read(max_bytes + 1)
-        if not isinstance(content, bytes):
-            raise TypeError('source gives str; open the file in binary mode, "rb"')
+    with opened(source, CorpusError) as file:
+        content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise CorpusError(
             "too_many_bytes",
@@ -131,6 +117,42 @@ def read_bytes(source: Source, max_bytes: int) -> bytes:
             limit=max_bytes,
         )
     return content
+
+
+@contextmanager
+def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryIO]:
+    """A path (a str is a path), bytes, or a binary file, from its start where it can go back.
+
+    A file of the caller's stays open.   refuse : (code, message, **details) to the error of a path
+    that can't be opened or read. Raises TypeError for a file that gives str.
+    """
+    if isinstance(source, (bytes, bytearray)):
+        yield io.BytesIO(source)
+    elif isinstance(source, (str, os.PathLike)):
+        try:
+            file = Path(source).open("rb")  # noqa: SIM115 (closed below)
+        except (OSError, ValueError) as error:
+            raise _unreadable(source, error, refuse) from error
+        with file:
+            yield file
+    else:
+        if not isinstance(source.read(0), bytes):
+            raise TypeError('source gives str; open the file in binary mode, "rb"')
+        if source.seekable():
+            source.seek(0)
+        yield source
+
+
+def _unreadable(
+    path: str | os.PathLike[str], error: Exception, refuse: Callable[..., Exception]
+) -> Exception:
+    told: dict[str, Any] = {"path": os.fspath(path)}
+    return refuse(
+        "unreadable",
+        f"The file {os.fspath(path)!r:.120} cannot be read "
+        f"({getattr(error, 'strerror', None) or error}). Check its path.",
+        **told,
+    )
 
 
 def _binary(kind: str) -> CorpusError:

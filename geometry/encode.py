@@ -14,13 +14,13 @@ from .architecture import TransformerStates, read_architecture
 from .batches import Pieces, batches_by_tokens, need_ordinary_tokens, rectangle
 from .embeddings import TokenEmbeddings, VectorTable
 from .fingerprint import fingerprint_of
-from .layers import resolve_layers
+from .layers import only_layer, resolve_layers
 from .model_errors import ModelFilesError
 from .model_files import count_weights
 from .own_output import OwnOutput
 from .pieces import Coverage, PieceReader
-from .pool import OWN, POOLINGS, check_pooling
-from .precision import check_dtype, choose_device, need_bfloat16
+from .pool import OWN, POOLINGS, as_poolings, check_pooling
+from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
@@ -151,13 +151,19 @@ class Encoder:
         model's own dimension.   special_tokens : whether [CLS], [SEP], <s> … take part in it;
         "cls" is the first token either way.
         Raises ValueError for an unknown pooling or layer, and naming a text of special tokens
-        only where they take no part; TypeError for a text or a layer of another type.
+        only where they take no part, and (PrecisionError) for vectors in bfloat16 too close for
+        it; TypeError for a text or a layer of another type.
         """
         layers = self.layer_indices(layer)
         if pooling == OWN:
-            return self._own_output(texts, layers, special_tokens, progress)
-        pooled = self._pooled(texts, layers, (check_pooling(pooling),), special_tokens, progress)
-        return pooled[pooling].mean(axis=0, dtype=np.float32)
+            X = self._own_output(texts, layers, special_tokens, progress)
+        else:
+            one = (check_pooling(pooling),)
+            pooled = self._pooled(texts, layers, one, special_tokens, progress)
+            X = pooled[pooling].mean(axis=0, dtype=np.float32)
+        if self.is_approximate:
+            refuse_too_narrow(X, texts)
+        return X
 
     def encode_layers(
         self,
@@ -167,10 +173,12 @@ class Encoder:
         special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> dict[str, np.ndarray]:
-        """Every layer and every pooling from one pass: {pooling: (n_layers + 1, n, d) float32}."""
+        """Every layer and every pooling from one pass: {pooling: (n_layers + 1, n, d) float32}.
+
+        In bfloat16 no layer is refused here: those too close for it are ``encode``'s to name.
+        """
         layers = tuple(range(self.n_layers + 1))
-        checked = tuple(map(check_pooling, poolings))
-        return self._pooled(texts, layers, checked, special_tokens, progress)
+        return self._pooled(texts, layers, as_poolings(poolings), special_tokens, progress)
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens the model does not know."""
@@ -224,8 +232,8 @@ class Encoder:
         )
 
     def layer_index(self, layer: int) -> int:
-        """The layer counted from 0 (the embedding layer); ValueError where there is none."""
-        return self.layer_indices(layer)[0]
+        """The layer counted from 0 (the embedding layer); ValueError for none, or several."""
+        return only_layer(self.layer_indices(layer), layer)
 
     def layer_indices(self, layer: Layer) -> tuple[int, ...]:
         """The layers that one index, a tuple or a name of ``LAYER_SETS`` stands for, from 0."""

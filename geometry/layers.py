@@ -52,5 +52,15 @@ def resolve_layers(
     return tuple(int(index) % count for index in asked)
 
 
+def only_layer(layers: tuple[int, ...], layer: object) -> int:
+    """The one of ``layers``, which ``layer`` stands for; ValueError where there are several."""
+    if len(layers) != 1:
+        raise ValueError(
+            f"layer must be one layer here, and {layer!r} is the average of {len(layers)}. Name "
+            "one by number, or average what several calls give"
+        )
+    return layers[0]
+
+
 def _is_whole(index: object) -> bool:
     return isinstance(index, Integral) and not isinstance(index, bool)

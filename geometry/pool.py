@@ -6,7 +6,7 @@ it lies; the caller decides whether special tokens count. Each returns (b, d).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,6 +69,12 @@ POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "weighted": pool_weighted,
 }
 OWN = "own"  # what a sentence-transformers folder makes of its last layer: see own_output.py
+
+
+def as_poolings(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Each pooling once, checked; a bare name is that one pooling, not its letters."""
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    return tuple(dict.fromkeys(map(check_pooling, listed)))
 
 
 def check_pooling(name: str) -> str:

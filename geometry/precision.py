@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .measure import unit_rows
@@ -80,12 +82,17 @@ def processor_has_bfloat16() -> bool:
     )
 
 
-def refuse_too_narrow(X: np.ndarray) -> None:
+def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None:
     """Raise PrecisionError where bfloat16 vectors X (n, d) lie so close that it can't resolve them.
 
-    That is where every pairwise cosine exceeds NARROWEST; fewer than two rows have none.
+    That is where every pairwise cosine exceeds NARROWEST; fewer than two rows have none, and a
+    row of zeros has none either.   texts : n, what the rows are of, where equal ones shall count
+    once: they say nothing about a cone.
     The rows farthest from the mean come first, so that a wider cloud is told in one block.
     """
+    if texts is not None:
+        X = X[list({text: row for row, text in enumerate(texts)}.values())]
+    X = X[X.any(axis=1)]
     if len(X) < 2:
         return
     U = unit_rows(X)

@@ -77,16 +77,20 @@ class RemovalMap:
         """True when D >= rank with weights 1: fitted rows keep nothing but rounding."""
         return len(self.weights) >= self.rank and bool((self.weights == 1).all())
 
-    def remove_top(self, n_components: int) -> RemovalMap:
-        """The same fit with the D leading directions removed in full: no second eigenproblem."""
-        return replace(self, weights=np.ones(_checked_components(n_components, len(self.offset))))
+    def remove_top(self, n_components: int, *, name: str = "n_components") -> RemovalMap:
+        """The same fit with the D leading directions removed in full: no second eigenproblem.
+
+        name : what an error calls D, for callers that do by another name.
+        """
+        D = _checked_components(n_components, len(self.offset), name)
+        return replace(self, weights=np.ones(D))
 
     def reweigh(self, weights: np.ndarray) -> RemovalMap:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
         weights = np.array(weights, dtype=np.float64)  # a copy of our own
         if weights.ndim != 1 or not np.isfinite(weights).all():
             raise ValueError(f"weights must be finite and of shape (D,); got {weights!r}")
-        _checked_components(len(weights), len(self.offset))
+        _checked_components(len(weights), len(self.offset), "the number of weights")
         return replace(self, weights=weights)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
@@ -159,11 +163,11 @@ def _about_the_origin(moments: Moments) -> Moments:
     )
 
 
-def _checked_components(n_components: Any, d: int) -> int:
+def _checked_components(n_components: Any, d: int, name: str = "n_components") -> int:
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if not whole or not 0 <= n_components < d:
         raise ValueError(
-            f"n_components must be an integer in [0, {d - 1}] where n_features = {d} (removing "
+            f"{name} must be an integer in [0, {d - 1}] where n_features = {d} (removing "
             f"every direction would leave only zeros); got {n_components!r}"
         )
     return int(n_components)

@@ -6,6 +6,7 @@ import numpy as np
 
 # squares of squares of anything within stay inside float64
 SMALLEST, LARGEST = 1e-60, 1e60
+CHECKED_ROWS = 4096  # at a time: a view of other strides is copied by block, not as a whole
 
 
 class UndefinedMeasure(ValueError):
@@ -34,10 +35,23 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     if np.iscomplexobj(X):
         raise ValueError("expected real numbers; got complex ones")
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    refuse_not_finite(X)
+    return X
+
+
+def refuse_not_finite(X: np.ndarray) -> None:
+    """ValueError naming the first row of X (n, d) float that holds NaN or infinity.
+
+    One pass of sums of squares, and a second only where one of them is not finite: NaN and
+    infinity make it so, and so does a square that overflows, which is no fault.
+    """
+    with np.errstate(all="ignore"):
+        blocks = (X[start : start + CHECKED_ROWS] for start in range(0, len(X), CHECKED_ROWS))
+        if np.isfinite([np.vdot(block, block) for block in blocks]).all():
+            return
     bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if len(bad):
         raise ValueError(f"row {bad[0]} holds NaN or infinity ({len(bad)} of {len(X)} rows do)")
-    return X
 
 
 def wide_rows(X: np.ndarray, d: int) -> np.ndarray:

@@ -93,7 +93,7 @@ class Treatment:
         if self.name == "removed":
             least = default_components(len(self.fitted.offset))
             D = least if own.n_removed is None else own.n_removed
-            return replace(self, fitted=self.fitted.remove_top(D))
+            return replace(self, fitted=self.fitted.remove_top(D, name="n_removed"))
         return self
 
     def apply(self, X: np.ndarray) -> Treated:

@@ -73,6 +73,9 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Kessy, Lewin, Strimmer 2018, "Optimal Whitening and Decorrelation", section 2 (the methods).
     Su et al. 2021, "Whitening Sentence Representations", section 3 (pca, k).
     Ledoit, Wolf 2004, "A well-conditioned estimator", section 3 (shrinkage).
+    Diera, Galke, Scherp 2024, "Isotropy Matters: Soft-ZCA Whitening of Embeddings for Semantic Code
+    Search" (zca with shrinkage; there Lambda + eps I, which is this with
+    a / (1 - a) = eps d / tr Sigma, up to the scale of z, which changes no cosine).
     Yokoi et al. 2024, "Zipfian Whitening", section 3 (weights).
     """
 

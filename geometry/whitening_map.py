@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .moments import Moments
+from .rows import refuse_not_finite
 from .spectrum import Axes, Spectrum
 from .threads import by_threads
 
@@ -24,7 +25,7 @@ ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
 ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
-BLOCK_ROWS = 4096  # rows centred at a time: few enough to stay in a processor's cache
+BLOCK_ROWS = 1024  # rows centred at a time: few enough to stay in a processor's cache
 AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
 
@@ -190,8 +191,12 @@ class WhiteningMap:
         return W / units[:, None], back * units
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32."""
+        """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32.
+
+        Raises ValueError for another width, and naming the first row that holds NaN or infinity.
+        """
         X = _matrix(X, d=len(self.mean))
+        refuse_not_finite(X)
         shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
         Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
 
@@ -208,6 +213,7 @@ class WhiteningMap:
     def undo(self, Z: np.ndarray) -> np.ndarray:
         """Back to the original space; exact on the span of the kept directions."""
         Z = _matrix(Z, d=len(self.inverse))
+        refuse_not_finite(Z)
         return Z @ self.inverse.astype(Z.dtype) + self._shift(Z.dtype)
 
     @property
@@ -301,6 +307,8 @@ def _matrix(X: Any, *, d: int | None = None) -> np.ndarray:
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"rows are needed, an array (n, d); got {X.ndim} dimensions")
+    if np.iscomplexobj(X):
+        raise ValueError("expected real numbers; got complex ones")
     if d is not None and X.shape[1] != d:
         raise ValueError(f"{d} columns are needed, as in the fit; got {X.shape[1]}")
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

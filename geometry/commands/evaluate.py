@@ -2,232 +2,159 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.specs import LADDER
+from ..evaluate.subsets import AGGREGATIONS
+from .lists import ALL, layers_of, poolings_of, treatments_of, weightings_of
 from .shell import errors_in_words, progress_on_stderr
+from .sources import BUNDLED, pairs_of, texts_of
+from .subjects import Asked, Measured, ModelSubject, Subject, WordSubject
 
-if TYPE_CHECKING:
-    from ..encode import Encoder
-    from ..evaluate import Grid
-    from ..evaluate.cells import LayerName
-    from ..evaluate.fitting import FitVectors
-    from ..pairs import Pairs
-
-BUNDLED, ALL = "bundled", "all"
+OF_MODELS = ("model", "revision", "layers", "poolings")
+OF_VECTORS = ("weighting", "counts")
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_PAIRS_HELP = "A table of scored pairs; folder:split; a hub set, as stsb:test or sickr:test."
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What the grids of one command share."""
-
-    layers: tuple[LayerName, ...]
-    poolings: tuple[str, ...]
-    treatments: tuple[str, ...]
-    similarity: str
-    draws: int
-    seed: int
-    quiet: bool
+_PAIRS_HELP = (
+    "A table of scored pairs; folder:split; a hub set, as stsb:test or sickr:test. Several are "
+    "subsets for --aggregate."
+)
+_VECTORS_HELP = "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors."
+_WEIGHTING_HELP = "How words are averaged: mean, sif, zipf, or several."
+_COUNTS_HELP = "Words and counts for sif and zipf; else 1/rank in the file of vectors."
+_AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of theirs."
 
 
 @click.command()
 @click.option("--model", default=BUNDLED, show_default=True, help="A hub name or a folder.")
 @click.option("--revision", help="Branch, tag or commit of a hub model.")
-@click.option("--pairs", default=BUNDLED, show_default=True, help=_PAIRS_HELP)
 @click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
+@click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
+@click.option("--weighting", default="mean", show_default=True, help=_WEIGHTING_HELP)
+@click.option("--counts", type=_FILE, help=_COUNTS_HELP)
+@click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
+@click.option("--aggregate", type=click.Choice(AGGREGATIONS), help=_AGGREGATE_HELP)
 @click.option("--transforms", default=",".join(LADDER), show_default=True, help="As pca:128:lw.")
 @click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
 @click.option("--fit-name", help="What to call that set; by default its file's name.")
-@click.option("--dev", help="Pairs to choose the best cell on.")
+@click.option("--dev", "--choose-on", "dev", multiple=True, help="Pairs to choose the cell on.")
 @click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine", show_default=True)
 @click.option("--draws", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
 @click.option("--csv", "csv_file", type=_FILE, help="Write the grid's rows there.")
 @click.option("--json", "json_file", type=_FILE, help="Write the grid and its settings there.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
-def evaluate(
-    model: str,
-    revision: str | None,
-    pairs: str,
-    layers: str,
-    poolings: str,
-    transforms: str,
-    fit: str | None,
-    fit_name: str | None,
-    dev: str | None,
-    similarity: str,
-    draws: int,
-    seed: int,
-    csv_file: Path | None,
-    json_file: Path | None,
-    quiet: bool,
-) -> None:
-    """Spearman of layers, poolings and transforms on scored sentence pairs, with intervals."""
+@click.pass_context
+def evaluate(context: click.Context, /, **options: Any) -> None:
+    """Spearman of layers, poolings and transforms on scored sentence pairs, with intervals.
+
+    Of an encoder (--model), or of averaged word vectors (--vectors) through the same transforms.
+    """
     with errors_in_words():
-        from ..load import load_encoder
-
-        for file in (csv_file, json_file):
+        _refuse_mixture(context, options)
+        for file in (options["csv_file"], options["json_file"]):
             _refuse_unwritable(file)
-        fit_texts = None if fit is None else _read_texts(fit, quiet=quiet)
-        scored = _read_pairs(pairs, quiet=quiet)
-        dev_pairs = None if dev is None else _read_pairs(dev, quiet=quiet)
-        asked = _Asked(
-            layers=_layers(layers),
-            poolings=_poolings(poolings),
-            treatments=_treatments(transforms),
-            similarity=similarity,
-            draws=draws,
-            seed=seed,
-            quiet=quiet,
-        )
-        encoder = load_encoder(
-            model, revision=revision, progress=progress_on_stderr("fetching", quiet=quiet)
-        )
-        fit_on = None if fit is None else fit_name or Path(fit).stem
-        fit_vectors = None if fit_texts is None else _fit(encoder, fit_texts, asked)
-        grid = _grid(encoder, scored, asked, fit_vectors, fit_on)
-        dev_grid = None
-        if dev_pairs is not None:
-            dev_grid = _grid(encoder, dev_pairs, asked, fit_vectors, fit_on)
-        _show(encoder, grid, dev_grid, csv_file, json_file)
+        asked = _asked(options)
+        pairs = _pairs(options["pairs"], asked)
+        dev_pairs = _pairs(options["dev"], asked) if options["dev"] else None
+        subject = _subject(options, asked)
+        measured = subject.grid(pairs)
+        dev = None if dev_pairs is None else subject.grid(dev_pairs)
+        _show(subject.title, measured, dev, options["csv_file"], options["json_file"])
 
 
-def _fit(encoder: Encoder, texts: tuple[str, ...], asked: _Asked) -> FitVectors:
-    from ..evaluate import encode_fit
-
-    return encode_fit(
-        encoder,
-        texts,
-        layers=asked.layers or tuple(range(encoder.n_layers + 1)),
-        poolings=asked.poolings,
-        treatments=asked.treatments,
-        progress=progress_on_stderr("reading the fit set", quiet=asked.quiet),
+def _asked(options: dict[str, Any]) -> Asked:
+    fit, quiet = options["fit"], options["quiet"]
+    return Asked(
+        treatments=treatments_of(options["transforms"]),
+        similarity=options["similarity"],
+        aggregation=options["aggregate"],
+        draws=options["draws"],
+        seed=options["seed"],
+        quiet=quiet,
+        fit_texts=None if fit is None else texts_of(fit, quiet=quiet),
+        fit_on=None if fit is None else options["fit_name"] or Path(fit).stem,
     )
 
 
-def _grid(
-    encoder: Encoder,
-    pairs: Pairs,
-    asked: _Asked,
-    fit_vectors: FitVectors | None,
-    fit_on: str | None,
-) -> Grid:
-    from ..evaluate import evaluate_encoder
+def _pairs(sources: tuple[str, ...], asked: Asked) -> Any:
+    """Pairs that can be scored: what can't is told before minutes of work."""
+    from ..evaluate import resamples_of
 
-    return evaluate_encoder(
-        encoder,
-        pairs,
-        layers=asked.layers or None,
-        poolings=asked.poolings,
-        treatments=asked.treatments,
-        fit_vectors=fit_vectors,
-        fit_on=fit_on,
-        similarity=asked.similarity,
-        draws=asked.draws,
-        seed=asked.seed,
-        progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=asked.quiet),
+    if len(sources) > 1 and asked.aggregation is None:
+        raise ValueError(
+            f"{len(sources)} sets of pairs: say how they become one score, by --aggregate "
+            f"{', '.join(AGGREGATIONS)}; published figures differ by it"
+        )
+    pairs = pairs_of(sources, quiet=asked.quiet)
+    resamples_of(pairs, asked.aggregation, draws=1)
+    return pairs
+
+
+def _subject(options: dict[str, Any], asked: Asked) -> Subject:
+    """The encoder or the word vectors; lists are checked before either is read."""
+    if options["vectors"] is not None:
+        from ..vectors.read import read_vectors
+
+        weightings = weightings_of(options["weighting"])
+        return WordSubject(read_vectors(options["vectors"]), weightings, options["counts"], asked)
+    from ..load import load_encoder
+
+    layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])
+    encoder = load_encoder(
+        options["model"],
+        revision=options["revision"],
+        progress=progress_on_stderr("fetching", quiet=asked.quiet),
     )
+    return ModelSubject(encoder, layers, poolings, asked)
 
 
 def _show(
-    encoder: Encoder,
-    grid: Grid,
-    dev_grid: Grid | None,
+    title: str,
+    measured: Measured,
+    dev: Measured | None,
     csv_file: Path | None,
     json_file: Path | None,
 ) -> None:
     from ..evaluate import choose_on_dev, grid_csv, grid_json
     from .grid_text import chosen_text, grid_text
 
-    chosen = None if dev_grid is None else choose_on_dev(dev_grid, grid)
-    click.echo(f"{encoder.name}{f' at {encoder.revision}' if encoder.revision else ''}")
-    click.echo(grid_text(grid))
-    if chosen is not None and dev_grid is not None:
-        click.echo(f"\n{chosen_text(chosen, dev_grid, grid)}")
+    grid, settings = measured.grid, measured.settings
+    chosen = None if dev is None else choose_on_dev(dev.grid, grid)
+    click.echo(title)
+    click.echo(grid_text(grid, notes=measured.notes))
+    if chosen is not None and dev is not None:
+        click.echo(f"\n{chosen_text(chosen, dev.grid, grid)}")
+        for note in dev.notes:
+            click.echo(f"  {dev.grid.evaluated_on}: {note}")
     if csv_file is not None:
-        told = grid_csv(grid, model=encoder.name, revision=encoder.revision)
-        csv_file.write_text(told, encoding="utf-8")
+        csv_file.write_text(grid_csv(grid, **settings), encoding="utf-8")
     if json_file is not None:
-        told = grid_json(grid, chosen=chosen, model=encoder.name, revision=encoder.revision)
-        json_file.write_text(told, encoding="utf-8")
+        json_file.write_text(grid_json(grid, chosen=chosen, **settings), encoding="utf-8")
 
 
-def _read_pairs(source: str, *, quiet: bool) -> Pairs:
-    """The project's own, a split of a hub set or of a folder, or a file."""
-    from ..pair_sets import PAIR_SETS, fetch_pairs
-    from ..pairs import read_bundled_pairs, read_pair_folder, read_pairs
-
-    if source == BUNDLED:
-        return read_bundled_pairs()
-    place, _, split = source.rpartition(":")
-    if place in PAIR_SETS:
-        progress = progress_on_stderr(f"fetching {source}", quiet=quiet)
-        return fetch_pairs(place, split, progress=progress)
-    if place and Path(place).is_dir():
-        splits = read_pair_folder(Path(place))
-        if split not in splits:
-            raise ValueError(f"{place} holds no pairs {split!r}; there are {', '.join(splits)}")
-        return splits[split]
-    return read_pairs(Path(source))
-
-
-def _read_texts(source: str, *, quiet: bool) -> tuple[str, ...]:
-    """Both sentences of every pair, or the texts of a corpus."""
-    from ..corpus import CorpusError, read_corpus
-
-    try:
-        pairs = _read_pairs(source, quiet=quiet)
-    except CorpusError as reason:
-        if reason.code != "no_pair_columns":
-            raise
-        return read_corpus(Path(source)).texts
-    return (*pairs.left, *pairs.right)
-
-
-def _layers(text: str) -> tuple[LayerName, ...]:
-    """The layers named; none for all of them."""
-    return () if text.strip() == ALL else tuple(_layer(one) for one in _listed(text, "layers"))
-
-
-def _layer(text: str) -> LayerName:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    if "+" in text:
-        try:
-            return tuple(int(part) for part in text.split("+"))
-        except ValueError:
-            raise ValueError(f"layers {text!r}: give whole numbers, as 1+6") from None
-    return text
-
-
-def _poolings(text: str) -> tuple[str, ...]:
-    from ..pool import POOLINGS, check_pooling
-
-    names = tuple(POOLINGS) if text.strip() == ALL else _listed(text, "poolings")
-    return tuple(map(check_pooling, names))
-
-
-def _treatments(text: str) -> tuple[str, ...]:
-    from ..evaluate.specs import parse_treatments
-
-    return tuple(spec.text for spec in parse_treatments(_listed(text, "transforms")))
-
-
-def _listed(text: str, option: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    if not found:
-        raise ValueError(f"--{option} is empty; leave it out for what is usual")
-    return found
+def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
+    """--model and what belongs to it, or --vectors and what belongs to that."""
+    given = [
+        name
+        for name in options
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if "vectors" in given:
+        wrong = [f"--{name}" for name in given if name in OF_MODELS]
+        if wrong:
+            raise ValueError(
+                f"{', '.join(wrong)} and --vectors exclude each other: the one is of encoders, the "
+                "other of word vectors. Leave one of them out"
+            )
+        return
+    if wrong := [f"--{name}" for name in given if name in OF_VECTORS]:
+        raise ValueError(f"{', '.join(wrong)} belongs to word vectors; give them by --vectors FILE")
 
 
 def _refuse_unwritable(file: Path | None) -> None:

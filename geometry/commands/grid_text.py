@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..evaluate import Cell, Chosen, Difference, Grid, PairScore
 from ..evaluate.export import layer_text
 
+AGGREGATED = {
+    "all": "all (their pairs as one set)",
+    "mean": "mean (of their scores)",
+    "wmean": "wmean (of their scores, weighted by their pairs)",
+}
 HEADINGS = ("layer", "pooling", "treatment", "fitted on", "Spearman x 100", "to raw", "cosine", "")
 GAP = "  "
 
 
-def grid_text(grid: Grid) -> str:
-    """What was measured on what, then a line for each cell."""
-    rows = [HEADINGS, *(_cells(cell) for cell in grid.cells)]
+def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
+    """What was measured on what, then a line for each cell.   notes : lines before the cells."""
+    subsets = tuple(name for name, _ in grid.subsets)
+    rows = [
+        (*HEADINGS[:-1], *subsets, HEADINGS[-1]),
+        *(_cells(cell, subsets) for cell in grid.cells),
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (GAP.join(map(str.ljust, row, widths)).rstrip() for row in rows)
-    return "\n".join([about(grid), "", *lines])
+    return "\n".join([about(grid), *notes, "", *lines])
 
 
 def about(grid: Grid) -> str:
-    """Pairs, similarity and resamples, without which no number may stand."""
-    return (
+    """Pairs, similarity, resamples and the aggregation, without which no number may stand."""
+    told = (
         f"{grid.evaluated_on}: {grid.n:,} pairs, {grid.similarity}; [95% intervals] from "
         f"{grid.draws:,} resamples of the pairs, seed {grid.seed}"
     )
+    if not grid.subsets:
+        return told
+    sizes = ", ".join(f"{name} ({n:,})" for name, n in grid.subsets)
+    return f"{told}\nsubsets {sizes}; aggregated by {AGGREGATED[grid.aggregation]}"
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
@@ -33,14 +48,15 @@ def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
             f"Chosen on {dev.evaluated_on} among {chosen.n_cells} cells: layer "
             f"{layer_text(best.layer)}, {best.pooling}, {best.treatment}",
             *(
-                f"{GAP}on {grid.evaluated_on}: {_score(cell.score)} (fitted on {_fit(cell)})"
+                f"{GAP}on {grid.evaluated_on}: {_score(cell.score)} (fitted on {_fit(cell)}"
+                f"{f'; {grid.aggregation} of subsets' if grid.subsets else ''})"
                 for grid, cell in ((dev, best), (test, there))
             ),
         ]
     )
 
 
-def _cells(cell: Cell) -> tuple[str, ...]:
+def _cells(cell: Cell, subsets: Sequence[str]) -> tuple[str, ...]:
     return (
         layer_text(cell.layer),
         cell.pooling,
@@ -49,8 +65,14 @@ def _cells(cell: Cell) -> tuple[str, ...]:
         _score(cell.score),
         _difference(cell.difference),
         "" if cell.mean_cosine is None else f"{cell.mean_cosine:.3f}",
+        *(_of_subset(cell.score, name) for name in subsets),
         cell.note,
     )
+
+
+def _of_subset(score: PairScore, name: str) -> str:
+    own = score.by_subset.get(name)
+    return "undefined" if own is None or own.spearman is None else f"{100 * own.spearman:.2f}"
 
 
 def _fit(cell: Cell) -> str:

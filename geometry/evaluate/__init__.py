@@ -6,6 +6,7 @@ pair_score      one set of vectors against one set of scores
 specs, fitting  treatments as texts; the named set that they are fitted on
 grid, cells     layers x poolings x treatments; the best on dev, and its score on test
 from_encoder    the grid of an encoder, every text encoded once
+from_words      the grid of a table of word vectors, with coverage
 subsets         several sets as one: all, mean, wmean
 export          a grid as rows, CSV, JSON
 """
@@ -14,10 +15,11 @@ from .bootstrap import PairBootstrap
 from .cells import Cell, Chosen, Grid, choose_on_dev
 from .export import grid_csv, grid_json, grid_rows
 from .from_encoder import POOLINGS_SHOWN, encode_distinct, encode_fit, evaluate_encoder, fit_moments
+from .from_words import WordGrid, evaluate_words
 from .grid import THESE, EvaluationCancelled, evaluate_grid
 from .pair_score import evaluate_pairs
 from .ranks import spearman
 from .scores import REASONS, Difference, PairScore
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment
-from .subsets import AGGREGATIONS, Aggregate, aggregate
+from .subsets import AGGREGATIONS, Aggregate, SubsetBootstrap, aggregate, resamples_of

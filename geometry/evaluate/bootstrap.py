@@ -22,9 +22,13 @@ class PairBootstrap:
 
     gold_scores : (n,), n >= 3, finite, not all equal.   draws : resamples, 1,000 by default.
     seed : of the draw.   Every ``score`` uses the same resamples, so that differences are paired.
+    how, subsets : "all" and none; ``SubsetBootstrap`` scores pairs of several sets by other ways.
     Holds 8 bytes a pair and draw. Raises ValueError for gold scores that order nothing.
     Efron, Tibshirani 1993, chapter 13 (percentiles).
     """
+
+    how: str = "all"
+    subsets: tuple[tuple[str, int], ...] = ()  # names, and pairs of each
 
     def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:
         self.gold_scores = checked_gold(gold_scores)

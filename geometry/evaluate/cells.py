@@ -93,6 +93,8 @@ class Grid:
     """Cells in the order of layers, poolings, treatments.
 
     evaluated_on, n : the pairs and their number.   similarity, draws, seed : of every cell.
+    aggregation : of ``AGGREGATIONS``, how its subsets became one score.   subsets : their names
+    and pairs of each; none where the pairs are one set.
     """
 
     cells: tuple[Cell, ...]
@@ -101,6 +103,8 @@ class Grid:
     similarity: str
     draws: int
     seed: int
+    aggregation: str = "all"
+    subsets: tuple[tuple[str, int], ...] = ()
 
     @property
     def layers(self) -> tuple[LayerName, ...]:
@@ -162,8 +166,10 @@ class Chosen:
 def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
     """The cell that scores best on dev, and its score on test.
 
+    Of test only that cell is asked for, so its other scores can't sway the choice.
     Raises ValueError where both grids are of one set of pairs by name, where they measure by
-    different similarities, or where the cell is not in the test grid.
+    different similarities or aggregate in different ways, or where the cell is not in the test
+    grid.
     """
     if dev_grid.evaluated_on and dev_grid.evaluated_on == test_grid.evaluated_on:
         raise ValueError(
@@ -172,6 +178,11 @@ def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
     if dev_grid.similarity != test_grid.similarity:
         raise ValueError(
             f"dev is measured by {dev_grid.similarity} and test by {test_grid.similarity}; use one"
+        )
+    if dev_grid.aggregation != test_grid.aggregation:
+        raise ValueError(
+            f"dev is aggregated by {dev_grid.aggregation} and test by {test_grid.aggregation}; "
+            "use one way"
         )
     best = dev_grid.best()
     try:

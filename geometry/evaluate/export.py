@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from .cells import Cell, Chosen, Grid, LayerName
+from .scores import PairScore
 
 
 def grid_rows(grid: Grid) -> list[dict[str, Any]]:
@@ -15,6 +16,8 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
     return [
         {
             "evaluated_on": grid.evaluated_on,
+            "aggregation": grid.aggregation,
+            "subsets": "; ".join(f"{name} {n}" for name, n in grid.subsets),
             **_cell_row(cell),
             "similarity": grid.similarity,
             "draws": grid.draws,
@@ -43,7 +46,13 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
 
     settings : what else the numbers depend on, such as model and revision.
     """
-    told: dict[str, Any] = {**settings, "cells": grid_rows(grid)}
+    rows = grid_rows(grid)
+    if grid.subsets:
+        rows = [
+            {**row, "by_subset": _of_subsets(cell.score)}
+            for row, cell in zip(rows, grid.cells, strict=True)
+        ]
+    told: dict[str, Any] = {**settings, "cells": rows}
     if chosen is not None:
         told["chosen_on_dev"] = {
             "among": chosen.n_cells,
@@ -80,4 +89,11 @@ def _cell_row(cell: Cell) -> dict[str, Any]:
         "mean_cosine": cell.mean_cosine,
         "undefined": score.undefined,
         "note": cell.note,
+    }
+
+
+def _of_subsets(score: PairScore) -> dict[str, dict[str, Any]]:
+    return {
+        name: {"n_pairs": one.n, "spearman": one.spearman, "low": one.low, "high": one.high}
+        for name, one in score.by_subset.items()
     }

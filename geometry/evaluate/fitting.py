@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..moments import Moments
+from ..removal_map import RemovalMap
 from ..rows import float_rows
 from ..treatments import LINEAR_AT_ONCE, Treatment, fit_treatment, treatment_of_moments
 from ..whitening_map import WhiteningMap
 from .specs import TreatmentSpec
+
+FROM_SUMS = (*LINEAR_AT_ONCE, "svd")  # names of specs that need no rows of their fit set
 
 Layers = tuple[int, ...]  # indices into hidden states; several are averaged
 FitVectors = Mapping[str, np.ndarray] | Callable[[Layers, str], "np.ndarray | Moments"]
@@ -45,6 +48,9 @@ class FitSet:
         return spec.turn(self._fitted[spec.name], self.d)
 
     def _fit(self, name: str) -> Treatment:
+        if name == "svd":  # "removed", uncentred: the map is one of that kind
+            fitted = RemovalMap.solve(self.moments, eps=self._eps, centred=False)
+            return Treatment("removed", fitted.n_rows, fitted.rank, fitted)
         if name in LINEAR_AT_ONCE:
             return treatment_of_moments(name, self.moments, eps=self._eps)
         if self._rows is None:

@@ -10,12 +10,12 @@ import numpy as np
 from ..encode import Encoder
 from ..moments import Moments
 from ..pairs import Pairs
-from ..treatments import LINEAR_AT_ONCE
-from .bootstrap import PairBootstrap
+from ..pool import as_poolings
 from .cells import Grid, LayerName
-from .fitting import FitVectors, Layers, average_layers
+from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
 from .grid import EvaluationCancelled, Progress, evaluate_grid
 from .specs import LADDER, parse_treatments
+from .subsets import resamples_of
 
 POOLINGS_SHOWN = ("cls", "mean", "max", "last")
 TEXTS_AT_ONCE = 2048  # of a fit set: only their sums are kept, whatever its size
@@ -35,6 +35,7 @@ def evaluate_encoder(
     similarity: str = "cosine",
     draws: int = 1000,
     seed: int = 0,
+    aggregation: str | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Grid:
@@ -44,11 +45,15 @@ def evaluate_encoder(
     made of them, so that several sets of pairs share it.   fit_on : their name, such as "train".
     Without them treatments are fitted on the pairs' own sentences, as often as they occur.
     layers, treatments, similarity, draws, seed : as in ``evaluate_grid``.
+    aggregation : of ``AGGREGATIONS``, how the pairs' named subsets become one score; None takes
+    the pairs as one set.
     progress : (done, total) of the whole work, encoding included.
     Memory: all layers of the pairs' sentences; of fit_texts 2,048 at a time.
     """
+    poolings = as_poolings(poolings)
     _check_fit(fit_texts, fit_vectors, fit_on)
-    bootstrap = PairBootstrap(pairs.gold_scores, draws, seed)  # bad scores are found at once
+    # bad scores are found at once
+    bootstrap = resamples_of(pairs, aggregation, draws=draws, seed=seed)
     named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
     for layer in named:
         encoder.layer_indices(layer)  # and so is a layer that does not exist
@@ -93,7 +98,7 @@ def encode_distinct(
 ) -> dict[str, np.ndarray]:
     """``Encoder.encode_layers``, a repeated text being encoded once: {pooling: (layers, n, d)}."""
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    found = encoder.encode_layers(list(place), poolings=tuple(poolings), progress=progress)
+    found = encoder.encode_layers(list(place), poolings=poolings, progress=progress)
     if len(place) == len(texts):
         return found
     rows = np.array([place[text] for text in texts])
@@ -114,9 +119,9 @@ def encode_fit(
     Sums where they suffice, so that memory does not grow with the texts; all rows where not.
     """
     texts = tuple(dict.fromkeys(texts))
-    if all(spec.name in LINEAR_AT_ONCE for spec in parse_treatments(treatments)):
+    if all(spec.name in FROM_SUMS for spec in parse_treatments(treatments)):
         return fit_moments(encoder, texts, layers, poolings, progress=progress)
-    return encoder.encode_layers(texts, poolings=tuple(poolings), progress=progress)
+    return encoder.encode_layers(texts, poolings=poolings, progress=progress)
 
 
 def fit_moments(
@@ -140,7 +145,7 @@ def fit_moments(
             if progress is not None:
                 progress(start + done, len(texts))
 
-        block = encoder.encode_layers(some, poolings=tuple(poolings), progress=told)
+        block = encoder.encode_layers(some, poolings=poolings, progress=told)
         for pooling, hidden in block.items():
             for indices in wanted:
                 at, seen = (indices, pooling), Moments.of(average_layers(hidden, indices))

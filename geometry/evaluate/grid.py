@@ -73,7 +73,14 @@ def evaluate_grid(
         if cancelled is not None and cancelled() and len(cells) < total:
             raise EvaluationCancelled(f"cancelled after {len(cells)} of {total} cells")
     return Grid(
-        tuple(cells), evaluated_on, bootstrap.n, similarity, bootstrap.draws, bootstrap.seed
+        tuple(cells),
+        evaluated_on,
+        bootstrap.n,
+        similarity,
+        bootstrap.draws,
+        bootstrap.seed,
+        bootstrap.how,
+        bootstrap.subsets,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +26,7 @@ class PairScore:
     on; those of few pairs that have no Spearman are left out.   seed : of the resamples.
     undefined : why there is no value, a code of ``REASONS``; then the others are None.
     replicates (draws asked,) : Spearman of each resample, for differences; NaN where it has none.
+    by_subset : each subset's own score, where this is one of several (``SubsetBootstrap``).
     """
 
     spearman: float | None
@@ -39,6 +41,7 @@ class PairScore:
     pearson_high: float | None = None
     undefined: str | None = None
     replicates: np.ndarray | None = field(default=None, repr=False, compare=False)
+    by_subset: Mapping[str, PairScore] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def without(cls, code: str, *, n: int, similarity: str, seed: int) -> PairScore:

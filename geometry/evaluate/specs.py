@@ -16,7 +16,8 @@ _ALSO = {  # other names for the same
     "removed": "abtt",
 }
 _WHITENINGS = tuple(name for name in EIGEN if name != "zipf")
-_NAMES = ("none", "centred", "standardised", "abtt", *_WHITENINGS, "cholesky", "clusterwise")
+_REMOVALS = ("abtt", "svd")
+_NAMES = ("none", "centred", "standardised", *_REMOVALS, *_WHITENINGS, "cholesky", "clusterwise")
 _IN_TREATMENTS = {"none": "raw", "abtt": "removed"}
 _SUPERVISED = (*OWN_FIT, "zipf")  # they need more than the rows of a fit set
 
@@ -25,7 +26,8 @@ _SUPERVISED = (*OWN_FIT, "zipf")  # they need more than the rows of a fit set
 class TreatmentSpec:
     """A treatment and its settings.
 
-    text : as written, in its shortest form.   name : of ``TREATMENTS``.   knobs : its settings.
+    text : as written, in its shortest form.   name : of ``TREATMENTS``, or "svd".   knobs : its
+    settings.
     """
 
     text: str
@@ -41,7 +43,7 @@ class TreatmentSpec:
         """The fitted treatment at these settings, as far as d dimensions and its rank allow.
 
         k of a whitening is at most the rank (at most d where it is shrunk, for then no direction
-        is null); D of "abtt" at most d - 1.
+        is null); D of "abtt" and "svd" at most d - 1.
         """
         knobs = self.knobs
         if knobs.n_components is not None:
@@ -56,9 +58,11 @@ def parse_treatment(spec: str) -> TreatmentSpec:
     """The treatment that a text names.
 
     none; centred; standardised; clusterwise; abtt or abtt:D, all-but-the-top with D directions
-    removed (by default d/100); pca, zca, pca-cor, zca-cor with any of ``:k`` (the k leading
-    directions), ``:full`` (all of them, as without it) and ``:lw`` (Ledoit-Wolf) or ``:.1`` (a
-    number in (0, 1): that share of shrinkage); cholesky with the latter two. As in "pca:128:lw";
+    removed (by default d/100); svd or svd:D, the D leading singular directions of the rows as they
+    are, nothing centred, of which svd:1 is SIF's second half; pca, zca, pca-cor, zca-cor with any
+    of ``:k`` (the k leading directions), ``:full`` (all of them, as without it) and ``:lw``
+    (Ledoit-Wolf) or ``:.1`` (a number in (0, 1): that share of shrinkage); cholesky with the latter
+    two. As in "pca:128:lw";
     "pca (full)" is read, too.
     Raises ValueError for any other text, saying what would do.
     """
@@ -80,7 +84,8 @@ def parse_treatment(spec: str) -> TreatmentSpec:
 
 def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
     """Each of them once, in their order; ValueError where there is none."""
-    parsed = tuple(dict.fromkeys(map(parse_treatment, specs)))
+    listed = (specs,) if isinstance(specs, str) else specs  # a bare text is not its letters
+    parsed = tuple(dict.fromkeys(map(parse_treatment, listed)))
     if not parsed:
         raise ValueError(f"no treatment was named; the ladder is {', '.join(LADDER)}")
     return parsed
@@ -88,7 +93,7 @@ def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
 
 def _with_option(knobs: Knobs, name: str, option: str, spec: str) -> Knobs:
     is_count = option.isascii() and option.isdigit()
-    if name == "abtt" and is_count:
+    if name in _REMOVALS and is_count:
         return _set(knobs, spec, n_removed=int(option))
     if name in _WHITENINGS and is_count and int(option) > 0:
         return _set(knobs, spec, n_components=int(option))
@@ -120,8 +125,8 @@ def _share(option: str) -> float | None:
 
 def _wanted(name: str) -> str:
     shrinkage = f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as .1'
-    if name == "abtt":
-        return "a whole number is needed, the directions to remove, as abtt:3"
+    if name in _REMOVALS:
+        return f"a whole number is needed, the directions to remove, as {name}:3"
     if name == "cholesky":
         return f"{shrinkage} is needed"
     if name in _WHITENINGS:

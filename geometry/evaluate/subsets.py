@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .bootstrap import PairBootstrap
+from .bootstrap import PairBootstrap, checked_gold
 from .scores import PairScore, interval
+
+if TYPE_CHECKING:
+    from ..pairs import Pairs
 
 AGGREGATIONS = ("all", "mean", "wmean")
 Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or similarities and gold scores
@@ -32,6 +36,95 @@ class Aggregate:
     undefined: str | None = None
 
 
+class SubsetBootstrap(PairBootstrap):
+    """Resamples for pairs of several subsets, scored as one by a named way.
+
+    gold_scores : (n,).   subsets : (n,) the name of each pair's subset.   how : of
+    ``AGGREGATIONS``.   draws, seed : as of ``PairBootstrap``.
+    Its scores tell each subset's own in ``by_subset``; under "all" those of subsets too small or
+    too uniform for one are left out, under the others they are refused. Raises ValueError for
+    another way, and naming such a subset.
+    """
+
+    def __init__(
+        self,
+        gold_scores: np.ndarray,
+        subsets: Sequence[str],
+        how: str,
+        draws: int = 1000,
+        seed: int = 0,
+    ) -> None:
+        _check_how(how)
+        super().__init__(gold_scores, draws, seed)
+        if len(subsets) != self.n:
+            raise ValueError(f"{len(subsets)} names of subsets for {self.n} pairs; give one each")
+        names = np.asarray(subsets, dtype=str)
+        rows = {name: np.flatnonzero(names == name) for name in dict.fromkeys(names.tolist())}
+        self.how = how
+        self.subsets = tuple((name, len(of_one)) for name, of_one in rows.items())
+        self._rows = rows
+        self._parts: dict[str, PairBootstrap] = {}
+        for place, (name, of_one) in enumerate(rows.items()):
+            gold = self._scorable(name, of_one)
+            if gold is not None:  # other pairs, other resamples
+                self._parts[name] = PairBootstrap(gold, draws, seed + place)
+
+    def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
+        """The score of all subsets by ``how``, with each one's own.
+
+        pearson : aggregated in the same way, its interval for "all" alone.
+        """
+        s = self._checked(similarities)
+        parts = {
+            name: part.score(s[self._rows[name]], similarity=similarity)
+            for name, part in self._parts.items()
+        }
+        if self.how == "all":
+            return replace(super().score(s, similarity=similarity), by_subset=parts)
+        whole = _averaged(parts, self.how)
+        return PairScore(
+            spearman=whole.spearman,
+            pearson=_average([one.pearson for one in parts.values()], whole.weights),
+            low=whole.low,
+            high=whole.high,
+            n=self.n,
+            similarity=similarity,
+            draws=0 if whole.replicates is None else int(np.isfinite(whole.replicates).sum()),
+            seed=self.seed,
+            undefined=whole.undefined,
+            replicates=whole.replicates,
+            by_subset=parts,
+        )
+
+    def _scorable(self, name: str, rows: np.ndarray) -> np.ndarray | None:
+        try:
+            return checked_gold(self.gold_scores[rows])
+        except ValueError as reason:
+            if self.how == "all":
+                return None
+            raise ValueError(
+                f'subset {name} has no score for "{self.how}": {reason}; or aggregate by "all"'
+            ) from reason
+
+
+def resamples_of(
+    pairs: Pairs, how: str | None = None, *, draws: int = 1000, seed: int = 0
+) -> PairBootstrap:
+    """The resamples of pairs; by ``how`` of their subsets, None for the pairs as one set.
+
+    Raises ValueError for a way to aggregate where the pairs name no subsets.
+    """
+    if how is None:
+        return PairBootstrap(pairs.gold_scores, draws, seed)
+    _check_how(how)
+    if pairs.subsets is None:
+        raise ValueError(
+            f"{pairs.name} names no subsets to aggregate by {how!r}. Add a column subset, genre or "
+            "dataset, give several sets, or leave the aggregation out"
+        )
+    return SubsetBootstrap(pairs.gold_scores, pairs.subsets, how, draws, seed)
+
+
 def aggregate(
     scores_by_subset: Mapping[str, Subset], how: str = "all", *, draws: int = 1000, seed: int = 0
 ) -> Aggregate:
@@ -46,8 +139,7 @@ def aggregate(
     do. Resamples keep to their subset for these two, and take from all pairs for ``all``.
     Raises ValueError for another way, no subsets, and scores alone under ``all``.
     """
-    if how not in AGGREGATIONS:
-        raise ValueError(f"how must be one of {', '.join(AGGREGATIONS)}; got {how!r}")
+    _check_how(how)
     if not scores_by_subset:
         raise ValueError("there are no subsets to aggregate; give one or more")
     if how == "all":
@@ -58,7 +150,14 @@ def aggregate(
     }
     if how == "all":
         return _together(scores_by_subset, scores, draws, seed)
-    return _averaged(scores, how)
+    whole = _averaged(scores, how)
+    n = sum(one.n for one in scores.values())
+    return Aggregate(how, whole.spearman, whole.low, whole.high, n, scores, whole.undefined)
+
+
+def _check_how(how: str) -> None:
+    if how not in AGGREGATIONS:
+        raise ValueError(f"how must be one of {', '.join(AGGREGATIONS)}; got {how!r}")
 
 
 def _need_pairs(subsets: Mapping[str, Subset]) -> None:
@@ -86,16 +185,33 @@ def _together(
     return Aggregate("all", one.spearman, one.low, one.high, one.n, scores, one.undefined)
 
 
-def _averaged(scores: Mapping[str, PairScore], how: str) -> Aggregate:
-    n = np.array([one.n for one in scores.values()])
-    if any(one.spearman is None for one in scores.values()):
-        return Aggregate(how, None, None, None, int(n.sum()), scores, "subset")
-    weights = np.ones(len(n)) if how == "mean" else n.astype(np.float64)
-    values = np.array([one.spearman for one in scores.values()], dtype=np.float64)
-    value = float(np.average(values, weights=weights))
+@dataclass(frozen=True)
+class _Average:
+    """Spearman averaged over subsets with those weights, in every resample too where there are."""
+
+    weights: np.ndarray
+    spearman: float | None
+    low: float | None = None
+    high: float | None = None
+    replicates: np.ndarray | None = None
+    undefined: str | None = None
+
+
+def _averaged(scores: Mapping[str, PairScore], how: str) -> _Average:
+    n = np.array([one.n for one in scores.values()], dtype=np.float64)
+    weights = np.ones(len(n)) if how == "mean" else n
+    value = _average([one.spearman for one in scores.values()], weights)
+    if value is None:
+        return _Average(weights, None, undefined="subset")
     replicates = [one.replicates for one in scores.values()]
     told = [one for one in replicates if one is not None]
-    low, high = None, None
-    if len(told) == len(replicates) and len({len(one) for one in told}) == 1:
-        low, high = interval(np.average(np.stack(told), axis=0, weights=weights))
-    return Aggregate(how, value, low, high, int(n.sum()), scores)
+    if len(told) < len(replicates) or len({len(one) for one in told}) != 1:
+        return _Average(weights, value)
+    resampled = np.average(np.stack(told), axis=0, weights=weights)
+    return _Average(weights, value, *interval(resampled), replicates=resampled)
+
+
+def _average(values: Sequence[float | None], weights: np.ndarray) -> float | None:
+    """None where one of them is."""
+    told = [value for value in values if value is not None]
+    return float(np.average(told, weights=weights)) if len(told) == len(values) else None

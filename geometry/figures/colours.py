@@ -48,7 +48,7 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
     base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
     if colours.names is None:
         bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}
-        bar["title"] = {"text": colours.title, "side": "right"}
+        bar["title"] = {"text": colours.title, "side": "right", "font": {"size": 13}}
         return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
     codes = colours.codes
     looks = [_look(code, theme) for code in range(len(colours.names))]

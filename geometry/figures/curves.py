@@ -14,6 +14,7 @@ from .theme import Theme, axis, base_layout
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
 REFERENCES = ("dot", "longdashdot", "longdash")  # thin, in the ink's colour
+TITLE_GAP = 8  # px between an axis's numbers and its title, which would else touch
 LEGEND_LINE = 19  # px that an entry of the legend takes where it has a line to itself
 
 
@@ -74,7 +75,7 @@ def curves_figure(
     figure.update_layout(
         base_layout(theme, height=height + LEGEND_LINE * len(curves)),
         xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
-        yaxis=axis(theme, axes.y) | axis_scale(axes.log_y, axes.y_range),
+        yaxis=axis(theme, axes.y, title_standoff=TITLE_GAP) | axis_scale(axes.log_y, axes.y_range),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
     if axes.x_ticks:
@@ -133,5 +134,6 @@ def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, An
     if limits is not None:
         settings["range"] = list(np.log10(limits)) if is_log else list(limits)
     if is_log:
-        settings |= {"exponentformat": "power", "dtick": 1}
+        # Plotly draws powers a quarter larger than it is told
+        settings |= {"exponentformat": "power", "dtick": 1, "tickfont": {"size": 10}}
     return settings

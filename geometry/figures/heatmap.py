@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from .theme import Theme, base_layout
 
 # ColorBrewer's RdBu (Brewer, Harrower): apart under every colour blindness; its middle is the paper
+TITLE_ROOM = 28  # px beside an axis that has a title and no numbers
 TINT = 0.55  # of the hue at the upper end of a table of scores
 ENDS = ("#2166ac", "#67a9cf", "#ef8a62", "#b2182b")
 
@@ -68,8 +69,10 @@ def matrix_figure(
             hovertemplate="%{y} × %{x}: %{z:.3g}<extra></extra>",
         )
     )
+    # without numbers on the axes nothing else makes room for their titles
+    room = TITLE_ROOM if title else 8
     figure.update_layout(
-        base_layout(theme, height=height),
+        base_layout(theme, height=height, margin={"l": room, "r": 8, "t": 8, "b": room}),
         xaxis={
             "title": {"text": title, "font": {"size": 13}, "standoff": 4},
             "type": "category",

@@ -74,7 +74,8 @@ class Panel:
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:
     """Layout with the captions above the picture, room for ``lines`` of them, marks below it.
 
-    Two panels beside each other take the same number of lines, so that their pictures align.
+    Two panels beside each other take the same number of lines, so that their pictures align; 0
+    where the captions are told elsewhere.
     """
     caption = {
         "xref": "paper",
@@ -90,7 +91,7 @@ def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict
     }
     layout = base_layout(theme, height=height + lines * CAPTION_HEIGHT)
     layout["margin"] = {"l": 8, "r": 8, "t": 8 + lines * CAPTION_HEIGHT, "b": 8}
-    layout["annotations"] = [caption] if panel.captions else []
+    layout["annotations"] = [caption] if lines and panel.captions else []
     layout["legend"] = {
         "orientation": "h",
         "yref": "container",

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, directions, finite_rows
+from ..rows import UndefinedMeasure, directions, finite_rows, in_range, need_rows
 from .cosines import mean_cosine_of_sum
 from .measured import Measured
 from .resample import MIN_ROWS, jackknife_interval
@@ -30,7 +31,7 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     type's contexts share no more than any two tokens do.
     Ethayarajh 2019, equation 1 and section 3.4.
     """
-    parts = _self_similarity(vectors, types)
+    parts = Tokens(vectors).self_similarity(types)
     return parts.value - parts.baseline
 
 
@@ -40,10 +41,10 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
     vectors : (n, d), no zero row.   sentences : (n,) ids; those of one token, whose cosine to
     itself is 1, are left out.   Baseline: the mean cosine over all pairs of tokens, as published.
     It does not take away that a mean of m tokens holds each with weight 1/m: m isotropic tokens
-    have a cosine of about 1/sqrt(m) to it.
+    have a cosine of about 1/sqrt(m) to it, the second baseline (``intra_sentence_baseline``).
     Ethayarajh 2019, equation 2 and section 3.4.
     """
-    parts = _intra_sentence(vectors, sentences)
+    parts = Tokens(vectors).intra_sentence(sentences)
     return parts.value - parts.baseline
 
 
@@ -57,7 +58,7 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
     alone have a share of at least 1/2.
     Ethayarajh 2019, equation 3 and section 3.4.
     """
-    parts = _max_explainable(vectors, types, seed)
+    parts = Tokens(vectors).max_explainable(types, seed)
     return parts.value - parts.baseline
 
 
@@ -71,70 +72,105 @@ def contextual_table(
     """
     X = finite_rows(vectors, at_least=1)
     n, d = X.shape
-    measures: dict[str, Callable[[], _Contextual]] = {
-        "self_similarity": lambda: _self_similarity(X, types),
-        "intra_sentence_similarity": lambda: _intra_sentence(X, sentences),
-        "max_explainable_variance": lambda: _max_explainable(X, types, seed),
-    }
     rows = []
-    for name, of in measures.items():
+    for name, of in contextual_parts(X, types, sentences, seed=seed).items():
         try:
-            rows.append(_measured(name, of(), n, d, seed))
+            parts = of()
         except UndefinedMeasure as error:
             rows.append(Measured(name, None, None, None, None, n, d, error.code))
+            continue
+        low, high = parts.interval(seed)
+        rows.append(Measured(name, parts.value, low, high, parts.baseline, n, d))
     return tuple(rows)
 
 
-@dataclass(frozen=True)
-class _Contextual:
+def intra_sentence_baseline(sentences: np.ndarray) -> float:
+    """What ``intra_sentence_similarity`` gives for isotropic tokens: 1/sqrt(m), over sentences.
+
+    sentences : (n,) ids; m tokens of one, those of one token left out. x_i and the sum of m
+    independent rows have the correlation 1/sqrt(m), and so, in many dimensions, the cosine.
+    """
+    groups = _Groups(sentences, len(np.asarray(sentences).ravel()), "sentence")
+    return float(np.mean(groups.counts**-0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class Contextual:
     """A mean over types or sentences, not yet less its baseline; terms (g,) are its summands."""
 
-    value: float
     baseline: float
     terms: np.ndarray
 
+    @property
+    def value(self) -> float:
+        """The mean of the terms."""
+        return float(self.terms.mean())
 
-def _measured(name: str, parts: _Contextual, n: int, d: int, seed: int) -> Measured:
-    low = high = None
-    if len(parts.terms) >= MIN_ROWS:
-        low, high = jackknife_interval(lambda terms: float(terms.mean()), parts.terms, seed=seed)
-        low, high = max(low, -1.0), min(high, 1.0)
-    return Measured(name, parts.value, low, high, parts.baseline, n, d)
-
-
-def _self_similarity(vectors: np.ndarray, types: np.ndarray) -> _Contextual:
-    U = directions(finite_rows(vectors, at_least=2))
-    groups = _Groups(types, len(U), "type")
-    sums, m = groups.sums(U), groups.counts
-    terms = (np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1))
-    return _mean(terms, mean_cosine_of_sum(U.sum(axis=0), len(U)))
+    def interval(self, seed: int) -> tuple[float, float] | tuple[None, None]:
+        """95% interval of the value, from leaving out groups of terms; None below MIN_ROWS."""
+        if len(self.terms) < MIN_ROWS:
+            return None, None
+        low, high = jackknife_interval(lambda terms: float(terms.mean()), self.terms, seed=seed)
+        return max(low, -1.0), min(high, 1.0)
 
 
-def _intra_sentence(vectors: np.ndarray, sentences: np.ndarray) -> _Contextual:
-    X = finite_rows(vectors, at_least=2)
-    U = directions(X)
-    groups = _Groups(sentences, len(X), "sentence")
-    means = groups.sums(X) / groups.counts[:, None]  # (g, d)
-    lengths = np.linalg.norm(means, axis=1)
-    if not lengths.all():
-        raise UndefinedMeasure("zero_row", "a sentence's mean vector is zero and has no direction")
-    terms = np.einsum("gd,gd->g", groups.sums(U), means / lengths[:, None]) / groups.counts
-    return _mean(terms, mean_cosine_of_sum(U.sum(axis=0), len(U)))
+def contextual_parts(
+    vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
+) -> dict[str, Callable[[], Contextual]]:
+    """The three measures by name, each computed when called; what they share is computed once."""
+    tokens = Tokens(vectors)
+    return {
+        "self_similarity": lambda: tokens.self_similarity(types),
+        "intra_sentence_similarity": lambda: tokens.intra_sentence(sentences),
+        "max_explainable_variance": lambda: tokens.max_explainable(types, seed),
+    }
 
 
-def _max_explainable(vectors: np.ndarray, types: np.ndarray, seed: int) -> _Contextual:
-    X = finite_rows(vectors, at_least=2)
-    directions(X)  # refuses a zero row, as the others do
-    groups = _Groups(types, len(X), "type")
-    rng = np.random.default_rng(seed)
-    dealt = [
-        float(groups.largest_shares(X[rng.permutation(len(X))]).mean()) for _ in range(SHUFFLES)
-    ]
-    return _mean(groups.largest_shares(X), float(np.mean(dealt)))
+class Tokens:
+    """Checked vectors of tokens (n, d), n >= 2 and no zero row, and their directions."""
 
+    def __init__(self, vectors: np.ndarray) -> None:
+        self._X = in_range(finite_rows(vectors, at_least=1))
 
-def _mean(terms: np.ndarray, baseline: float) -> _Contextual:
-    return _Contextual(float(terms.mean()), baseline, terms)
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        need_rows(len(self._X), 2)
+        return directions(self._X)
+
+    @cached_property
+    def _mean_cosine(self) -> float:
+        return mean_cosine_of_sum(self._unit.sum(axis=0), len(self._X))
+
+    def self_similarity(self, types: np.ndarray) -> Contextual:
+        """See the function of that name."""
+        U = self._unit
+        groups = _Groups(types, len(U), "type")
+        sums, m = groups.sums(U), groups.counts
+        terms = (np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1))
+        return Contextual(self._mean_cosine, terms)
+
+    def intra_sentence(self, sentences: np.ndarray) -> Contextual:
+        """See ``intra_sentence_similarity``."""
+        U = self._unit
+        groups = _Groups(sentences, len(U), "sentence")
+        sums = groups.sums(self._X)  # (g, d), which point where the means do
+        if not sums.any(axis=1).all():
+            raise UndefinedMeasure(
+                "zero_row", "a sentence's mean vector is zero and has no direction"
+            )
+        terms = np.einsum("gd,gd->g", groups.sums(U), directions(sums)) / groups.counts
+        return Contextual(self._mean_cosine, terms)
+
+    def max_explainable(self, types: np.ndarray, seed: int) -> Contextual:
+        """See ``max_explainable_variance``."""
+        n = len(self._unit)  # refuses a zero row, as the others do
+        groups = _Groups(types, n, "type")
+        rng = np.random.default_rng(seed)
+        dealt = [
+            float(groups.largest_shares(self._X, rng.permutation(n)).mean())
+            for _ in range(SHUFFLES)
+        ]
+        return Contextual(float(np.mean(dealt)), groups.largest_shares(self._X, np.arange(n)))
 
 
 class _Groups:
@@ -158,15 +194,19 @@ class _Groups:
         """Sums of the rows of each id, (g, d)."""
         return np.add.reduceat(X[self._order], self._starts, axis=0)
 
-    def largest_shares(self, X: np.ndarray) -> np.ndarray:
-        """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time."""
+    def largest_shares(self, X: np.ndarray, dealt: np.ndarray) -> np.ndarray:
+        """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time.
+
+        dealt (n,) : which row of X stands in for each.
+        """
+        order = dealt[self._order]
         shares = np.empty(len(self.counts))
         for m in np.unique(self.counts):
             here = np.flatnonzero(self.counts == m)
             step = max(1, 2_000_000 // (int(m) * X.shape[1]))
             for some in np.split(here, range(step, len(here), step)):
-                rows = self._order[self._starts[some, None] + np.arange(m)]  # (s, m)
-                A = X[rows]  # (s, m, d)
+                A = X[order[self._starts[some, None] + np.arange(m)]]  # (s, m, d)
+                A /= np.abs(A).max(axis=(1, 2), keepdims=True)  # short rows must not underflow
                 T = A.transpose(0, 2, 1)
                 gram = A @ T if m <= X.shape[1] else T @ A
                 shares[some] = np.linalg.eigvalsh(gram)[:, -1] / np.trace(gram, axis1=1, axis2=2)

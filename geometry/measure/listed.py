@@ -9,7 +9,7 @@ import numpy as np
 
 from ..rows import UndefinedMeasure, need_rows
 from .cone import angles_to, direction_of, share_of_second_moment
-from .contributions import contributions, largest_share
+from .contributions import contributions, largest_share, top_contribution_baseline
 from .cosines import mean_cosine_of_sum, uniformity_baseline
 from .popularity import occurrence_skewness, twonn
 from .shared import ANGLE_QUANTILES
@@ -83,8 +83,10 @@ LISTED: dict[str, Listed] = {
     "effective_rank_uncentred": Listed(lambda v: rank_of_spectrum(v.uncentred[0]), low=1.0),
     "partition_isotropy_rms": Listed(lambda v: v.partition_at_rms, high=1.0),
     "uniformity": Listed(_uniformity, lambda n, d: uniformity_baseline(d), low=-8.0, high=0.0),
-    "top_contribution": Listed(_top_contribution(1), lambda n, d: 1 / d),
-    "top_5_contributions": Listed(_top_contribution(5), lambda n, d: min(5, d) / d),
+    "top_contribution": Listed(_top_contribution(1), lambda n, d: top_contribution_baseline(d)),
+    "top_5_contributions": Listed(
+        _top_contribution(5), lambda n, d: top_contribution_baseline(d, k=min(5, d))
+    ),
     "hubness": Listed(lambda v: occurrence_skewness(v.occurrences), low=-np.inf),
     "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances)),
 }

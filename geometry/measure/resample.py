@@ -39,13 +39,13 @@ def jackknife_interval(
     (tokens of one sentence, occurrences of one type) stay together; groups are then of units, of
     which there must be MIN_ROWS.
     """
-    first = np.asarray(arrays[0])
-    _, unit = np.unique(np.arange(len(first)) if units is None else units, return_inverse=True)
+    n = _rows(arrays)
+    _, unit = np.unique(np.arange(n) if units is None else units, return_inverse=True)
     n_units = int(unit.max(initial=-1)) + 1
-    if len(unit) != len(first) or n_units < MIN_ROWS:
+    if unit.shape != (n,) or n_units < MIN_ROWS:
         raise ValueError(
             f"an interval needs at least {MIN_ROWS} units, one for each row; got {n_units} units "
-            f"for {len(unit)} of {len(first)} rows"
+            f"for {unit.size} of {n} rows"
         )
     group = np.empty(n_units, dtype=np.int64)
     group[np.random.default_rng(seed).permutation(n_units)] = np.arange(n_units) % GROUPS
@@ -63,11 +63,19 @@ def subsampling_interval(
 
     arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.
     """
-    n = len(np.asarray(arrays[0]))
+    n = _rows(arrays)
     if n < MIN_ROWS:
         raise ValueError(f"an interval needs at least {MIN_ROWS} rows; got {n}")
     replicates = [of(*(np.asarray(array)[rows] for array in arrays)) for rows in halves(n, seed)]
     return around(of(*arrays), subsampling_reach(replicates, n // 2, n))
+
+
+def _rows(arrays: Sequence[np.ndarray]) -> int:
+    """How many rows the arrays have; all the same number."""
+    shapes = [np.shape(array) for array in arrays]
+    if not shapes or any(not shape for shape in shapes) or len({shape[0] for shape in shapes}) > 1:
+        raise ValueError(f"expected arrays (n, ...) of one n, cut by rows; got shapes {shapes}")
+    return int(shapes[0][0])
 
 
 def jackknife_reach(replicates: Sequence[float]) -> float:

@@ -6,12 +6,20 @@ Yokoi et al. 2024, sections 2 and 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 
 from ..rows import UndefinedMeasure, finite_rows, in_range
+from .measured import Measured
+from .resample import GROUPS, MIN_ROWS, around, jackknife_reach
 from .spectrum import centred_rows, spectral_entropy
 
-DRAWS = 5
+# one draw of a large vocabulary is nearly the mean already; small ones are repeated
+NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20
+LEAST_LEFT = 1e-6  # of p, without a group of words: less is the rounding of the rest
 
 
 def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
@@ -21,11 +29,7 @@ def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
     of frequency 0 has no say. See ``zipfian_baselines``.
     Yokoi et al. 2024, definition of the first moment's symmetry.
     """
-    W, p = _weighted(W, frequencies)
-    length = float(p @ np.linalg.norm(W, axis=1))
-    if length == 0:
-        raise UndefinedMeasure("all_zero", "every word with a frequency is zero: it has no length")
-    return 1 - float(np.linalg.norm(p @ W)) / length
+    return _symmetry(_Sums.of(*_weighted(W, frequencies)))
 
 
 def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
@@ -34,42 +38,140 @@ def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
     W : (n, d), d >= 2.   frequencies : as above. The covariance is sum p (w - mean)(w - mean)'.
     Yokoi et al. 2024, definition of the second moment's symmetry.
     """
-    W, p = _weighted(W, frequencies)
-    Z = W - p @ W
-    if not centred_rows(W).any():
-        Z = np.zeros_like(Z)
-    return spectral_entropy(np.linalg.eigvalsh((Z * p[:, None]).T @ Z))
+    return _entropy(_Sums.of(*_weighted(W, frequencies)))
 
 
 def zipfian_baselines(frequencies: np.ndarray, d: int, *, seed: int = 0) -> tuple[float, float]:
     """Both measures for isotropic words under these frequencies: (mean symmetry, entropy).
 
-    Means of DRAWS seeded Gaussian draws. A few frequent words carry most of p, so a vocabulary of
-    100,000 has the sampling error of some hundred words.
+    1 - sqrt(sum p^2), for a weighted sum of Gaussian rows is sqrt(sum p^2) times as long as one;
+    and the mean of seeded Gaussian draws, 2 to 20 of them, kept by (frequencies, d, seed). A few
+    frequent words carry most of p, so a vocabulary of 100,000 has the sampling error of some
+    hundred words.
     """
-    p = np.asarray(frequencies)
-    rng = np.random.default_rng(seed)
-    drawn = [rng.standard_normal((len(p), d)) for _ in range(DRAWS)]
+    p = _shares(frequencies)
+    p = p[p > 0]
+    return 1 - float(np.sqrt(p @ p)), _entropy_baseline(p.tobytes(), d, seed)
+
+
+def zipfian_table(
+    W: np.ndarray, frequencies: np.ndarray, *, seed: int = 0
+) -> tuple[Measured, Measured]:
+    """Both measures with their baselines, and intervals from leaving out groups of words.
+
+    Words as a sample of a vocabulary, each with its own frequency: where a few words carry most of
+    p, the interval is wide. n counts the words with a frequency above 0; below MIN_ROWS of them
+    there is no interval.
+    """
+    W, p = _weighted(W, frequencies)
+    whole = _Sums.of(W, p)
+    replicates = [] if len(W) < MIN_ROWS else _without_groups(W, p, whole, seed)
+    baselines = zipfian_baselines(p, W.shape[1], seed=seed)
     return (
-        float(np.mean([zipfian_mean_symmetry(W, p) for W in drawn])),
-        float(np.mean([zipfian_spectral_entropy(W, p) for W in drawn])),
+        _row("zipfian_mean_symmetry", _symmetry, whole, replicates, W.shape, baselines[0]),
+        _row("zipfian_spectral_entropy", _entropy, whole, replicates, W.shape, baselines[1]),
     )
+
+
+class _Sums(NamedTuple):
+    """E w (d,), E|w|, and E (w - mean)(w - mean)' (d, d), exactly zero where all words are one."""
+
+    mean: np.ndarray
+    length: float
+    covariance: np.ndarray
+
+    @classmethod
+    def of(cls, W: np.ndarray, p: np.ndarray) -> _Sums:
+        mean = p @ W
+        Z = W - mean if centred_rows(W).any() else np.zeros_like(W)
+        return cls(mean, float(p @ np.linalg.norm(W, axis=1)), (Z * p[:, None]).T @ Z)
+
+
+def _symmetry(sums: _Sums) -> float:
+    if sums.length == 0:
+        raise UndefinedMeasure("all_zero", "every word with a frequency is zero: it has no length")
+    # rounding may leave a mean that is longer than the words
+    return max(0.0, 1 - float(np.linalg.norm(sums.mean)) / sums.length)
+
+
+def _entropy(sums: _Sums) -> float:
+    return spectral_entropy(np.linalg.eigvalsh(sums.covariance))
+
+
+def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> list[_Sums]:
+    """The sums without each of GROUPS random groups of words; none where one carries all of p."""
+    group = np.empty(len(p), dtype=np.int64)
+    group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % GROUPS
+    lengths = p * np.linalg.norm(W, axis=1)
+    found = []
+    for left_out in range(GROUPS):
+        rest, gone = group != left_out, group == left_out
+        left = float(p[rest].sum())
+        if left < LEAST_LEFT:
+            return []
+        q, Z = p[gone], W[gone] - whole.mean
+        shift = -(q @ Z) / left  # of the mean
+        covariance = (whole.covariance - (Z * q[:, None]).T @ Z) / left - np.outer(shift, shift)
+        found.append(_Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance))
+    return found
+
+
+def _row(
+    name: str,
+    of: Callable[[_Sums], float],
+    whole: _Sums,
+    replicates: list[_Sums],
+    shape: tuple[int, ...],
+    baseline: float,
+) -> Measured:
+    n, d = shape
+    try:
+        value = of(whole)
+    except UndefinedMeasure as error:
+        return Measured(name, None, None, None, None, n, d, error.code)
+    low = high = None
+    try:
+        if replicates:
+            low, high = around(value, jackknife_reach([of(sums) for sums in replicates]))
+            low, high = max(low, 0.0), min(high, 1.0)
+    except UndefinedMeasure:  # without some group all words are one
+        pass
+    return Measured(name, value, low, high, baseline, n, d)
+
+
+@lru_cache(maxsize=16)
+def _entropy_baseline(shares: bytes, d: int, seed: int) -> float:
+    p = np.frombuffer(shares)
+    if len(p) < 2 or d < 2:
+        return 0.0
+    rng = np.random.default_rng(seed)
+    draws = int(np.clip(NUMBERS // (len(p) * d), FEWEST_DRAWS, MOST_DRAWS))
+    drawn = (rng.standard_normal((len(p), d)) for _ in range(draws))
+    return float(np.mean([_entropy(_Sums.of(W, p)) for W in drawn]))
 
 
 def _weighted(W: np.ndarray, frequencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(rows with a frequency above 0, their probabilities, which sum to 1)."""
     W = finite_rows(W, at_least=1)
-    p = np.asarray(frequencies)
-    if p.shape != (len(W),):
+    if np.shape(frequencies) != (len(W),):
         raise ValueError(
-            f"expected one frequency for each of the {len(W)} rows; got shape {p.shape}"
+            f"expected one frequency for each of the {len(W)} rows; got shape "
+            f"{np.shape(frequencies)}"
         )
+    p = _shares(frequencies)
+    return in_range(W[p > 0]), p[p > 0]
+
+
+def _shares(frequencies: np.ndarray) -> np.ndarray:
+    """Frequencies (n,) as probabilities that sum to 1."""
+    p = np.asarray(frequencies)
+    if p.ndim != 1 or np.iscomplexobj(p):
+        raise ValueError(f"expected frequencies (n,), real numbers; got {p.dtype} {p.shape}")
     p = p.astype(np.float64)
     bad = np.flatnonzero(~((p >= 0) & np.isfinite(p)))
     if len(bad):
         raise ValueError(f"frequency {p[bad[0]]} of row {bad[0]} is negative or not finite")
     if not p.any():
         raise ValueError("all frequencies are 0: no word has a say")
-    present = p > 0
-    weights = p[present] / p.max()
-    return in_range(W[present]), weights / weights.sum()
+    p = p / p.max()
+    return np.asarray(p / p.sum())

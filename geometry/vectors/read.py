@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..decode import Source
+from ..decode import Source, opened
 from ..embeddings import VectorTable
 from .arrays import read_npz, read_safetensors
 from .binary import read_binary, stated
@@ -78,39 +78,21 @@ def _reader(
 @contextmanager
 def _opened(source: Source) -> Iterator[tuple[BinaryIO, int | None]]:
     """(the file at its start, its size in bytes or None where it is compressed)."""
-    if isinstance(source, (bytes, bytearray)):
-        file: BinaryIO = io.BytesIO(source)
-    elif isinstance(source, (str, os.PathLike)):
-        try:
-            file = Path(source).open("rb")  # noqa: SIM115 (closed below)
-        except (OSError, ValueError) as error:
-            raise VectorFileError(
-                "unreadable",
-                f"The file {os.fspath(source)!r:.120} cannot be read "
-                f"({getattr(error, 'strerror', None) or error}). Check its path.",
-                path=os.fspath(source),
-            ) from error
-    else:
-        if not source.seekable():
+    with opened(source, VectorFileError) as file:
+        if not file.seekable():
             raise TypeError("source can't be gone back in; read it and give its bytes")
-        if not isinstance(source.read(0), bytes):
-            raise TypeError('source gives str; open the file in binary mode, "rb"')
-        file = source
-    try:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
-        if file.read(2) == b"\x1f\x8b":
-            file.seek(0)
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        if not is_packed:
+            yield file, size
+            return
+        try:
             with gzip.open(file) as unpacked:
                 yield cast(BinaryIO, unpacked), None
-        else:
-            file.seek(0)
-            yield file, size
-    except (gzip.BadGzipFile, EOFError) as error:
-        raise no_vectors(f"the gzip archive is damaged ({error})") from error
-    finally:
-        if file is not source:
-            file.close()
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise no_vectors(f"the gzip archive is damaged ({error})") from error
 
 
 def _recognised(head: bytes) -> str:

@@ -13,6 +13,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -84,17 +85,6 @@ def show_chart(
     lit in every chart of the group, by the browser alone.   texts : the name under which
     ``share_texts`` sent the points' texts.
     """
-
-    def clicked() -> None:
-        row = st.session_state[f"plot-{key}"].get("clicked")
-        if row is not None and on_point is not None:
-            on_point(int(row))
-
-    def selected() -> None:
-        rows = st.session_state[f"plot-{key}"].get("selected")
-        if rows is not None and on_selection is not None:
-            on_selection([int(row) for row in rows])
-
     message = {
         "figure": chart.json,
         "height": chart.height,
@@ -114,9 +104,21 @@ def show_chart(
             key=f"plot-{key}",
             # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
             data=json.dumps(message).encode(),
-            on_clicked_change=clicked,
-            on_selected_change=selected,
+            on_clicked_change=partial(_tell_point, f"plot-{key}", on_point),
+            on_selected_change=partial(_tell_selection, f"plot-{key}", on_selection),
         )
+
+
+def _tell_point(key: str, on_point: Callable[[int], None] | None) -> None:
+    row = st.session_state[key].get("clicked")
+    if row is not None and on_point is not None:
+        on_point(int(row))
+
+
+def _tell_selection(key: str, on_selection: Callable[[list[int]], None] | None) -> None:
+    rows = st.session_state[key].get("selected")
+    if rows is not None and on_selection is not None:
+        on_selection([int(row) for row in rows])
 
 
 def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:

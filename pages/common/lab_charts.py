@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import cosine_contributions, pairwise_cosines
+from geometry import cosine_contributions, pairwise_cosines, top_contribution_baseline
 from geometry.covariances import Covariances
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
@@ -31,6 +31,7 @@ from .words import Translate, prose
 MATRIX_DIMENSIONS = 64
 ROGUES = 10
 HEIGHT = 340
+SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # powers of ten alone are two or three
 Figures = dict[str, Any]  # by the name of what each shows; one but for matrices
 
 
@@ -56,6 +57,7 @@ def chart_values(scene: Scene) -> dict[str, str]:
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
+        "largest": f"{top_contribution_baseline(d):.1%}",
         "rows": f"{min(len(scene.material.cloud), HISTOGRAM_ROWS):,}",
         "floor": f"{scene.material.whitening.rank}",
     }
@@ -220,6 +222,7 @@ def _size(scene: Scene, _: Translate) -> Figures:
         _("points in the fit"),
         _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}"),
         log_x=True,
+        x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
     )
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "size", axes.y)
 

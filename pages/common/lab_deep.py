@@ -45,7 +45,7 @@ def draw_twins(
     boxes = iter([box for _row in range(0, count, 2) for box in st.columns(2)])
     for one in scene.shown:
         panel = _panel(one, scene, _)
-        lines = [f"**{treatment_names(_)[one.name]}**", *panel.captions, told_below(one, panel, _)]
+        lines = [f"**{treatment_names(_)[one.name]}**", told_below(one, panel, _)]
         next(boxes).caption("  \n".join(lines))
     waiting = {}
     for name in scene.waiting:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from geometry import Measured, chance_agreement, disagreements, label_agreement
-from geometry.measure import measure_table
+from geometry import Annotations, Measured, chance_agreement, disagreements, label_agreement
+from geometry.measure import annotated_table, measure_table
 from geometry.treatments import KNOBS
 
 from . import cached, jobs
 from .cached import SEED
 from .downloads import csv_bytes, offer_csv, points_csv, short_number
+from .lab_annotated import annotated_names, annotations_of, tell_annotated
 from .lab_charts import Figures, chart_csv
 from .lab_choices import treatment_names
 from .lab_scene import Scene
@@ -31,14 +32,15 @@ class Report:
     agreement: float | None
 
     @classmethod
-    def of(cls, vectors: np.ndarray, labels: tuple[str, ...] | None) -> Report:
-        """Measure vectors (n, k); their labels where there are some."""
+    def of(cls, vectors: np.ndarray, labels: tuple[str, ...] | None, known: Annotations) -> Report:
+        """Measure vectors (n, k), with their labels where there are some."""
         has_labels = labels is not None and len(set(labels)) > 1
         try:
             agreement = label_agreement(vectors, labels) if has_labels and labels else None
         except ValueError:  # a zero row has no neighbours
             agreement = None
-        return cls(measure_table(vectors, seed=SEED), agreement)
+        table = measure_table(vectors, seed=SEED) + annotated_table(vectors, known, seed=SEED)
+        return cls(table, agreement)
 
 
 Reports = Mapping[str, Report]
@@ -71,6 +73,7 @@ def measure_names_shown(_: Translate) -> dict[str, str]:
         "top_5_contributions": _("top five dimensions' share"),
         "hubness": _("hubness (skewness of 10-occurrence)"),
         "intrinsic_dimension": _("intrinsic dimension (TwoNN)"),
+        **annotated_names(_),
     }
 
 
@@ -92,7 +95,7 @@ def reasons(_: Translate) -> dict[str, str]:
 
 def measure_all(scene: Scene, _: Translate) -> Reports:
     """The table of each picture: kept ones at once, the others as a job that gives way."""
-    labels = scene.material.cloud.labels
+    labels, known = scene.material.cloud.labels, annotations_of(scene.material)
     missing = [one for one in scene.shown if cached.measures_if_ready(one.key) is None]
     if missing:
 
@@ -100,7 +103,7 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
             made = {}
             for done, one in enumerate(missing):
                 report(done, len(missing))
-                made[one.key] = Report.of(one.treated.kept, labels)
+                made[one.key] = Report.of(one.treated.kept, labels, known)
             return made
 
         what = _("Measuring {n} clouds").format(n=len(missing))
@@ -119,9 +122,11 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
         _(
             "In brackets: 95% intervals, by leaving out groups of points (angles: by subsampling); "
             "never by the bootstrap, whose repeated points bias these measures. “Isotropic”: what "
-            "isotropic data of raw's n and d give."
+            "isotropic data of raw's n and d give; for shares of the mean cosine, such data pushed "
+            "off the origin in a random direction."
         )
     )
+    tell_annotated(scene.material)
     st.caption(provenance(scene, _))
     _tell_simplex(scene)
     for line in where_they_disagree(scene, reports, _):
@@ -153,9 +158,10 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     if row.low is not None and row.high is not None:
         low, high = _number(row.name, row.low), _number(row.name, row.high)
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
-    if row.d != raw.d and row.baseline is not None:
-        # fewer dimensions: what isotropy gives is another number there
-        text += " " + _("({value} if isotropic)").format(value=_number(row.name, row.baseline))
+    isotropic = _number(row.name, row.baseline)
+    if row.d != raw.d and isotropic != _number(raw.name, raw.baseline):
+        # fewer dimensions: what isotropy gives may be another number there
+        text += " " + _("({value} if isotropic)").format(value=isotropic)
     return text
 
 

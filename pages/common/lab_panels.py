@@ -29,7 +29,6 @@ from .uploads import is_own
 from .words import Translate, language, prose
 
 GROUP = "lab"
-CAPTION_LINES = 2
 HEIGHT = 440
 EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
 
@@ -82,9 +81,8 @@ def _picture(
     show_chart(
         kept_chart(
             ArrayStore.key(key, colours.title),
-            lambda: cone_figure(
-                panel, colours, current_theme(), height=HEIGHT, lines=CAPTION_LINES
-            ),
+            # captions stand below: most treatments have none, and room for them would be empty
+            lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
             private=is_own(scene.material.corpus),
         ),
         key=f"lab-{one.name}",
@@ -101,7 +99,7 @@ def _picture(
 def told_below(one: Shown, panel: Panel, _: Translate) -> str:
     """What the treatment is, and how far to trust its picture."""
     about = [] if one.name == "raw" else [prose("whitening", f"about-{one.name}", about_values())]
-    below = " · ".join([*lines_below(one.projection, panel, _), *_scale(one, _)])
+    below = " · ".join([*panel.captions, *lines_below(one.projection, panel, _), *_scale(one, _)])
     return "  \n".join([*about, below])
 
 

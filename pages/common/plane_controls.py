@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry.toy import Plane
+from geometry.toy import POINTS, Plane
 
 from .controls import choose
 from .words import Translate
 
-STANDARD = {"len1": 1.0, "len2": 1.0, "angle": 90.0, "shift_x": 0.0, "shift_y": 0.0}
+POINT_KEYS = tuple(f"{name}_{axis}" for name in "abc" for axis in "xy")
+BASIS = {"len1": 1.0, "len2": 1.0, "angle": 90.0, "turn": 0.0, "shift_x": 0.0, "shift_y": 0.0}
+STANDARD = {**BASIS, **dict(zip(POINT_KEYS, POINTS.ravel().tolist(), strict=True))}
 ON_ARRIVAL = {**STANDARD, "len2": 2.0}  # the standard basis would show two equal pictures
 PRESETS: dict[str, Mapping[str, float]] = {
     "standard": {},
@@ -23,18 +26,64 @@ PRESETS: dict[str, Mapping[str, float]] = {
     "longer-e1": {"len1": 2.0},
     "shift": {"shift_x": 3.0, "shift_y": 3.0},
 }
+LIMITS = {
+    **dict.fromkeys(("len1", "len2"), (0.25, 3.0)),
+    "angle": (15.0, 165.0),
+    "turn": (-180.0, 180.0),
+    **dict.fromkeys(("shift_x", "shift_y", *POINT_KEYS), (-4.0, 4.0)),
+}
+# of each axis: the key of its length, and its direction in degrees
+AXES: dict[str, tuple[str, Callable[[Mapping[str, float]], float]]] = {
+    "e1": ("len1", lambda state: state["turn"]),
+    "e2": ("len2", lambda state: state["turn"] + state["angle"]),
+}
 WHITEN = ("no", "cloud", "points")
 READINGS = ("coordinates", "position")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Settings:
-    """What the reader has set."""
+    """What the reader has set; points (3, 2) are the coordinates of a, b, c."""
 
     plane: Plane
     reading: str
     whiten: str
     unit_circle: bool
+    points: np.ndarray = field(default_factory=POINTS.copy)
+
+    @property
+    def is_at_home(self) -> bool:
+        """Whether a, b, c are the three points that the page's sentences speak of."""
+        return bool(np.array_equal(self.points, POINTS))
+
+
+def state_of(settings: Settings) -> dict[str, float]:
+    """The numbers of a setting under the names that they have in the URL."""
+    plane = settings.plane
+    basis = (plane.length_1, plane.length_2, plane.angle, plane.turn, *plane.shift)
+    return dict(zip(STANDARD, (*basis, *settings.points.ravel().tolist()), strict=True))
+
+
+def presets() -> dict[str, dict[str, float]]:
+    """Every preset in full."""
+    return {name: {**STANDARD, **changed} for name, changed in PRESETS.items()}
+
+
+def accept_move(told: Mapping[str, Any]) -> None:
+    """Set the controls to where the picture was left; before the run that draws them.
+
+    told : {"serial": n, and any of STANDARD's names and "whiten"}. What is no finite number is
+    left out, what lies beyond a control's limits stands at the limit.
+    """
+    for key, (low, high) in LIMITS.items():
+        value = told.get(key)
+        if isinstance(value, int | float) and np.isfinite(value):
+            st.session_state[key] = min(max(float(value), low), high)
+    if told.get("whiten") in WHITEN:
+        st.session_state["whiten"] = told["whiten"]
+    # the browser numbers what it says, and takes no answer to an earlier word for the latest
+    serial = told.get("serial")
+    st.session_state["plane-serial"] = serial if isinstance(serial, int) else 0
 
 
 def preset_labels(_: Translate) -> dict[str, str]:
@@ -49,43 +98,43 @@ def preset_labels(_: Translate) -> dict[str, str]:
     }
 
 
-def _show_presets(plane: Plane, _: Translate) -> None:
+def _show_presets(now: Mapping[str, float], _: Translate) -> None:
     """One button a preset; the one that is on stands out."""
-    now = dict(
-        zip(STANDARD, (plane.length_1, plane.length_2, plane.angle, *plane.shift), strict=True)
-    )
+    wanted = presets()
     with st.container(horizontal=True):
         for name, label in preset_labels(_).items():
-            preset = {**STANDARD, **PRESETS[name]}
             st.button(
                 label,
                 key=f"preset-{name}",
-                type="primary" if preset == now else "secondary",
+                type="primary" if wanted[name] == now else "secondary",
                 on_click=st.session_state.update,
-                args=(preset,),
+                args=(wanted[name],),
             )
 
 
 def _read_plane(_: Translate) -> tuple[Plane, bool]:
-    """The five sliders of the basis and the shift, and whether to draw the unit circle."""
+    """The sliders of the basis and the shift, and whether to draw the circles of length 1."""
     lengths, angle, shift = st.columns(3)
     with lengths:
-        first = _slider(_("Length of e₁"), "len1", 0.25, 3.0, 0.05)
-        second = _slider(_("Length of e₂"), "len2", 0.25, 3.0, 0.05)
+        first = _slider(_("Length of e₁"), "len1", 0.05)
+        second = _slider(_("Length of e₂"), "len2", 0.05)
     with angle:
-        between = _slider(_("Angle from e₁ to e₂"), "angle", 15.0, 165.0, 1.0, "%.1f°")
-        circle = st.toggle(
-            _("Dashed: the unit circle, carried along"), True, key="circle", bind="query-params"
-        )
+        between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
+        turn = _slider(_("Turn of both"), "turn", 1.0, "%.1f°")
     with shift:
-        x = _slider(_("Shift along x"), "shift_x", -4.0, 4.0, 0.1, "%.2f")
-        y = _slider(_("Shift along y"), "shift_y", -4.0, 4.0, 0.1, "%.2f")
-    return Plane(first, second, between, (x, y)), circle
+        x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
+        y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
+    circle = st.toggle(
+        _("Show the points of length 1, by coordinates and in truth"),
+        True,
+        key="circle",
+        bind="query-params",
+    )
+    return Plane(first, second, between, (x, y), turn), circle
 
 
-def _slider(
-    label: str, key: str, low: float, high: float, step: float, shown: str = "%.3f"
-) -> float:
+def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
+    low, high = LIMITS[key]
     return float(
         st.slider(
             label, low, high, ON_ARRIVAL[key], step, key=key, format=shown, bind="query-params"
@@ -93,12 +142,35 @@ def _slider(
     )
 
 
+def _read_points(_: Translate) -> np.ndarray:
+    """(3, 2) coordinates of a, b, c."""
+    values = []
+    with st.expander(_("Coordinates of a, b, c"), key="coordinates"):
+        for column, name in zip(st.columns(3), "abc", strict=True):
+            with column:
+                values += [
+                    st.number_input(
+                        label.format(name=name),
+                        *LIMITS[key],
+                        ON_ARRIVAL[key],
+                        0.1,
+                        format="%.2f",
+                        key=key,
+                        bind="query-params",
+                    )
+                    for label, key in (
+                        (_("{name}, along e₁"), f"{name}_x"),
+                        (_("{name}, along e₂"), f"{name}_y"),
+                    )
+                ]
+    return np.array(values, dtype=float).reshape(3, 2)
+
+
 def read_settings(_: Translate) -> Settings:
-    """All controls of the page but the whitening button, which stands by the picture."""
-    presets = st.container()  # above the sliders, which say first where a shared address stands
+    """All controls of the page but the handles, which are in the picture."""
+    above = st.container()  # above the sliders, which say first where a shared address stands
     plane, circle = _read_plane(_)
-    with presets:
-        _show_presets(plane, _)
+    points = _read_points(_)
     left, right = st.columns(2)
     with left:
         reading = choose(
@@ -131,4 +203,7 @@ def read_settings(_: Translate) -> Settings:
                 _("Three points in two dimensions: too few."),
             ],
         )
-    return Settings(plane, reading, whiten, circle)
+    settings = Settings(plane, reading, whiten, circle, points)
+    with above:
+        _show_presets(state_of(settings), _)
+    return settings

@@ -1,14 +1,18 @@
-"""The numbers of the page ``cosine_basis``: table, sign condition, Gram matrix, files."""
+"""The numbers of the page ``cosine_basis``: readings, sign condition, Gram matrix, files.
+
+The table of cosines stands beside the pictures and follows the hand (assets/components).
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from geometry.toy import PAIRS, POINTS, Plane
+from geometry.toy import PAIRS, Plane
 
 from .downloads import offer_csv
 from .plane_controls import Settings
@@ -19,7 +23,7 @@ from .plane_panels import (
     cloud,
     cosines,
     number,
-    reader_scene,
+    whitened,
 )
 from .words import Translate, prose
 
@@ -27,44 +31,44 @@ PAGE = "cosine_basis"
 
 
 def show_numbers(settings: Settings, _: Translate) -> None:
-    """The table, what cosine sees in this reading, and what the numbers depend on."""
+    """What cosine sees in this reading, and what the numbers depend on."""
     found = cosines(settings)
-    st.markdown(_table(settings, found, _))
-    st.markdown(prose(PAGE, f"reading-{settings.reading}", reading_values(found, _)))
+    values = reading_values(settings, found, _)
+    st.markdown(prose(PAGE, f"reading-{settings.reading}", values))
     if np.isnan(found.true).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
             icon=":material/radio_button_unchecked:",
         )
+    if settings.whiten == "points" and np.linalg.matrix_rank(_spread(settings), tol=1e-6) < 2:
+        st.warning(
+            _("a, b, c lie on one line: whitening fitted on them leaves the way across as it is."),
+            icon=":material/linear_scale:",
+        )
     st.caption(provenance(settings, _))
 
 
-def reading_values(found: Cosines, _: Translate) -> dict[str, str]:
+def _spread(settings: Settings) -> np.ndarray:
+    """a, b, c (3, 2) about their mean."""
+    return settings.points - settings.points.mean(axis=0)
+
+
+def reading_values(settings: Settings, found: Cosines, _: Translate) -> dict[str, str]:
     """What the prose of a reading quotes."""
+    points = [", ".join(_term(part).replace("-", "−") for part in row) for row in settings.points]
     return {
+        "points": ", ".join(f"({point})" for point in points),
         "coordinates": ", ".join(number(value, _) for value in found.coordinates),
         "true": ", ".join(number(value, _) for value in found.true),
     }
-
-
-def _table(settings: Settings, found: Cosines, _: Translate) -> str:
-    """A Markdown table; the column that cosine sees in this reading is bold."""
-    columns = [(_("Coordinate cosine"), found.coordinates), (_("True cosine"), found.true)]
-    bold = 0 if settings.reading == "coordinates" else 1
-    if found.whitened is not None:
-        columns.append((_("After whitening"), found.whitened))
-    rows = [[_("Pair"), *(name for name, _values in columns)], ["---", *["--:"] * len(columns)]]
-    for row, (first, second) in enumerate(PAIRS):
-        cells = [number(values[row], _) for _name, values in columns]
-        cells[bold] = f"**{cells[bold]}**"
-        rows.append([f"cos({first},\u00a0{second})", *cells])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
 def show_condition(settings: Settings, _: Translate) -> None:
     """The sign condition, lit when it holds, and what follows from it."""
     plane = settings.plane
     say = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
+    if not settings.is_at_home:
+        say = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + say
     if plane.first_axis_shorter:
         st.success(say, icon=":material/lightbulb:")
     else:
@@ -79,18 +83,37 @@ def _sign_sentence(plane: Plane, _: Translate) -> str:
     return _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
 
 
-def show_formula(plane: Plane) -> None:
-    """The Gram matrix and the formula, with the current numbers."""
+def show_formula(settings: Settings) -> None:
+    """The Gram matrix and the formula, with the current numbers, and what it says."""
+    plane = settings.plane
     (g11, g12), (_g21, g22) = ([_term(value) for value in row] for row in plane.gram)
-    squared = f"({g12})^2" if g12.startswith("-") else rf"{g12}^2"
     st.latex(
         rf"\small G = P^\top P = \begin{{pmatrix}} {g11} & {g12} \\ {g12} & {g22} \end{{pmatrix}}"
     )
+    if not settings.is_at_home:
+        st.latex(_general_formula(settings))
+        st.caption(prose(PAGE, "formula-moved"))
+        return
+    squared = f"({g12})^2" if g12.startswith("-") else rf"{g12}^2"
     st.latex(
         r"\small\begin{aligned}\cos(a, b) &= \frac{g_{11} - g_{22}}"
         r"{\sqrt{(g_{11} + g_{22})^2 - 4 g_{12}^2}}\\[4pt]"
         rf"&= \frac{{{g11} - {g22}}}{{\sqrt{{({g11} + {g22})^2 - 4 \cdot {squared}}}}}"
         rf" = {_three(plane.cosine_by_formula())}\end{{aligned}}"
+    )
+    st.caption(prose(PAGE, "formula"))
+
+
+def _general_formula(settings: Settings) -> str:
+    """cos(a, b) under G for any a and b, before a shift."""
+    plane = settings.plane
+    a, b, _c = settings.points
+    inner, first, second = (_term(x @ plane.gram @ y) for x, y in ((a, b), (a, a), (b, b)))
+    value = float(replace(plane, shift=(0.0, 0.0)).true_cosines(settings.points)[0])
+    shown = "" if np.isnan(value) else f" = {_three(value)}"
+    return (
+        r"\small\cos(a, b) = \frac{a^\top G\, b}{\sqrt{a^\top G\, a \cdot b^\top G\, b}}"
+        rf" = \frac{{{inner}}}{{\sqrt{{{first} \cdot {second}}}}}{shown}"
     )
 
 
@@ -118,7 +141,7 @@ def provenance(settings: Settings, _: Translate) -> str:
 
 
 def show_downloads(settings: Settings, _: Translate) -> None:
-    """Points and cosines as CSV; the pictures have their own camera button."""
+    """Points and cosines as CSV; the pictures have a button of their own."""
     with st.container(horizontal=True):
         for name, label, table in (
             ("points", _("Points (CSV)"), points_table(settings)),
@@ -129,7 +152,7 @@ def show_downloads(settings: Settings, _: Translate) -> None:
 
 def points_table(settings: Settings) -> pd.DataFrame:
     """Every point of the right panel: coordinates, position, and the whitened one if there is."""
-    coordinates = np.concatenate([POINTS, cloud()])
+    coordinates = np.concatenate([settings.points, cloud()])
     placed = settings.plane.place(coordinates)
     table = pd.DataFrame(
         {
@@ -140,9 +163,9 @@ def points_table(settings: Settings) -> pd.DataFrame:
             "y": placed[:, 1],
         }
     )
-    if settings.whiten != "no":
-        scene = reader_scene(settings)
-        table[["whitened_x", "whitened_y"]] = np.concatenate([scene.points, scene.cloud])
+    white = whitened(settings, coordinates)
+    if white is not None:
+        table[["whitened_x", "whitened_y"]] = white
     return table
 
 
@@ -162,6 +185,7 @@ def cosines_table(settings: Settings) -> pd.DataFrame:
         length_e1=plane.length_1,
         length_e2=plane.length_2,
         angle_degrees=plane.angle,
+        turn_degrees=plane.turn,
         shift_x=plane.shift[0],
         shift_y=plane.shift[1],
         whitening_fitted_on=settings.whiten,

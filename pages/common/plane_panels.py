@@ -1,34 +1,31 @@
-"""The two pictures of the page ``cosine_basis`` and the cosines that belong to them."""
+"""The two pictures of the page ``cosine_basis`` and the cosines that belong to them.
+
+The pictures are drawn, dragged and measured in the browser (assets/components/plane*.js); the
+server says where they start, and hears where they were left.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from geometry.figures.plane import (
-    PlaneLabels,
-    PlaneScene,
-    draw_plane,
-    shared_half_range,
-)
-from geometry.figures.theme import theme_named
-from geometry.toy import (
-    PAIRS,
-    POINTS,
-    Plane,
-    background_cloud,
-    pair_cosines,
-    whitening_of,
-)
+from geometry.figures.theme import Theme, theme_named
+from geometry.toy import POINTS, background_cloud, pair_cosines, whitening_of
 
-from .charts import chart_of, show_chart
-from .plane_controls import Settings
+from .plane_controls import AXES, LIMITS, Settings, accept_move, presets, state_of
 from .words import Translate, signed
 
 CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud stays near the three points
+COMPONENTS = Path(__file__).parents[2] / "assets" / "components"
+# one script: a component can't import another file
+SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.js", "plane.js")
+KEY = "plane"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,116 +50,137 @@ def number(value: float, _: Translate) -> str:
     return signed(float(value), 3)
 
 
-def fit_set(whiten: str) -> np.ndarray | None:
-    """Coordinates that the whitening learns from; None without one."""
-    return {"no": None, "cloud": cloud(), "points": POINTS}[whiten]
-
-
 def cosines(settings: Settings) -> Cosines:
     """The numbers of the page."""
-    fit_on = fit_set(settings.whiten)
+    points = whitened(settings, settings.points)
     return Cosines(
-        coordinates=pair_cosines(POINTS),
-        true=pair_cosines(settings.plane.place(POINTS)),
-        whitened=None if fit_on is None else pair_cosines(reader_scene(settings).points),
+        coordinates=pair_cosines(settings.points),
+        true=settings.plane.true_cosines(settings.points),
+        whitened=None if points is None else pair_cosines(points),
     )
 
 
-def standard_scene() -> PlaneScene:
-    """The left panel."""
-    return _scene(Plane(), None)
+def whitened(settings: Settings, coordinates: np.ndarray) -> np.ndarray | None:
+    """Where coordinates (n, 2) lie after the whitening that is on, (n, 2); None without one."""
+    if settings.whiten == "no":
+        return None
+    plane = settings.plane
+    fit_on = {"cloud": cloud(), "points": settings.points}[settings.whiten]
+    return whitening_of(plane.place(fit_on)).apply(plane.place(coordinates))
 
 
-def reader_scene(settings: Settings) -> PlaneScene:
-    """The right panel: the reader's basis, whitened where asked."""
-    return _scene(settings.plane, fit_set(settings.whiten))
+def show_pictures(settings: Settings, provenance: str, _: Translate) -> None:
+    """Both pictures with their numbers; what is dragged there sets the controls."""
+
+    def moved() -> None:
+        told = st.session_state[KEY].get("moved")
+        if isinstance(told, Mapping):
+            accept_move(told)
+
+    message = {
+        "serial": st.session_state.get("plane-serial", 0),
+        "plane": state_of(settings),
+        "choices": {
+            "whiten": settings.whiten,
+            "reading": settings.reading,
+            "circle": settings.unit_circle,
+        },
+        "words": plane_words(_) | {"provenance": provenance},
+        "colours": _colours(theme_named(st.context.theme.type)),
+        "limits": LIMITS,
+        "snaps": snaps(),
+        "cloud": cloud().tolist(),
+    }
+    _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=moved)
 
 
-def _scene(plane: Plane, fit_on: np.ndarray | None) -> PlaneScene:
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])  # the basis' origin, e1, e2
-    parts = [plane.place(part) for part in (POINTS, corners, cloud())]
-    if fit_on is not None:
-        whitening = whitening_of(plane.place(fit_on))
-        parts = [whitening.apply(part) for part in parts]
-    points, (origin, first, second), behind = parts
-    return PlaneScene(points, np.column_stack([first - origin, second - origin]), origin, behind)
+def snaps() -> dict[str, Any]:
+    """What a handle snaps to: where the presets put it, exactly."""
+    wanted = list(presets().values())
+    return {
+        "homes": dict(zip("abc", POINTS.tolist(), strict=True)),
+        "shifts": _each((one["shift_x"], one["shift_y"]) for one in wanted),
+        "angles": _each(one["angle"] for one in wanted),
+        "axes": {
+            name: [
+                {"length": length, "degrees": degrees}
+                for length, degrees in _each((one[key], axis(one)) for one in wanted)
+            ]
+            for name, (key, axis) in AXES.items()
+        },
+    }
 
 
-def show_pictures(
-    left: DeltaGenerator, right: DeltaGenerator, settings: Settings, _: Translate
-) -> None:
-    """Both panels, at one scale."""
-    scenes = standard_scene(), reader_scene(settings)
-    half_range = shared_half_range(scenes)
-    theme = theme_named(st.context.theme.type)
-    whitened = settings.whiten != "no"
-    seen = POINTS if settings.reading == "coordinates" and not whitened else scenes[1].points
-    standard = PlaneLabels(
-        points=_point_texts(POINTS),
-        basis=("e₁", "e₂"),
-        x="x",
-        y="y",
-        cloud=_("background cloud"),
-        unit_circle=_("unit circle"),
-        origin=_("origin"),
-        lattice=_("lattice"),
-    )
-    yours = replace(
-        standard,
-        points=_point_texts(seen),
-        x=_("x after whitening") if whitened else "x",
-        y=_("y after whitening") if whitened else "y",
-    )
-    shown = cosines(settings)
-    with left:
-        st.markdown("##### " + _("Standard basis: what the coordinates say"))
-        show_chart(
-            chart_of(draw_plane(
-                scenes[0], half_range=half_range, labels=standard, theme=theme,
-                cloud_colour=theme.ink, unit_circle=settings.unit_circle,
-            )),
-            key="plane-standard", file_name="standard-basis", zoom=False,
-            alt=_alt(_("Standard basis"), scenes[0].points, shown.coordinates, _),
-        )  # fmt: skip
-    with right:
-        title = _("Your basis, whitened") if whitened else _("Your basis: where the points are")
-        st.markdown(f"##### {title}")
-        show_chart(
-            chart_of(draw_plane(
-                scenes[1], half_range=half_range, labels=yours, theme=theme,
-                cloud_colour=theme.white if whitened else theme.raw,
-                unit_circle=settings.unit_circle,
-            )),
-            key="plane-yours", file_name="your-basis", zoom=False,
-            alt=_alt(title, scenes[1].points,
-                     shown.true if shown.whitened is None else shown.whitened, _),
-        )  # fmt: skip
-        st.button(
-            _("Undo whitening") if whitened else _("Whiten"),
-            key="whiten-button",
-            icon=":material/blur_on:",
-            on_click=st.session_state.update,
-            args=({"whiten": "no" if whitened else "cloud"},),
-        )
+def _each(values: Any) -> list[Any]:
+    """Every value once, in order."""
+    return list(dict.fromkeys(values))
 
 
-def _point_texts(points: np.ndarray) -> tuple[str, str, str]:
-    a, b, c = (
-        f"{name} ({_short(x)}, {_short(y)})" for name, (x, y) in zip("abc", points, strict=True)
-    )
-    return a, b, c
+def plane_words(_: Translate) -> dict[str, Any]:
+    """All that the pictures say, in the reader's language; {names} are filled in the browser."""
+    return {
+        "captions": {
+            "standard": _("Standard basis: what the coordinates say"),
+            "yours": _("Your basis: where the points are"),
+            "white": _("Your basis, whitened"),
+        },
+        "titles": ("x", "y"),
+        "whiteTitles": (_("x after whitening"), _("y after whitening")),
+        "columns": {
+            "pair": _("Pair"),
+            "coordinates": _("Coordinate cosine"),
+            "true": _("True cosine"),
+            "whitened": _("After whitening"),
+        },
+        "undefined": _("undefined"),
+        "key": (_("length 1 by coordinates"), _("true length 1: the metric ellipse of G")),
+        "hint": _(
+            "Drag a, b, c, the tips of e₁ and e₂, or the ring where they start; or choose one with "
+            "the tab key and press the arrows. Near a preset they snap to it (not with Shift)."
+        ),
+        "hintWhite": _("Undo whitening to drag here; a, b, c can be dragged in the other picture."),
+        "whiten": _("Whiten"),
+        "undo": _("Undo whitening"),
+        "save": _("Picture (SVG)"),
+        "handle": _("point to drag"),
+        "handles": {
+            "a": _("Point a"),
+            "b": _("Point b"),
+            "c": _("Point c"),
+            "e1": _("Tip of e₁"),
+            "e2": _("Tip of e₂"),
+            "shift": _("Where the basis starts"),
+        },
+        "values": {
+            "point": _("coordinates ({x}, {y})"),
+            "axis": _("length {length}, direction {degrees}°"),
+            "shift": _("shift ({x}, {y})"),
+        },
+        "alt": _("{title}: arrows from the origin to {where}; {cosines}."),
+    }
 
 
-def _short(value: float) -> str:
-    return f"{round(value, 1) + 0.0:g}".replace("-", "−")
+def _colours(theme: Theme) -> dict[str, str]:
+    return {
+        "ink": theme.ink,
+        "grid": theme.grid,
+        "paper": theme.paper,
+        "raw": theme.raw,
+        "white": theme.white,
+        "basis": theme.categories[5],
+        "metric": theme.categories[4],
+        "a": theme.ink,
+        "b": theme.categories[2],
+        "c": theme.categories[3],
+    }
 
 
-def _alt(title: str, points: np.ndarray, values: np.ndarray, _: Translate) -> str:
-    where = ", ".join(_point_texts(points))
-    said = ", ".join(
-        f"cos({first}, {second}) = {number(value, _)}"
-        for (first, second), value in zip(PAIRS, values, strict=True)
-    )
-    return _("{title}: arrows from the origin to {where}; {cosines}.").format(
-        title=title, where=where, cosines=said
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "narrow_cone_plane",
+        html='<div class="plane"></div>',
+        css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
+        js="\n".join((COMPONENTS / name).read_text(encoding="utf8") for name in SCRIPTS),
+        isolate_styles=False,
     )

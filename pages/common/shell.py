@@ -47,9 +47,13 @@ def page_labels(_: Translate) -> dict[str, str]:
     }
 
 
-def open_page(name: str) -> Translate:
-    """Configure the page, draw the sidebar and the claim; returns the session's ``_``."""
-    load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
+def open_page(name: str, *, charts: bool = True) -> Translate:
+    """Configure the page, draw the sidebar and the claim; returns the session's ``_``.
+
+    charts : False where Plotly draws nothing, and its script would only stop the page for a while.
+    """
+    if charts:
+        load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
     from .models import select_model
     from .uploads import select_corpus
 

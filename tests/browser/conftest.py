@@ -7,12 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Page,
+    sync_playwright,
+)
 
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.screen import forget_sockets, record_sockets
 from tests.browser.server import AppServer
 
+LOCALE = "en-GB"
+VIEWPORT: Any = {"width": 1440, "height": 1000}
+OF_A_PAGE = {"viewport", "color_scheme"}  # what one page of a profile can have for itself
+FORGET = (
+    "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
+)
 # On a deep link Streamlit asks below the page's own path first, gets 404, and asks at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
 
@@ -40,14 +53,39 @@ def fresh_server(cache_dir: Path) -> Iterator[Callable[..., AppServer]]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[BrowserType]:
+    with sync_playwright() as playwright:
+        yield playwright.chromium
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: BrowserType) -> Iterator[Browser]:
+    """For visitors of their own kind: another language, a finger instead of a mouse."""
+    running = chromium.launch(executable_path=_chromium_path(), args=[*CHROMIUM_FLAGS])
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def profile(
+    chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
+    """One visitor's browser that comes again and again: scripts are compiled once for all."""
+    context = chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"),
+        executable_path=_chromium_path(),
+        args=[*CHROMIUM_FLAGS],
+        locale=LOCALE,
+    )
+    yield context
+    context.close()
+
+
+def _chromium_path() -> str:
     path = find_chromium()
     if path is None:
         pytest.fail("No Chromium: run `python tests/browser/chromium.py`, or name one in CHROMIUM.")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=[*CHROMIUM_FLAGS])
-        yield running
-        running.close()
+    return str(path)
 
 
 @pytest.fixture
@@ -57,10 +95,13 @@ def page_errors() -> list[str]:
 
 
 @pytest.fixture
-def new_page(browser: Browser, page_errors: list[str]) -> Iterator[Callable[..., Page]]:
+def new_page(
+    browser: Browser, profile: BrowserContext, page_errors: list[str]
+) -> Iterator[Callable[..., Page]]:
     """new_page(locale="zh-TW", color_scheme="dark", ...): a page of its own visitor.
 
-    After the test it holds that no page had an error.
+    Those that differ in size and colours alone share a profile, and leave nothing in it. After
+    the test it holds that no page had an error.
     """
 
     def note(message: ConsoleMessage) -> None:
@@ -70,8 +111,14 @@ def new_page(browser: Browser, page_errors: list[str]) -> Iterator[Callable[...,
     opened: list[Page] = []
 
     def open_page(**options: Any) -> Page:
-        defaults = {"viewport": {"width": 1440, "height": 1000}, "locale": "en-GB"}
-        page = browser.new_context(**defaults | options).new_page()
+        if options.keys() <= OF_A_PAGE:
+            page = profile.new_page()
+            page.set_viewport_size(options.get("viewport", VIEWPORT))
+            page.emulate_media(color_scheme=options.get("color_scheme", "light"))
+        else:
+            page = browser.new_context(
+                **{"viewport": VIEWPORT, "locale": LOCALE} | options
+            ).new_page()
         page.on("console", note)
         page.on("pageerror", lambda error: page_errors.append(f"uncaught: {error}"))
         record_sockets(page)
@@ -81,7 +128,12 @@ def new_page(browser: Browser, page_errors: list[str]) -> Iterator[Callable[...,
     yield open_page
     for page in opened:
         forget_sockets(page)
-        page.context.close()
+        if page.context is profile:
+            page.evaluate(FORGET)
+            page.close()
+        else:
+            page.context.close()
+    profile.clear_cookies()
     assert not page_errors, page_errors
 
 

@@ -1,15 +1,17 @@
-"""The page ``cosine_basis`` in a browser: by deep link, control and preset, in both languages."""
+"""The page ``cosine_basis`` in a browser: hand, link, control, preset, in both languages."""
 
 import re
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.toy import POINTS, Plane, pair_cosines, whiten_points
-from tests.browser.screen import open_app, rerun
+from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from tests.browser.accessibility import grave_findings
+from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun
 
 PAGE = "cosine_basis"
 ANSWERS = {  # question and a piece of its answer
@@ -38,9 +40,82 @@ def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator
 
 def column(page: Page, place: int) -> list[str]:
     """A column of the table of cosines: 1 by coordinates, 2 true, 3 whitened."""
-    return [
-        text.strip() for text in page.locator(f"table td:nth-child({place + 1})").all_inner_texts()
-    ]
+    name = ("coordinates", "true", "whitened")[place - 1]
+    return page.locator(f"td[data-column={name}]:visible").all_inner_texts()
+
+
+def values(page: Page) -> dict[str, list[float]]:
+    """The cosines of each column in full."""
+    return page.evaluate("""() => {
+      const found = {};
+      for (const cell of document.querySelectorAll('.plane td:not([hidden])'))
+        (found[cell.dataset.column] ??= []).push(Number(cell.dataset.value));
+      return found;
+    }""")
+
+
+def assert_numbers_are_the_librarys(page: Page, *, white: bool = False) -> None:
+    """The cosines on screen against the library's, at what the address says."""
+    said = state(page)
+
+    def at(key: str, default: float) -> float:
+        return float(said.get(key, default))
+
+    shift = (at("shift_x", 0), at("shift_y", 0))
+    plane = Plane(at("len1", 1), at("len2", 2), at("angle", 90), shift, at("turn", 0))
+    points = np.array(
+        [
+            [at(f"{name}_{axis}", home) for axis, home in zip("xy", row, strict=True)]
+            for name, row in zip("abc", POINTS, strict=True)
+        ]
+    )
+    found = values(page)
+    np.testing.assert_allclose(found["coordinates"], pair_cosines(points), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found["true"], plane.true_cosines(points), rtol=0, atol=1e-9)
+    if white:
+        placed = whiten_points(plane, background_cloud(80, seed=9), points)
+        np.testing.assert_allclose(found["whitened"], pair_cosines(placed), rtol=0, atol=1e-9)
+
+
+def handle(page: Page, name: str, panel: str = "yours") -> Locator:
+    return page.locator(f"svg[data-panel={panel}] [data-handle={name}]")
+
+
+def middle(of: Locator) -> np.ndarray:
+    box = of.locator(".plane-grip").bounding_box()
+    return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+
+
+def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarray:
+    """So many units of the plane in pixels of the screen."""
+    scale = page.evaluate(
+        """panel => {
+          const svg = document.querySelector(`svg[data-panel=${panel}]`);
+          const ticks = [...svg.querySelectorAll('text[text-anchor=middle]')];
+          const at = name => ticks.find(t => t.textContent === name).getAttribute('x');
+          return (at('2') - at('0')) / 2 * svg.getBoundingClientRect().width / 400;
+        }""",
+        panel,
+    )
+    return np.array([right, -up]) * scale
+
+
+def carry(page: Page, grip: Locator, by: np.ndarray) -> None:
+    """Press the mouse on a handle and carry it there, without letting go."""
+    grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
+    start = middle(grip)
+    page.mouse.move(*start)
+    page.mouse.down()
+    for share in (0.3, 0.7, 1.0):
+        page.mouse.move(*(start + share * by))
+    page.evaluate(NEXT_FRAMES)
+
+
+def address_says(page: Page, key: str, value: str | None) -> None:
+    page.wait_for_function(
+        "([key, value]) => new URL(location.href).searchParams.get(key) === value",
+        arg=[key, value],
+    )
 
 
 def shown(values: np.ndarray) -> list[str]:
@@ -57,8 +132,13 @@ def press(page: Page, name: str | re.Pattern[str]) -> None:
         page.get_by_role("button", name=name, exact=isinstance(name, str)).click()
 
 
-def charts(page: Page) -> Locator:
-    return page.locator(".chart.js-plotly-plot")
+def pictures(page: Page) -> Locator:
+    return page.locator(".plane svg")
+
+
+def address_has(page: Page, key: str) -> float:
+    page.wait_for_function("key => new URL(location.href).searchParams.has(key)", arg=key)
+    return float(state(page)[key])
 
 
 def test_a_cold_deep_link_restores_its_state(fresh_server, page):
@@ -72,23 +152,26 @@ def test_a_cold_deep_link_restores_its_state(fresh_server, page):
     assert state(page)["whiten"] == "points"
 
 
-def test_both_pictures_are_drawn_at_one_scale(server, page):
+def test_both_pictures_are_drawn_at_one_scale_and_follow_a_slider(server, page):
     open_app(page, server.page_url(PAGE))
-    expect(charts(page)).to_have_count(2)
+    expect(pictures(page)).to_have_count(2)
     sizes = []
     for place in range(2):
-        chart = charts(page).nth(place)
-        expect(chart.locator(".scatterlayer .trace")).to_have_count(11)
-        expect(chart.locator(".scatterlayer .point").first).to_be_visible()
+        picture = pictures(page).nth(place)
         for text in ("a (2, 2)", "b (2, −2)", "c (−2, 2)", "e₁", "e₂"):
-            expect(chart.locator(".annotation-text", has_text=text)).to_have_count(1)
-        sizes.append(chart.locator(".xy .plot, .nsewdrag").last.bounding_box())
+            expect(picture.get_by_text(text, exact=True)).to_be_visible()
+        sizes.append(picture.bounding_box())
     assert sizes[0]["width"] == pytest.approx(sizes[1]["width"], abs=1)
     assert sizes[0]["width"] == pytest.approx(sizes[0]["height"], abs=1)
-
-
-def test_the_numbers_follow_a_slider_and_the_address_follows_too(server, page):
-    open_app(page, server.page_url(PAGE))
+    ticks = [
+        pictures(page).nth(i).locator("text[text-anchor=end]").all_inner_texts() for i in (0, 1)
+    ]
+    assert ticks[0] == ticks[1]
+    assert [page.get_by_role("group", name=name).count() for name in (
+        "Standard basis: what the coordinates say: arrows from the origin to a (2, 2)",
+        "cos(a, b) = −0.600, cos(a, c) = 0.600, cos(b, c) = −1.000.",
+    )] == [1, 1]  # fmt: skip
+    # and both follow a slider, as the address does
     assert column(page, 2) == shown(Plane(length_2=2.0).true_cosines())
     angle = page.get_by_role("slider", name="Angle from e₁ to e₂")
     angle.focus()
@@ -96,10 +179,91 @@ def test_the_numbers_follow_a_slider_and_the_address_follows_too(server, page):
         with rerun(page):
             angle.press(key)
         assert column(page, 2) == shown(Plane(1.0, 2.0, degrees).true_cosines())
-        page.wait_for_function(
-            "wanted => new URL(location.href).searchParams.get('angle') === wanted",
-            arg=f"{degrees:g}",
-        )
+        address_says(page, "angle", f"{degrees:g}")
+
+
+def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, page):
+    """Mouse, keys, snapping, whitening: the numbers are the library's to a billionth."""
+    open_app(page, server.page_url(PAGE))
+    assert_numbers_are_the_librarys(page)
+    spoken: list[object] = []
+    open_socket(page).on("framesent", lambda frame: spoken.append(frame))
+
+    # e2, to a place of its own: all follows while the button is down, and the server hears nothing
+    before = values(page)
+    carry(page, handle(page, "e2"), units(page, 0.83, -0.61))
+    in_the_hand = values(page)
+    assert in_the_hand["true"] != before["true"]
+    assert in_the_hand["coordinates"] == before["coordinates"]
+    assert not spoken
+    with rerun(page):
+        page.mouse.up()
+    assert address_has(page, "len2") == pytest.approx(np.hypot(0.83, 1.39), abs=0.03)
+    assert values(page) == in_the_hand
+    assert_numbers_are_the_librarys(page)
+    slider = page.get_by_role("slider", name="Length of e₂")
+    expect(slider).to_have_attribute("aria-valuetext", f"{float(state(page)['len2']):.3f}")
+
+    # a point, in either picture; the server's answer leaves the picture as the hand left it
+    for name, panel, by in (("a", "yours", (-0.5, 1.1)), ("b", "standard", (-1.7, 0.35))):
+        carry(page, handle(page, name, panel), units(page, *by, panel))
+        with rerun(page):
+            page.mouse.up()
+        page.wait_for_timeout(400)  # the frame may settle
+        page.evaluate(NEXT_FRAMES)
+        assert_numbers_are_the_librarys(page)
+    assert address_has(page, "b_x") == pytest.approx(0.3, abs=0.03)
+    assert address_has(page, "b_y") == pytest.approx(-1.65, abs=0.03)
+
+    # a field, and the picture follows: the point stands where the field says
+    page.get_by_text("Coordinates of a, b, c").click()
+    field = page.get_by_role("spinbutton", name="c, along e₁")
+    with rerun(page):
+        field.fill("-1")
+        field.press("Enter")
+    assert handle(page, "c").get_attribute("aria-valuetext") == "coordinates (−1, 2)"
+    assert_numbers_are_the_librarys(page)
+
+    # the keys: three presses are one message
+    handle(page, "e1").focus()
+    with rerun(page):
+        for key in ("ArrowUp", "ArrowUp", "Shift+ArrowRight"):
+            page.keyboard.press(key)
+    assert handle(page, "e1").get_attribute("aria-valuetext") == "length 1.03, direction 11.2°"
+    assert handle(page, "e1").evaluate("one => one === document.activeElement")
+    address_says(page, "turn", "11.201")
+    assert_numbers_are_the_librarys(page)
+    expect(page.locator(".plane [role=status]")).to_contain_text("True cosine: cos(a, b) = ")
+
+    # near a preset the handle snaps, and the preset's button knows it; Escape undoes a drag
+    press(page, "Standard basis")
+    carry(page, handle(page, "e2"), units(page, 0.53, -0.04))
+    expect(handle(page, "e2")).to_have_class(re.compile("plane-snapped"))
+    with rerun(page):
+        page.mouse.up()
+    assert column(page, 2) == ["−0.124", "0.124", "−1.000"]
+    preset = page.get_by_role("button", name="e₁ = (1, 0), e₂ = (½, 1)")
+    expect(preset).to_have_attribute("kind", "primary")
+    carry(page, handle(page, "shift"), units(page, 1, 1))
+    assert column(page, 2) != ["−0.124", "0.124", "−1.000"]
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    page.evaluate(NEXT_FRAMES)
+    assert column(page, 2) == ["−0.124", "0.124", "−1.000"]
+    assert grave_findings(page, ".plane") == []
+
+
+LATTICES = """async () => {
+  const line = document.querySelectorAll('svg[data-panel=yours] g[clip-path] path')[0];
+  const seen = new Set();
+  document.querySelector('[data-does=whiten]').click();
+  const start = performance.now();
+  while (performance.now() - start < 1500) {
+    await new Promise(requestAnimationFrame);
+    seen.add(line.getAttribute('d'));
+  }
+  return seen.size;
+}"""
 
 
 def test_presets_set_the_sliders_and_the_address(server, page):
@@ -123,15 +287,25 @@ def test_presets_set_the_sliders_and_the_address(server, page):
 
 
 def test_whitening_brings_the_zeros_back(server, page):
-    open_app(page, server.page_url(PAGE, query="len1=2&len2=0.6&angle=50&shift_x=2"))
-    plane = Plane(2.0, 0.6, 50.0, (2.0, 0.0))
+    open_app(page, server.page_url(PAGE, query="len1=2&len2=0.6&angle=50&shift_x=2&turn=15"))
+    plane = Plane(2.0, 0.6, 50.0, (2.0, 0.0), 15.0)
     assert column(page, 2) == shown(plane.true_cosines())
-    press(page, re.compile("Whiten$"))
+    with rerun(page):
+        drawn = page.evaluate(LATTICES)
+    assert drawn > 3  # the lattice comes back step by step
     assert column(page, 3) == ["0.000", "0.000", "−1.000"]
+    assert_numbers_are_the_librarys(page, white=True)
     expect(page.get_by_text("Your basis, whitened")).to_be_visible()
-    page.wait_for_function("new URL(location.href).searchParams.get('whiten') === 'cloud'")
-    press(page, re.compile("Undo whitening$"))
+    expect(page.get_by_role("radio", name="Fitted on the background cloud")).to_be_checked()
+    address_says(page, "whiten", "cloud")
+    expect(handle(page, "e1")).to_be_hidden()
+    assert grave_findings(page, ".plane") == []
+    page.emulate_media(reduced_motion="reduce")
+    with rerun(page):
+        drawn = page.evaluate(LATTICES)
+    assert drawn <= 2  # before the first frame and after it
     assert column(page, 3) == []
+    address_says(page, "whiten", None)
 
 
 @pytest.mark.parametrize("language", ANSWERS)
@@ -159,17 +333,36 @@ def test_a_browser_is_met_in_its_language(server, new_page, locale, heading, unl
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_narrow_screen_stacks_the_pictures(server, new_page, scheme):
-    page = new_page(viewport={"width": 420, "height": 900}, color_scheme=scheme)
+def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page, scheme):
+    page = new_page(
+        viewport={"width": 420, "height": 900}, color_scheme=scheme, has_touch=True, locale="zh-TW"
+    )
     open_app(page, server.page_url(PAGE))
-    expect(charts(page)).to_have_count(2)
-    first, second = (charts(page).nth(place).bounding_box() for place in range(2))
+    expect(pictures(page)).to_have_count(2)
+    first, second = (pictures(page).nth(place).bounding_box() for place in range(2))
     assert second["y"] > first["y"] + first["height"]
     for box in (first, second):
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 420
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 420
+    assert grave_findings(page, ".plane") == []
+    grip = handle(page, "e2")
+    grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
+    start, finger = middle(grip), page.context.new_cdp_session(page)
+    scrolled = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
+    for kind, spots in (
+        ("touchStart", [start + 5]),
+        ("touchMove", [start + 5 + units(page, 0.3, -0.4)]),
+        ("touchMove", [start + 5 + units(page, 1.0, -1.4)]),
+    ):
+        points = [{"x": float(x), "y": float(y)} for x, y in spots]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    with rerun(page):
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert address_has(page, "angle") == pytest.approx(30.96, abs=1)
+    assert_numbers_are_the_librarys(page)
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == scrolled
 
 
 def test_a_point_on_the_origin_is_said_to_have_no_cosine(server, page):
@@ -178,8 +371,15 @@ def test_a_point_on_the_origin_is_said_to_have_no_cosine(server, page):
     expect(page.get_by_text("It has no direction")).to_be_visible()
 
 
-def test_the_numbers_can_be_taken_away(server, page):
+def test_the_numbers_and_the_picture_can_be_taken_away(server, page):
     open_app(page, server.page_url(PAGE, query="len2=2"))
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Picture (SVG)").click()
+    picture = ElementTree.parse(waiting.value.path()).getroot()
+    words = "".join(picture.itertext())
+    assert picture.tag.endswith("svg")
+    assert "True cosine: cos(a, b) = −0.600, cos(a, c) = 0.600" in words
+    assert "seed 9" in words
     with page.expect_download() as waiting:
         page.get_by_role("button", name=re.compile(r"Cosines \(CSV\)")).click()
     text = waiting.value.path().read_text(encoding="utf8")

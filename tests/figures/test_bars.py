@@ -42,6 +42,7 @@ def test_a_cloud_has_the_colour_of_its_curve(theme):
 def test_the_axes():
     layout = picture().layout
     assert layout.barmode == "group"
+    assert picture((RAW,)).layout.showlegend  # Plotly leaves a single group without its name
     assert layout.xaxis.title.text == "dimensions, largest share first"
     assert layout.xaxis.dtick == 1
     assert layout.yaxis.title.text == "share"

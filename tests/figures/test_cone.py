@@ -73,6 +73,8 @@ def test_compared_panels_keep_their_size_whatever_they_caption():
     told = panel(wedges=[Wedge(direction(2, 1, 0), 20, "one line")])
     assert picture(bare, lines=2).layout.height == picture(told, lines=2).layout.height
     assert picture(bare, lines=2).layout.margin == picture(told, lines=2).layout.margin
+    notes = [[one.text for one in picture(told, lines=n).layout.annotations] for n in (2, 0)]
+    assert ["one line" in "".join(texts) for texts in notes] == [True, False]  # told elsewhere
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -25,6 +25,8 @@ def test_entries_and_names_as_given():
     assert layout.yaxis.autorange == "reversed"  # the first row on top, as a matrix is written
     assert layout.xaxis.type == layout.yaxis.type == "category"  # numbers' names stay names
     assert layout.yaxis.scaleanchor == "x"
+    titled = drawn(title="dimension")[1].margin
+    assert min(titled.l, titled.b) >= 2 * 13  # a title of 13 px has room beside the matrix
     assert "%{y} × %{x}: %{z:.3g}" in heatmap.hovertemplate
 
 

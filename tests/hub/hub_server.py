@@ -189,11 +189,12 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 if silence is not None and start >= silence:
                     hub.released.wait(60)
                 chunk = body[start : min(start + CHUNK, end)]
+                request.sent += len(chunk)  # before: who has read it may ask at once
                 try:
                     self.wfile.write(chunk)
                 except OSError:  # the other side has gone
+                    request.sent -= len(chunk)
                     break
-                request.sent += len(chunk)
             if broken:
                 self.close_connection = True
 

@@ -1,5 +1,6 @@
 """The page ``cosine_basis`` without a browser: its numbers, its words, its files."""
 
+import json
 import re
 from io import StringIO
 from pathlib import Path
@@ -11,10 +12,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
-from pages.common.plane_controls import PRESETS, Settings
+from pages.common.plane_controls import STANDARD, Settings, accept_move, presets, state_of
 from pages.common.plane_numbers import cosines_table, points_table
-from pages.common.plane_panels import CLOUD_N, CLOUD_SEED, cosines, number, reader_scene
-from tests.pages.charts import charts
+from pages.common.plane_panels import CLOUD_N, CLOUD_SEED, cosines, number, snaps, whitened
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "pages" / "cosine_basis.py"
@@ -54,15 +54,27 @@ def healthy(app: AppTest) -> AppTest:
     return app
 
 
-def table(app: AppTest) -> list[list[str]]:
-    """Rows of the table of cosines, without its head."""
-    [text] = [one.value for one in app.markdown if one.value.startswith("| ")]
-    rows = [re.split(r" *\| *", line.strip("| ")) for line in text.splitlines()]
-    return [[cell.strip("*") for cell in row[1:]] for row in rows[2:]]
+def told(app: AppTest) -> dict:
+    """What the picture was told: {"plane": …, "choices": …, "words": …, …}."""
+    [part] = [
+        part
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "narrow_cone_plane"
+    ]
+    return json.loads(part.proto.bytes)
 
 
-def column(app: AppTest, place: int) -> list[str]:
-    return [row[place] for row in table(app)]
+def column(app: AppTest, place: int) -> list[str] | None:
+    """A column of the table: 0 by coordinates, 1 true, 2 whitened. The browser fills it from what
+    it is told, with the library's numbers (tests/components, tests/browser)."""
+    message = told(app)
+    plane, choices = message["plane"], message["choices"]
+    basis = Plane(*(plane[key] for key in ("len1", "len2", "angle")),
+                  (plane["shift_x"], plane["shift_y"]), plane["turn"])  # fmt: skip
+    points = np.array([[plane[f"{name}_x"], plane[f"{name}_y"]] for name in "abc"])
+    found = cosines(Settings(basis, choices["reading"], choices["whiten"], True, points))
+    values = (found.coordinates, found.true, found.whitened)[place]
+    return None if values is None else shown(values)
 
 
 def shown(values) -> list[str]:
@@ -81,8 +93,21 @@ def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
     app = healthy(open_page(angle="30").button(key=f"preset-{name}").click().run())
     assert column(app, 0) == ["0.000", "0.000", "−1.000"]
     assert column(app, 1) == shown(expected)
-    wanted = {"len1": 1, "len2": 1, "angle": 90, "shift_x": 0, "shift_y": 0} | PRESETS[name]
-    assert {key: app.slider(key=key).value for key in wanted} == pytest.approx(wanted)
+    wanted = presets()[name]
+    assert told(app)["plane"] == wanted
+    widgets = {one.key: one.value for one in [*app.slider, *app.number_input]}
+    assert {key: widgets[key] for key in wanted} == wanted
+
+
+def test_presets_snap_to_themselves():
+    """The picture snaps to exactly the numbers by which a preset's button knows itself."""
+    found = snaps()
+    for wanted in presets().values():
+        assert {"length": wanted["len1"], "degrees": wanted["turn"]} in found["axes"]["e1"]
+        assert {"length": wanted["len2"], "degrees": wanted["angle"]} in found["axes"]["e2"]
+        assert wanted["angle"] in found["angles"]
+        assert (wanted["shift_x"], wanted["shift_y"]) in found["shifts"]
+        assert all(found["homes"][n] == [wanted[f"{n}_x"], wanted[f"{n}_y"]] for n in "abc")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +115,7 @@ def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
     [
         Plane(0.7, 1.9, 37.0),
         Plane(2.5, 0.25, 160.0, (1.3, -0.4)),
-        Plane(1.0, 1.0, 20.0, (4.0, 4.0)),
+        Plane(1.0, 1.0, 20.0, (4.0, 4.0), -75.0),
     ],
 )
 def test_the_numbers_follow_the_controls(plane):
@@ -98,6 +123,7 @@ def test_the_numbers_follow_the_controls(plane):
     app.slider(key="len1").set_value(plane.length_1)
     app.slider(key="len2").set_value(plane.length_2)
     app.slider(key="angle").set_value(plane.angle)
+    app.slider(key="turn").set_value(plane.turn)
     app.slider(key="shift_x").set_value(plane.shift[0])
     app.slider(key="shift_y").set_value(plane.shift[1])
     healthy(app.run())
@@ -136,23 +162,42 @@ def test_whitening_says_what_it_was_fitted_on(fitted_on, expected):
     assert f"seed {CLOUD_SEED}" in said
 
 
-def test_the_whitening_button_turns_it_on_and_off():
-    app = open_page()
-    healthy(app.button(key="whiten-button").click().run())
-    assert app.radio(key="whiten").value == "cloud"
-    assert column(app, 2) == ["0.000", "0.000", "−1.000"]
-    assert app.query_params["whiten"] == "cloud"
-    healthy(app.button(key="whiten-button").click().run())
-    assert app.radio(key="whiten").value == "no"
-    assert len(table(app)[0]) == 2
+def test_a_moved_point_is_in_every_number():
+    app = open_page(a_x="1", a_y="0.5", b_x="-3", len2="2", angle="70", turn="20")
+    points = np.array([[1.0, 0.5], [-3.0, -2.0], [-2.0, 2.0]])
+    plane = Plane(1.0, 2.0, 70.0, turn=20.0)
+    assert column(app, 1) == shown(plane.true_cosines(points))
+    assert any("(1, 0.5), (−3, −2), (−2, 2)" in one.value for one in app.markdown)
+    assert any("which you have moved" in one.value for one in [*app.success, *app.info])
+    [formula] = [one.value for one in app.latex if "cos(a, b)" in one.value]
+    assert f"{plane.true_cosines(points)[0]:.3f}" in formula
+    assert not any("g_{11} - g_{22}" in one.value for one in app.latex)  # that one is not theirs
+    healthy(app.button(key="preset-diagonal").click().run())
+    assert told(app)["plane"] == presets()["diagonal"]
+
+
+def test_a_move_sets_the_controls_and_the_answer_carries_its_number(monkeypatch):
+    state: dict = {}
+    monkeypatch.setattr(st, "session_state", state)
+    accept_move({"serial": 4, "len2": 9, "angle": 20.5, "a_x": float("nan"), "whiten": "cloud"})
+    assert state == {"len2": 3.0, "angle": 20.5, "whiten": "cloud", "plane-serial": 4}
+    accept_move({"serial": "?", "whiten": "all", "turn": "x", "shift_x": -1})
+    assert state == {"len2": 3.0, "angle": 20.5, "whiten": "cloud", "plane-serial": 0,
+                     "shift_x": -1.0}  # fmt: skip
+
+
+def test_points_on_one_line_are_said_to_be_too_few():
+    line = {"a_x": "1", "a_y": "1", "b_x": "-1", "b_y": "-1", "c_x": "3", "c_y": "3"}
+    assert any("one line" in one.value for one in open_page(whiten="points", **line).warning)
+    assert not open_page(whiten="cloud", **line).warning
 
 
 def test_the_readings_say_what_cosine_sees():
     by_coordinates, by_position = open_page(), open_page(reading="position")
     assert any("**By coordinates**" in one.value for one in by_coordinates.markdown)
     assert any("**By position**" in one.value for one in by_position.markdown)
-    assert any("**−0.600**" in one.value for one in by_position.markdown)
-    assert not any("**−0.600**" in one.value for one in by_coordinates.markdown)
+    readings = [told(app)["choices"]["reading"] for app in (by_coordinates, by_position)]
+    assert readings == ["coordinates", "position"]  # the column that the browser makes bold
 
 
 @pytest.mark.parametrize(
@@ -183,25 +228,26 @@ def test_a_bad_address_falls_back_to_the_defaults(query):
     assert column(open_page(**query), 1) == ["−0.600", "0.600", "−1.000"]
 
 
-def test_every_chart_has_a_text_alternative_with_its_numbers():
-    app = open_page(reading="position")
-    left, right = (charts(app)[key] for key in ("plane-standard", "plane-yours"))
-    alternatives = [left["alt"], right["alt"]]
-    assert "cos(a, b) = 0.000" in alternatives[0]
-    assert "cos(a, b) = −0.600" in alternatives[1]
-    figures = [left["figure"], right["figure"]]
-    assert figures[0]["layout"]["xaxis"]["range"] == figures[1]["layout"]["xaxis"]["range"]
+def test_the_picture_is_told_all_that_it_needs():
+    message = told(open_page(reading="position", whiten="cloud", circle="false"))
+    assert message["choices"] == {"whiten": "cloud", "reading": "position", "circle": False}
+    assert list(message["plane"]) == list(STANDARD) == list(state_of(
+        Settings(Plane(), "position", "no", True)
+    ))  # fmt: skip
+    assert message["limits"].keys() == STANDARD.keys()
+    assert np.array(message["cloud"]) == pytest.approx(background_cloud(CLOUD_N, seed=CLOUD_SEED))
 
 
 @pytest.mark.parametrize("code", ["en", "zh-Hant"])
 def test_both_languages_say_everything(code):
     app = open_page(lang=code, shift_x="-2", whiten="points")
-    headings = [one.value for one in app.markdown if one.value.startswith("##### ")]
-    chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in headings]
-    assert len(headings) == 2
+    words = told(app)["words"]
+    said = [*words["captions"].values(), *words["columns"].values(), *words["values"].values(),
+            *words["handles"].values(), words["hint"], words["save"], words["whiten"]]  # fmt: skip
+    chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in said]
     assert set(chinese) == {code == "zh-Hant"}
-    assert len(app.expander) == 3
-    assert {one.label for one in app.expander} == {
+    assert len(app.expander) == 4
+    assert {one.label for one in app.expander[1:]} == {
         line.lstrip("# ")
         for line in (TEXT / code / "cosine_basis.md").read_text(encoding="utf8").splitlines()
         if line.startswith("# ")
@@ -213,14 +259,15 @@ def test_the_picture_and_the_library_whiten_alike(whiten):
     settings = Settings(Plane(0.6, 2.0, 50.0, (1.0, -3.0)), "position", whiten, True)
     fit_on = {"cloud": background_cloud(CLOUD_N, seed=CLOUD_SEED), "points": POINTS}[whiten]
     expected = whiten_points(settings.plane, fit_on)
-    assert reader_scene(settings).points == pytest.approx(expected)
+    assert whitened(settings, POINTS) == pytest.approx(expected)
     assert cosines(settings).whitened == pytest.approx(pair_cosines(expected))
 
 
 def test_the_whitened_cloud_is_round():
-    scene = reader_scene(Settings(Plane(3.0, 0.5, 25.0, (2.0, 2.0)), "position", "cloud", True))
-    assert np.cov(scene.cloud.T, bias=True) == pytest.approx(np.eye(2), abs=1e-8)
-    assert scene.cloud.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-8)
+    settings = Settings(Plane(3.0, 0.5, 25.0, (2.0, 2.0)), "position", "cloud", True)
+    cloud = whitened(settings, background_cloud(CLOUD_N, seed=CLOUD_SEED))
+    assert np.cov(cloud.T, bias=True) == pytest.approx(np.eye(2), abs=1e-8)
+    assert cloud.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-8)
 
 
 def test_the_files_hold_what_the_page_shows():

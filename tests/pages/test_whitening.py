@@ -22,9 +22,17 @@ from geometry import (
     load_encoder,
     read_cloud,
 )
-from geometry.corpus import read_bundled, read_pasted
+from geometry.corpus import read_bundled, read_bundled_pairs, read_pasted
 from geometry.fit_size import whitening_by_size
-from geometry.measure import disagreements, measure_table
+from geometry.measure import (
+    alignment,
+    disagreements,
+    isotropic_baselines,
+    measure_names,
+    measure_table,
+    self_similarity,
+    zipfian_mean_symmetry,
+)
 from geometry.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.lab_charts import chart_csv
 from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
@@ -144,18 +152,20 @@ def treated(name: str, X: np.ndarray, knobs: Knobs, fit: np.ndarray | None = Non
 
 def cells(X: np.ndarray, raw_d: int) -> dict[str, str]:
     """The column of the table for vectors X."""
-    return {MEASURES[row.name]: cell(row, raw_d) for row in measure_table(X, seed=0)}
+    raw = isotropic_baselines(measure_names(), len(X), raw_d)
+    return {MEASURES[row.name]: cell(row, raw[row.name]) for row in measure_table(X, seed=0)}
 
 
-def cell(row: Measured, raw_d: int) -> str:
+def cell(row: Measured, raw_baseline: float | None) -> str:
     if row.value is None:
         return f"— ({WHY[row.undefined]})"
     decimals = DECIMALS.get(row.name, 3)
     text = signed(row.value, decimals)
     if row.low is not None:
         text += f" [{signed(row.low, decimals)},\u00a0{signed(row.high, decimals)}]"
-    if row.d != raw_d and row.baseline is not None:
-        text += f" ({signed(row.baseline, decimals)} if isotropic)"
+    if row.baseline is not None and raw_baseline is not None:
+        here, in_raw = signed(row.baseline, decimals), signed(raw_baseline, decimals)
+        text += f" ({here} if isotropic)" if here != in_raw else ""
     return text
 
 
@@ -184,6 +194,10 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
             assert figure["layout"][axis]["range"] == drawn["raw"]["layout"]["xaxis"]["range"]
             title = figure["layout"][axis]["title"]
             assert title == drawn["raw"]["layout"][axis]["title"]
+        assert figure["layout"]["margin"]["t"] < 10  # captions stand below: no empty band above
+    [cone] = [one.value for one in app.caption if "of the mean (384-d); drawn" in one.value]
+    assert "50% within" in cone
+    assert "90% within" in cone
     assert not [*app.error, *app.warning, *app.info]
     assert set(charts(app)) == {*(f"lab-{name}" for name in DEFAULTS), "lab-chart-spectrum"}
 
@@ -213,8 +227,34 @@ def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, 
     wanted = cells(treated("removed", X, Knobs(n_removed=3)), 384)
     assert found["Top directions removed"].items() >= wanted.items()
     assert tuple(pictures(app)) == ("raw", "centred", "removed", "standardised")
+    assert_annotated(found, unit, corpus, cloud_of)
     told = [one.value for one in app.warning]
     assert any("does not know" in text for text in told) is (corpus == "topics-zh")
+
+
+def assert_annotated(found: dict, unit: str, corpus: str, cloud_of: Callable[..., Cloud]) -> None:
+    """The rows that need more than vectors, where there is more, in every column."""
+    extra = {MEASURES[name] for name in MEASURES if name not in measure_names()} & set(found["Raw"])
+    cloud = cloud_of(upload(20) if corpus == "own" else corpus, unit)
+    X, name = cloud.vectors, None
+    if unit == "tokens":
+        name, value, isotropic = "self_similarity", self_similarity(X, cloud.texts), "0.000"
+    elif unit == "types":
+        name, value = "zipfian_mean_symmetry", zipfian_mean_symmetry(X, cloud.counts)
+        p = cloud.counts / cloud.counts.sum()
+        isotropic = f"{1 - np.sqrt(p @ p):.3f}"
+    elif corpus == "pairs":
+        pairs = read_bundled_pairs()
+        good = np.flatnonzero(pairs.gold_scores > 4)
+        name, value, isotropic = "alignment", alignment(X[good], X[good + len(pairs)]), "2.000"
+    assert len(extra) == {"tokens": 3, "types": 2}.get(unit, int(corpus == "pairs"))
+    if name is not None:
+        cell = found["Raw"][MEASURES[name]]
+        assert cell.split(" ")[0] == signed(value, 3)
+        assert ("[" in cell) is (unit != "tokens")  # too few types repeat there for an interval
+        assert found["isotropic"][MEASURES[name]] == isotropic
+        assert all(column[MEASURES[name]] for column in found.values())
+        assert found["Centred"][MEASURES[name]] != cell
 
 
 @pytest.mark.parametrize(
@@ -674,7 +714,7 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
     visit()
     scene, reports, *_rest = taken[-1]
     rows = rows_of(table_csv(scene, reports, "this cloud"))
-    assert len(rows) == 4 * len(MEASURES)
+    assert len(rows) == 4 * len(measure_names())
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
     [wanted] = measure_table(cloud_of().vectors, names=["isoscore"], seed=0)
     columns = (wanted.value, wanted.low, wanted.high, wanted.baseline)

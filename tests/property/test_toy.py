@@ -40,6 +40,12 @@ def test_the_background_brings_the_zeros_back(length_1, length_2, angle, shift, 
     np.testing.assert_allclose(pair_cosines(white), [0, 0, -1], atol=1e-9)
 
 
+@given(bases, st.floats(-360, 360))
+def test_a_turn_changes_no_cosine(plane, turn):
+    turned = Plane(plane.length_1, plane.length_2, plane.angle, turn=turn)
+    np.testing.assert_allclose(turned.true_cosines(), plane.true_cosines(), atol=1e-9)
+
+
 @given(lengths, lengths, angles, shifts)
 def test_the_three_points_whiten_to_a_triangle(length_1, length_2, angle, shift):
     white = whiten_points(Plane(length_1, length_2, angle, shift), POINTS)

@@ -36,7 +36,9 @@ def place(tmp_path_factory):
 
 
 def run(place, *args):
-    files = ("--model", place / "model", "--pairs", place / "test.csv")
+    files = ("--model", place / "model")
+    if "--pairs" not in args:
+        files += ("--pairs", place / "test.csv")
     return run_shell(["evaluate", *map(str, (*files, "--draws", 20, *args))])
 
 
@@ -109,6 +111,11 @@ def test_chosen_on_dev(place, tmp_path, capsys):
         (("--draws", "0"), "0 is not in the range"),
         (("--csv", "/absent/grid.csv"), "/absent is no folder"),
         (("--bogus",), "No such option"),
+        (("--vectors", "/absent.vec"), "--model and --vectors exclude each other"),
+        (("--weighting", "sif"), "--weighting belongs to word vectors; give them by --vectors"),
+        (("--counts", "/absent.txt"), "--counts belongs to word vectors"),
+        (("--aggregate", "median"), "'median' is not one of 'all', 'mean', 'wmean'"),
+        (("--aggregate", "mean"), "test names no subsets to aggregate by 'mean'. Add a column"),
     ],
 )
 def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):

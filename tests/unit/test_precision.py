@@ -6,7 +6,12 @@ import torch
 from scipy.stats import spearmanr
 
 from geometry import Corpus, load_encoder, precision, read_bundled, read_cloud, read_pairs
-from geometry.precision import NARROWEST, processor_has_bfloat16, refuse_too_narrow
+from geometry.precision import (
+    NARROWEST,
+    PrecisionError,
+    processor_has_bfloat16,
+    refuse_too_narrow,
+)
 
 from .tiny_models import BUILDERS, save_tiny
 
@@ -130,3 +135,33 @@ def test_the_bundled_model_scores_the_same(shared_data):
         lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
         scores.append(spearmanr((left * right).sum(axis=1) / lengths, pairs.gold_scores).statistic)
     assert abs(scores[0] - scores[1]) * 100 <= 0.1
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_encode_refuses_what_bfloat16_can_not_tell_apart(folder, monkeypatch, pooling):
+    """Said to be bfloat16, so that a processor without it tests the rule too."""
+    encoder = load_encoder(str(folder))
+    texts = ["the cat sat", "a dog ran", "rain"]
+    wide = np.random.default_rng(0).standard_normal((1, 3, encoder.dimension))
+    for spread, is_refused in ((1e-4, True), (1.0, False)):
+        hidden = {pooling: (np.ones_like(wide) + spread * wide).astype(np.float32)}
+        monkeypatch.setattr(encoder, "_pooled", lambda *_, hidden=hidden: hidden)
+        encoder.dtype = "float32"
+        assert encoder.encode(texts, pooling=pooling).shape == (3, encoder.dimension)
+        encoder.dtype = "bfloat16"
+        if is_refused:
+            with pytest.raises(PrecisionError, match=r"exceed 0\.999, .*Load the encoder with"):
+                encoder.encode(texts, pooling=pooling)
+        else:
+            encoder.encode(texts, pooling=pooling)
+
+
+def test_equal_texts_and_zero_rows_say_nothing_about_a_cone():
+    X = cone(0.001)
+    texts = [f"text {row}" for row in range(len(X))]
+    with pytest.raises(PrecisionError):
+        refuse_too_narrow(X, texts)
+    refuse_too_narrow(X, ["one text"] * len(X))
+    refuse_too_narrow(np.vstack([X[:1], np.zeros_like(X[:5])]))
+    with pytest.raises(PrecisionError):
+        refuse_too_narrow(np.vstack([X, np.zeros_like(X[:5])]))

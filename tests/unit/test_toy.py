@@ -51,6 +51,29 @@ def test_the_basis_and_its_gram_matrix():
     np.testing.assert_allclose(plane.place(POINTS)[0], [8, 2 * np.sqrt(3)])
 
 
+def test_a_turn_turns_everything_and_no_cosine():
+    plane = Plane(length_1=3, length_2=2, angle=60, turn=30)
+    np.testing.assert_allclose(plane.basis.T, [[3 * 0.75**0.5, 1.5], [0, 2]], atol=1e-15)
+    np.testing.assert_allclose(plane.gram, [[9, 3], [3, 4]])
+    for turn, axes in (
+        (90, [[0, 1], [-1, 0]]),
+        (-90, [[0, -1], [1, 0]]),
+        (180, [[-1, 0], [0, -1]]),
+    ):
+        assert Plane(turn=turn).basis.T.tolist() == axes  # exact at right angles
+
+
+def test_cosines_of_other_points():
+    # x = (1, 0), y = (0, 1): g12 / sqrt(g11 g22), the cosine of the angle between the axes
+    axes = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    plane = Plane(length_2=3, angle=60)
+    np.testing.assert_allclose(plane.true_cosines(axes), [0.5, np.nan, np.nan])
+    # the cloud's whitening gives the cosines of the coordinates back, whatever the points
+    points = np.array([[1.0, 0.0], [1.0, 1.0], [-3.0, 0.5]])
+    white = whiten_points(Plane(0.4, 2.2, 25.0, (3.0, 1.0), 40.0), background_cloud(), points)
+    np.testing.assert_allclose(pair_cosines(white), pair_cosines(points), atol=1e-9)
+
+
 def test_a_shift_makes_the_cone():
     # a, b, c at (5, 5), (5, 1), (1, 5): 30 / sqrt(50 * 26) twice, and 10 / 26
     cosines = Plane(shift=(3, 3)).true_cosines()
@@ -99,9 +122,12 @@ def test_whitening_on_the_three_points_gives_a_triangle(plane, ab):
         {"angle": 0},
         {"angle": 180},
         {"angle": float("nan")},
+        {"turn": float("inf")},
     ],
     ids=str,
 )
 def test_no_basis(bad):
-    with pytest.raises(ValueError, match="angle" if "angle" in bad else "lengths"):
+    with pytest.raises(
+        ValueError, match={"angle": "angle", "turn": "turn"}.get(next(iter(bad)), "lengths")
+    ):
         Plane(**bad)

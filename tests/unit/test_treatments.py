@@ -264,8 +264,8 @@ def test_a_turn_leaves_the_first_as_it_was():
         ("pca", {"centring": float("nan")}, r"centring must lie in \[0, 1\]"),
         ("zipf", {"n_components": 0}, r"n_components must be an integer in \[1, 6\]"),
         ("cholesky", {"shrinkage": "lasso"}, "shrinkage must be None"),
-        ("removed", {"n_removed": D}, r"must be an integer in \[0, 5\]"),
-        ("removed", {"n_removed": -1}, r"must be an integer in \[0, 5\]"),
+        ("removed", {"n_removed": D}, r"n_removed must be an integer in \[0, 5\]"),
+        ("removed", {"n_removed": -1}, r"n_removed must be an integer in \[0, 5\]"),
     ],
 )
 def test_a_knob_out_of_range(name, knobs, message):

@@ -39,6 +39,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "sources": ("corpus_form.py", "limits"),
     },
     "whitening": {
+        "annotated-pairs": {"pairs"},
         "simplex": {"n"},
         "about-": ("lab_panels.py", "about_values"),
         "disagree-": {"name"},

@@ -1,0 +1,300 @@
+// The plane that answers the hand: dragging draws here, within a frame, and the server hears of it
+// when the hand lets go. plane_math.js computes, plane_picture.js draws, plane_table.js speaks.
+
+const STEP = 0.1; // of an arrow key; with Shift a tenth of it
+const SNAP = { mouse: 9, touch: 14 }; // px
+const KEYS_TOGETHER = 300; // ms in which key presses are one message
+const SPOKEN_AFTER = 700; // ms without a change after which the cosines are read out
+const UNHEARD = 5000; // ms after which a server that has not answered may set the picture again
+const MORPH = 700; // ms of the whitening
+const REFRAME = 250;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const views = new WeakMap(); // root -> PlaneView
+
+class PlaneView {
+  constructor(root) {
+    this.root = root;
+    this.pending = {}; // what the server has not confirmed yet
+    this.serial = 0;
+    root.addEventListener("pointerdown", (event) => this.grab(event));
+    // touch-action on parts of an SVG does not hold everywhere: else the page would scroll instead
+    root.addEventListener("touchstart", (event) => this.drag && event.preventDefault(), { passive: false });
+    root.addEventListener("pointermove", (event) => this.move(event));
+    root.addEventListener("pointerup", () => this.letGo());
+    root.addEventListener("pointercancel", () => this.abandon());
+    root.addEventListener("keydown", (event) => this.press(event));
+  }
+
+  // A message of the server: {serial, plane, choices, words, colours, limits, snaps, cloud}.
+  receive(message, send) {
+    this.send = send;
+    const unsure = Object.keys(this.pending).length > 0 && Date.now() - this.sentAt < UNHEARD;
+    if (!unsure || message.serial >= this.serial) {
+      this.pending = this.drag || this.keyTimer ? this.pending : {};
+      this.serial = Math.max(this.serial, message.serial);
+    }
+    const looks = JSON.stringify([message.words, message.colours]);
+    const before = this.message;
+    this.message = message;
+    if (looks !== this.looks) this.build();
+    this.looks = looks;
+    if (before && (this.drag || this.keyTimer || Object.keys(this.pending).length > 0)) {
+      this.request(); // newer than what the server knows: the picture stays as the hand left it
+      return;
+    }
+    const morphs = before && this.choices.whiten !== message.choices.whiten;
+    this.plane = message.plane;
+    this.choices = message.choices;
+    if (morphs) this.animate(MORPH);
+    if (this.shown) this.request();
+    else this.draw();
+    this.speakSoon();
+  }
+
+  build() {
+    const { words, colours } = this.message;
+    this.root.innerHTML = MARKUP;
+    const all = (selector) => [...this.root.querySelectorAll(selector)];
+    const [standard, yours] = all("svg");
+    this.pictures = {
+      standard: makePicture(standard, colours, NAMES),
+      yours: makePicture(yours, colours, ["shift", "e1", "e2", ...NAMES]),
+    };
+    this.captions = all("figcaption");
+    this.table = this.root.querySelector("table");
+    makeTable(this.table, words);
+    all(".plane-key").forEach((line, i) => (line.lastElementChild.textContent = words.key[i]));
+    for (const [name, colour] of Object.entries(colours)) this.root.style.setProperty(`--plane-${name}`, colour);
+    this.root.querySelector("[data-does=whiten]").onclick = () => this.toggleWhitening();
+    const save = this.root.querySelector("[data-does=save]");
+    save.textContent = words.save;
+    save.onclick = () => this.save();
+    this.heard = this.root.querySelector(".plane-heard");
+  }
+
+  request() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      if (this.drag?.pointer) this.carry();
+      this.draw();
+      if (this.motion) this.request();
+    });
+  }
+
+  animate(duration) {
+    if (calm.matches || !this.shown) return;
+    this.motion = { ...this.shown, start: performance.now(), duration };
+    this.request();
+  }
+
+  // The map from coordinates to the picture of the right panel, and the frame: both may be on the way.
+  target() {
+    const { cloud } = this.message;
+    const white = whiteningAsked(this.plane, this.choices.whiten, cloud);
+    const map = after(white, placing(this.plane));
+    const range = this.drag ? this.shown.range : halfRangeOf(this.plane, [[1, 0, 0, 1, 0, 0], map], cloud);
+    if (!this.motion) return { white, range };
+    const share = Math.min(1, (performance.now() - this.motion.start) / this.motion.duration);
+    const eased = share * share * (3 - 2 * share);
+    const now = {
+      white: between(this.motion.white, white, eased),
+      range: this.drag ? range : this.motion.range + eased * (range - this.motion.range),
+    };
+    if (share === 1) this.motion = null;
+    return now;
+  }
+
+  draw() {
+    const { words, colours, cloud, limits } = this.message;
+    const { plane, choices } = this;
+    const isWhite = choices.whiten !== "no";
+    this.shown = this.target();
+    const place = placing(plane);
+    const maps = { standard: [1, 0, 0, 1, 0, 0], yours: after(this.shown.white, place) };
+    const frame = frameOf(this.shown.range);
+    const points = pointsOf(plane);
+    const byCoordinates = choices.reading === "coordinates" && !isWhite;
+    const settled = after(whiteningAsked(plane, choices.whiten, cloud), place);
+    for (const [panel, picture] of Object.entries(this.pictures)) {
+      const seen = panel === "standard" || byCoordinates ? points : points.map((point) => applied(settled, point));
+      const white = panel === "yours" && isWhite;
+      const texts = { e1: "e₁", e2: "e₂" };
+      NAMES.forEach((name, i) => (texts[name] = `${name} (${seen[i].map(brief).join(", ")})`));
+      drawPicture(picture, {
+        map: maps[panel],
+        points,
+        ellipse: metricEllipse(plane, CIRCLE),
+        cloud,
+        texts,
+        titles: white ? words.whiteTitles : words.titles,
+        cloudColour: panel === "standard" ? colours.ink : white ? colours.white : colours.raw,
+        circles: choices.circle,
+      }, frame);
+      picture.alt = [panel === "standard" ? words.captions.standard : white ? words.captions.white : words.captions.yours, texts];
+      picture.svg.toggleAttribute("data-still", white);
+      for (const [name, handle] of Object.entries(picture.handles)) describeHandle(handle, name, plane, limits, words);
+    }
+    this.cosines = cosinesOf(plane, choices.whiten, cloud);
+    fillTable(this.table, this.cosines, choices.reading, words);
+    this.captions[0].textContent = words.captions.standard;
+    this.captions[1].textContent = isWhite ? words.captions.white : words.captions.yours;
+    this.root.querySelector("[data-does=whiten]").textContent = isWhite ? words.undo : words.whiten;
+    this.root.querySelector(".plane-hint").textContent = isWhite ? words.hintWhite : words.hint;
+    for (const line of this.root.querySelectorAll(".plane-key")) line.hidden = !choices.circle;
+    this.root.dataset.drawn = String(Number(this.root.dataset.drawn || 0) + 1);
+  }
+
+  // --- the hand
+
+  pixelOf(event, svg) {
+    const box = svg.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top].map((part) => (part * SIDE) / box.width);
+  }
+
+  grab(event) {
+    const svg = event.target.closest?.("svg[data-panel]");
+    if (!svg || event.button > 0 || this.drag || svg.hasAttribute("data-still")) return;
+    const picture = this.pictures[svg.dataset.panel];
+    const [u, v] = this.pixelOf(event, svg);
+    const far = (name) => {
+      const [x, y] = picture.frame.pixel(picture.tips[name]);
+      return Math.hypot(x - u, y - v);
+    };
+    const name = Object.keys(picture.handles).reverse().reduce((best, one) => (far(one) < far(best) ? one : best));
+    if (far(name) > FINGER) return;
+    event.preventDefault();
+    picture.handles[name].focus({ preventScroll: true });
+    svg.setPointerCapture(event.pointerId);
+    const [x, y] = picture.frame.pixel(picture.tips[name]);
+    this.motion = null;
+    this.drag = { name, picture, apart: [x - u, y - v], before: [this.plane, this.pending], radius: SNAP[event.pointerType] ?? SNAP.mouse };
+    this.pending = { ...this.pending };
+    svg.toggleAttribute("data-dragging", true);
+  }
+
+  move(event) {
+    if (!this.drag) return;
+    this.drag.pointer = this.pixelOf(event, this.drag.picture.svg);
+    this.drag.free = event.shiftKey;
+    this.request();
+  }
+
+  carry() {
+    const { name, picture, apart, pointer, radius, free } = this.drag;
+    const inside = (pixel, from) => Math.min(Math.max(pixel, from + 4), from + BOX.side - 4);
+    const [u, v] = pointer.map((part, i) => part + apart[i]);
+    const place = picture.frame.place([inside(u, BOX.left), inside(v, BOX.top)]);
+    const isStandard = picture === this.pictures.standard;
+    this.change(carried(name, place, this.plane, this.rules(free ? 0 : radius / picture.frame.scale), isStandard));
+    picture.handles[name].classList.toggle("plane-snapped", isAtHome(name, this.plane, this.message.snaps));
+  }
+
+  rules(radius) {
+    return { limits: this.message.limits, ...this.message.snaps, radius };
+  }
+
+  change(found) {
+    this.plane = { ...this.plane, ...found };
+    Object.assign(this.pending, found);
+    this.speakSoon();
+  }
+
+  letGo() {
+    if (!this.drag) return;
+    if (this.drag.pointer) this.carry(); // the last move may still wait for its frame
+    this.drag.picture.svg.removeAttribute("data-dragging");
+    this.drag.picture.handles[this.drag.name].classList.remove("plane-snapped");
+    const moved = this.drag.before[0] !== this.plane;
+    this.drag = null;
+    if (!moved) return;
+    this.animate(REFRAME);
+    this.request();
+    this.tell();
+  }
+
+  abandon() {
+    if (!this.drag) return;
+    const { before, picture, name } = this.drag;
+    picture.svg.removeAttribute("data-dragging");
+    picture.handles[name].classList.remove("plane-snapped");
+    [this.plane, this.pending] = before;
+    this.drag = null;
+    this.request();
+  }
+
+  press(event) {
+    if (event.key === "Escape") this.abandon();
+    const way = ARROWS[event.key];
+    const handle = event.target.closest?.("[data-handle]");
+    if (!way || !handle || this.drag || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault(); // the arrows would scroll the page
+    const name = handle.dataset.handle;
+    const isStandard = handle.closest("svg").dataset.panel === "standard";
+    const picture = this.pictures[isStandard ? "standard" : "yours"];
+    const step = event.shiftKey ? STEP / 10 : STEP;
+    // points step by coordinates, in both pictures: along the lattice
+    const isPoint = NAMES.includes(name);
+    const from = isPoint ? [this.plane[`${name}_x`], this.plane[`${name}_y`]] : picture.tips[name];
+    const place = from.map((part, i) => part + step * way[i]);
+    this.change(carried(name, place, this.plane, this.rules(0), isStandard || isPoint));
+    this.draw();
+    clearTimeout(this.keyTimer);
+    this.keyTimer = setTimeout(() => {
+      this.keyTimer = null;
+      this.tell();
+    }, KEYS_TOGETHER);
+  }
+
+  toggleWhitening() {
+    const whiten = this.choices.whiten === "no" ? "cloud" : "no";
+    this.choices = { ...this.choices, whiten };
+    this.animate(MORPH);
+    this.pending.whiten = whiten;
+    this.request();
+    this.speakSoon();
+    this.tell();
+  }
+
+  // --- the server and the ear
+
+  // All that it has not confirmed: of two messages that meet, only the later arrives.
+  tell() {
+    this.serial += 1;
+    this.sentAt = Date.now();
+    this.send({ serial: this.serial, ...this.pending });
+  }
+
+  speakSoon() {
+    clearTimeout(this.speakTimer);
+    this.speakTimer = setTimeout(() => {
+      const { words } = this.message;
+      const said = spokenCosines(this.cosines, words);
+      if (this.said && this.said !== said) this.heard.textContent = said; // not on arrival
+      this.said = said;
+      for (const [panel, picture] of Object.entries(this.pictures)) {
+        const [title, texts] = picture.alt;
+        const values = panel === "standard" ? this.cosines.coordinates : (this.cosines.whitened ?? this.cosines.true);
+        const where = NAMES.map((name) => texts[name]).join(", ");
+        picture.svg.setAttribute("aria-label", filled(words.alt, { title, where, cosines: cosinesInWords(values, words) }));
+      }
+    }, this.said ? SPOKEN_AFTER : 0);
+  }
+
+  save() {
+    const { words, colours } = this.message;
+    const lines = [...spokenCosines(this.cosines, words).split(/(?<=\.) /), words.provenance];
+    const text = savedPicture(Object.values(this.pictures), this.captions.map((one) => one.textContent), lines, colours);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    link.download = "cosine-basis.svg";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".plane");
+  if (!views.has(root)) views.set(root, new PlaneView(root));
+  views.get(root).receive(JSON.parse(new TextDecoder().decode(data)), (moved) => setTriggerValue("moved", moved));
+}

@@ -1,0 +1,81 @@
+// Where labels go in a square picture so that they cover no line and no other label. Pure.
+// All is in the picture's pixels, from its middle, y upwards.
+
+const LETTER = 7.5; // px: a Latin letter; a CJK letter; a line's height
+const WIDE_LETTER = 14;
+const LINE = 16;
+const DIRECTIONS = 16; // candidates around the point, the nearest ring first
+const RINGS = [0, 9, 20];
+const COST = { ink: 1, label: 40, outside: 80, spot: 0.5, turn: 1, ring: 0.1, moved: 2.5 };
+const SAMPLE = 3; // px between the points that stand for a line
+
+export function halfSize(text) {
+  const width = [...text].reduce((sum, letter) => sum + (letter.codePointAt(0) > 0x2e80 ? WIDE_LETTER : LETTER), 0);
+  return [width / 2, LINE / 2];
+}
+
+// Points of a polyline, a few pixels apart.
+function samples(line) {
+  const found = [];
+  for (let i = 1; i < line.length; i++) {
+    const [[x0, y0], [x1, y1]] = [line[i - 1], line[i]];
+    const count = Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / SAMPLE));
+    for (let k = 0; k <= count; k++) found.push([x0 + ((x1 - x0) * k) / count, y0 + ((y1 - y0) * k) / count]);
+  }
+  return found;
+}
+
+function candidates([x, y], [halfX, halfY], gap) {
+  const outward = Math.atan2(y, x);
+  const found = [];
+  for (const ring of RINGS) {
+    for (let i = 0; i < DIRECTIONS; i++) {
+      const turn = (2 * Math.PI * i) / DIRECTIONS;
+      const [dx, dy] = [Math.cos(outward + turn), Math.sin(outward + turn)];
+      const reach = Math.min(halfX / Math.max(Math.abs(dx), 1e-9), halfY / Math.max(Math.abs(dy), 1e-9));
+      const far = reach + gap + ring;
+      found.push({
+        centre: [x + dx * far, y + dy * far],
+        offset: [dx * far, dy * far],
+        cost: COST.turn * (1 - Math.cos(turn)) + COST.ring * ring,
+      });
+    }
+  }
+  return found;
+}
+
+function costOf([x, y], [halfX, halfY], ink, boxes, side) {
+  let cost = Math.abs(x) + halfX > side / 2 || Math.abs(y) + halfY > side / 2 ? COST.outside : 0;
+  for (const [u, v] of ink) {
+    if (Math.abs(u - x) < halfX + 2 && Math.abs(v - y) < halfY + 2) cost += COST.ink * SAMPLE * 0.67;
+  }
+  for (const box of boxes) {
+    const apart = [Math.abs(box.centre[0] - x), Math.abs(box.centre[1] - y)];
+    if (apart[0] < halfX + box.half[0] && apart[1] < halfY + box.half[1]) cost += COST.label;
+  }
+  return cost;
+}
+
+// Centres of the labels, chosen one after the other. marks: {spots, text, gap}, the best spot first,
+// gap the pixels between a label's box and what it names.   lines: what not to cover.   before: what the last call returned, so that a drag moves labels no
+// more than it must. Each label stands where it covers least, then near its first spot, outward.
+export function placeLabels(marks, lines, side, before = []) {
+  const ink = lines.flatMap(samples);
+  const boxes = [];
+  marks.forEach(({ spots, text, gap }, row) => {
+    const half = halfSize(text);
+    let best = null;
+    spots.forEach((spot, late) => {
+      for (const { centre, offset, cost } of candidates(spot, half, gap)) {
+        const last = before[row]?.offset;
+        const jump = last && Math.hypot(offset[0] - last[0], offset[1] - last[1]) > 12 ? COST.moved : 0;
+        const base = COST.spot * late + cost + jump;
+        if (best && base >= best.cost) continue; // nothing below can make it cheaper
+        const whole = base + costOf(centre, half, ink, boxes, side);
+        if (!best || whole < best.cost) best = { cost: whole, centre, offset, half };
+      }
+    });
+    boxes.push(best);
+  });
+  return boxes;
+}

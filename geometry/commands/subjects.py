@@ -1,0 +1,172 @@
+"""What is evaluated: an encoder, or a file of word vectors. Both give a grid for pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .shell import progress_on_stderr
+
+if TYPE_CHECKING:
+    from ..embeddings import VectorTable
+    from ..encode import Encoder
+    from ..evaluate import Grid
+    from ..evaluate.cells import LayerName
+    from ..evaluate.fitting import FitVectors
+    from ..pairs import Pairs
+
+RANK = "1/rank in the file"  # in place of counts
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the grids of one command share.   fit_texts, fit_on : the fit set and its name."""
+
+    treatments: tuple[str, ...]
+    similarity: str
+    aggregation: str | None
+    draws: int
+    seed: int
+    quiet: bool
+    fit_texts: tuple[str, ...] | None = None
+    fit_on: str | None = None
+
+    @property
+    def scoring(self) -> dict[str, Any]:
+        """Keywords that encoders and word vectors take alike."""
+        return {
+            "treatments": self.treatments,
+            "similarity": self.similarity,
+            "aggregation": self.aggregation,
+            "draws": self.draws,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A grid, lines that must stand beside it, and what else its rows depend on."""
+
+    grid: Grid
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...] = field(default=())
+
+
+class Subject(Protocol):
+    """``title`` names it; ``grid`` scores it on pairs."""
+
+    @property
+    def title(self) -> str: ...
+
+    def grid(self, pairs: Pairs) -> Measured: ...
+
+
+class ModelSubject:
+    """An encoder: layers by poolings. The fit set is read once, for all sets of pairs."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        layers: Sequence[LayerName] | None,
+        poolings: Sequence[str],
+        asked: Asked,
+    ) -> None:
+        self._encoder, self._layers, self._poolings = encoder, layers, poolings
+        self._asked = asked
+        self._fit_vectors: FitVectors | None = None
+
+    @property
+    def title(self) -> str:
+        at = f" at {self._encoder.revision}" if self._encoder.revision else ""
+        return f"{self._encoder.name}{at}"
+
+    def grid(self, pairs: Pairs) -> Measured:
+        """Every layer and pooling asked for, on those pairs."""
+        from ..evaluate import evaluate_encoder
+
+        asked = self._asked
+        grid = evaluate_encoder(
+            self._encoder,
+            pairs,
+            layers=self._layers,
+            poolings=self._poolings,
+            fit_vectors=self._fit(),
+            fit_on=asked.fit_on,
+            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=asked.quiet),
+            **asked.scoring,
+        )
+        return Measured(grid, {"model": self._encoder.name, "revision": self._encoder.revision})
+
+    def _fit(self) -> FitVectors | None:
+        from ..evaluate import encode_fit
+
+        if self._asked.fit_texts is None:
+            return None
+        if self._fit_vectors is None:
+            self._fit_vectors = encode_fit(
+                self._encoder,
+                self._asked.fit_texts,
+                layers=self._layers or tuple(range(self._encoder.n_layers + 1)),
+                poolings=self._poolings,
+                treatments=self._asked.treatments,
+                progress=progress_on_stderr("reading the fit set", quiet=self._asked.quiet),
+            )
+        return self._fit_vectors
+
+
+class WordSubject:
+    """Word vectors: one row of poolings, the weightings; coverage is told with every grid."""
+
+    def __init__(
+        self,
+        table: VectorTable,
+        weightings: Sequence[str],
+        counts_file: Path | None,
+        asked: Asked,
+    ) -> None:
+        from ..word_counts import rank_counts, read_counts
+
+        self._table, self._weightings, self._asked = table, weightings, asked
+        self._counts: Mapping[str, float] | None = None
+        self._counts_name: str | None = None
+        if counts_file is not None:
+            self._counts, self._counts_name = read_counts(counts_file), counts_file.stem
+        elif any(each != "mean" for each in weightings):
+            self._counts, self._counts_name = rank_counts(table), RANK
+
+    @property
+    def title(self) -> str:
+        n, d = self._table.vectors.shape
+        counts = f"; counts of words: {self._counts_name}" if self._counts_name else ""
+        return f"{self._table.name}: {n:,} word vectors of {d} numbers{counts}"
+
+    def grid(self, pairs: Pairs) -> Measured:
+        """Every weighting asked for, on those of the pairs that have words on both sides."""
+        from ..evaluate import evaluate_words
+
+        asked = self._asked
+        found = evaluate_words(
+            self._table,
+            pairs,
+            weightings=self._weightings,
+            counts=self._counts,
+            fit_texts=asked.fit_texts,
+            fit_on=asked.fit_on,
+            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=asked.quiet),
+            **asked.scoring,
+        )
+        settings = {
+            "vectors": self._table.name,
+            "counts": self._counts_name,
+            "coverage": found.coverage,
+            "n_pairs_left_out": found.n_left_out,
+        }
+        lacking = ", ".join(f"{word} ({n:,})" for word, n in found.unknown[:5])
+        notes = (
+            f"coverage: {100 * found.coverage:.1f}% of the words are known"
+            + (f", not {lacking}" if lacking else ""),
+            f"{found.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word",
+        )
+        return Measured(found.grid, settings, notes)

@@ -1,0 +1,99 @@
+"""Measures that need more than vectors: which texts mean the same, a token's type, a word's count.
+
+Each is as its paper reports it, less its anisotropy baseline where it has one, so that the numbers
+of a cloud and of the same cloud transformed can be held against each other and against isotropy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rows import UndefinedMeasure, finite_rows
+from .context import contextual_parts, intra_sentence_baseline
+from .cosines import alignment
+from .measured import Measured
+from .resample import MIN_ROWS, jackknife_interval
+from .zipf import zipfian_table
+
+ALIGNMENT_BASELINE = 2.0  # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """What is known of n rows; None where it is not.
+
+    pairs (m, 2) : numbers of the two rows of each positive pair.   types, sentences (n,) : ids or
+    words, of contextual tokens; both or neither.   frequencies (n,) : counts, of words.
+    """
+
+    pairs: np.ndarray | None = None
+    types: np.ndarray | None = None
+    sentences: np.ndarray | None = None
+    frequencies: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        if (self.types is None) != (self.sentences is None):
+            raise ValueError("types and sentences belong together: give both or neither")
+
+
+def annotated_table(
+    X: np.ndarray, annotations: Annotations, *, seed: int = 0
+) -> tuple[Measured, ...]:
+    """Rows for what X (n, d) is annotated with, to stand below those of ``measure_table``.
+
+    "alignment" : over the pairs, n being their number.   "self_similarity",
+    "intra_sentence_similarity", "max_explainable_variance" : less their anisotropy baselines, so
+    that isotropic tokens have 0, 1/sqrt(m) and 0.   "zipfian_mean_symmetry",
+    "zipfian_spectral_entropy".   Intervals leave out groups of pairs, types, sentences or words.
+    A measure that the cloud does not have comes back with ``undefined``.
+    """
+    X = finite_rows(X, at_least=1)
+    rows: list[Measured] = []
+    if annotations.pairs is not None:
+        rows.append(_alignment(X, annotations.pairs, seed))
+    if annotations.types is not None and annotations.sentences is not None:
+        rows += _contextual(X, annotations.types, annotations.sentences, seed)
+    if annotations.frequencies is not None:
+        rows += zipfian_table(X, annotations.frequencies, seed=seed)
+    return tuple(rows)
+
+
+def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
+    rows = np.asarray(pairs)
+    whole = np.issubdtype(rows.dtype, np.integer) or not rows.size
+    if rows.ndim != 2 or rows.shape[1] != 2 or not whole:
+        raise ValueError(
+            f"pairs must be row numbers (m, 2), integers; got {rows.dtype} of shape {rows.shape}"
+        )
+    if rows.size and not 0 <= rows.min() <= rows.max() < len(X):
+        raise ValueError(f"pairs must be numbers of the {len(X)} rows; got {rows.max()}")
+    left, right = X[rows.astype(np.int64).T]
+    n, d = left.shape
+    try:
+        value = alignment(left, right)
+    except UndefinedMeasure as error:
+        return Measured("alignment", None, None, None, None, n, d, error.code)
+    low = high = None
+    if n >= MIN_ROWS:
+        low, high = jackknife_interval(alignment, left, right, seed=seed)
+        low, high = max(low, 0.0), min(high, 4.0)
+    return Measured("alignment", value, low, high, ALIGNMENT_BASELINE, n, d)
+
+
+def _contextual(
+    X: np.ndarray, types: np.ndarray, sentences: np.ndarray, seed: int
+) -> list[Measured]:
+    n, d = X.shape
+    found = []
+    for name, of in contextual_parts(X, types, sentences, seed=seed).items():
+        try:
+            parts = of()
+        except UndefinedMeasure as error:
+            found.append(Measured(name, None, None, None, None, n, d, error.code))
+            continue
+        low, high = (None if end is None else end - parts.baseline for end in parts.interval(seed))
+        isotropic = intra_sentence_baseline(sentences) if name.startswith("intra") else 0.0
+        found.append(Measured(name, parts.value - parts.baseline, low, high, isotropic, n, d))
+    return found

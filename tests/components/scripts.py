@@ -1,0 +1,100 @@
+"""The components' JavaScript outside a page: by Node where it is present, else by Chromium."""
+
+import json
+import mimetypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Route, sync_playwright
+
+from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = ROOT / "tests" / "components"
+HOST = "http://components.test"
+# every test of a file, and what the failed ones said
+RUN_IN_BROWSER = """async path => {
+  const { tests } = await import(path);
+  const failed = [];
+  for (const [name, run] of Object.entries(tests)) {
+    try { await run(); } catch (error) { failed.push(`${name}: ${error.message}`); }
+  }
+  return { ran: Object.keys(tests).length, failed };
+}"""
+
+
+def has_node() -> bool:
+    """NARROW_CONE_NODE=0 leaves it out, to try the other way."""
+    return os.environ.get("NARROW_CONE_NODE") != "0" and shutil.which("node") is not None
+
+
+def run_tests(name: str, folder: Path) -> str:
+    """Run tests/components/<name>.test.mjs; what failed in words, empty where nothing did.
+
+    folder : an empty one, where the scripts are put as modules.
+    """
+    if not has_node():
+        told = _in_browser(RUN_IN_BROWSER, f"{HOST}/tests/components/{name}.test.mjs")
+        assert told["ran"] > 0
+        return "\n".join(told["failed"])
+    done = _node(_modules(folder), "--test", f"tests/components/{name}.test.mjs")
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+def evaluate(body: str, argument: Any, folder: Path) -> Any:
+    """What the body of an async function of (argument, at) returns, as JSON.
+
+    at : the address below which a script is imported: import(`${at}/plane_math.js`).
+    """
+    if not has_node():
+        start = f"async argument => {{ const at = '{HOST}/assets/components'; {body} }}"
+        return _in_browser(start, argument)
+    root = _modules(folder)
+    (root / "argument.json").write_text(json.dumps(argument), encoding="utf-8")
+    (root / "main.mjs").write_text(
+        "import { readFileSync } from 'node:fs';\n"
+        "const argument = JSON.parse(readFileSync('argument.json', 'utf8'));\n"
+        "const at = new URL('assets/components', import.meta.url).href;\n"
+        f"const answer = await (async () => {{ {body} }})();\n"
+        "console.log(JSON.stringify(answer));\n",
+        encoding="utf-8",
+    )
+    done = _node(root, "main.mjs")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def _modules(folder: Path) -> Path:
+    """The scripts and their tests in a folder that tells any version of Node they are modules."""
+    shutil.copytree(ROOT / "assets" / "components", folder / "assets" / "components")
+    shutil.copytree(TESTS, folder / "tests" / "components")
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    return folder
+
+
+def _node(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["node", *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def _in_browser(function: str, argument: Any) -> Any:
+    def answer(route: Route) -> None:
+        path = ROOT / route.request.url.removeprefix(f"{HOST}/").partition("?")[0]
+        kind = "text/javascript" if path.suffix == ".mjs" else mimetypes.guess_type(path)[0]
+        body = path.read_text(encoding="utf-8") if path.is_file() else ""
+        route.fulfill(body=body, content_type=kind or "text/html")
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=[*CHROMIUM_FLAGS]
+        )
+        page = browser.new_page()
+        page.route(f"{HOST}/**", answer)
+        page.goto(f"{HOST}/")
+        found = page.evaluate(function, argument)
+        browser.close()
+    return found

@@ -1,0 +1,70 @@
+"""The plane's arithmetic in JavaScript: its own tests, and the library's numbers."""
+
+import numpy as np
+import pytest
+
+from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points, whitening_of
+from pages.common.plane_controls import Settings, state_of
+from tests.components.scripts import evaluate, run_tests
+
+PLANES = 200
+NUMBERS = """
+  const { cosinesOf, gram, halfRangeOf, placing } = await import(`${at}/plane_math.js`);
+  const text = (value) => JSON.parse(JSON.stringify(value).replaceAll("null", '"none"'));
+  return argument.planes.map((plane) => ({
+    gram: gram(plane),
+    cloud: text(cosinesOf(plane, "cloud", argument.cloud)),
+    points: text(cosinesOf(plane, "points", argument.cloud)),
+  }));
+"""
+
+
+@pytest.mark.parametrize("name", ["plane_math", "plane_labels"])
+def test_the_scripts_own_tests_pass(name, tmp_path):
+    assert run_tests(name, tmp_path) == ""
+
+
+def planes() -> list[Settings]:
+    """Any that the page's controls can make; some with points on one line, on the origin, equal."""
+    rng = np.random.default_rng(6)
+    found = []
+    for row in range(PLANES):
+        low, high = rng.uniform(0.25, 3, 2), rng.uniform((15, -180), (165, 180))
+        points = rng.integers(-40, 41, (3, 2)) / 10
+        if row % 5 == 0:
+            points = np.array([1, -2, 3])[:, None] * rng.integers(-13, 14, 2) / 10
+        shift = tuple((rng.integers(-40, 41, 2) / 10).tolist()) if row % 2 else (0.0, 0.0)
+        plane = Plane(*low, high[0], shift, high[1])
+        found.append(Settings(plane, "position", "cloud", True, points if row % 3 else POINTS))
+    return [*found, Settings(Plane(), "position", "cloud", True, np.zeros((3, 2)))]
+
+
+def test_every_number_is_the_librarys_to_a_billionth(tmp_path):
+    cloud, settings = background_cloud(80, seed=9), planes()
+    asked = {"planes": [state_of(one) for one in settings], "cloud": cloud.tolist()}
+    answers = evaluate(NUMBERS, asked, tmp_path)
+    assert len(answers) == len(settings)
+    for one, told in zip(settings, answers, strict=True):
+        plane, points = one.plane, one.points
+        (g11, g12), (_, g22) = plane.gram
+        wanted = {
+            "coordinates": pair_cosines(points),
+            "true": plane.true_cosines(points),
+            "cloud": pair_cosines(whiten_points(plane, cloud, points)),
+            "points": pair_cosines(whiten_points(plane, points, points)),
+        }
+        found = {
+            **{key: told["cloud"][key] for key in ("coordinates", "true")},
+            **{fit: told[fit]["whitened"] for fit in ("cloud", "points")},
+        }
+        np.testing.assert_allclose(told["gram"], [g11, g12, g22], rtol=0, atol=1e-9)
+        for key, values in wanted.items():
+            numbers = [np.nan if value == "none" else value for value in found[key]]
+            np.testing.assert_allclose(numbers, values, rtol=0, atol=1e-9, err_msg=f"{key} {one}")
+
+
+def test_points_on_one_line_stay_on_it():
+    line = np.array([[1.0, 2.0], [2.0, 4.0], [-1.0, -2.0]])
+    for angle in np.linspace(15, 165, 31):
+        plane = Plane(1.3, 0.7, float(angle), (1.0, 0.5), 12.0)
+        assert whitening_of(plane.place(line)).rank == 1

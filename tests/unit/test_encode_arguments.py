@@ -1,0 +1,49 @@
+"""What the encoder's arguments mean where they could mean two things."""
+
+import numpy as np
+import pytest
+
+from geometry import encode_to_files, evaluate_encoder, load_encoder
+from geometry.pairs import Pairs
+from tests.unit.tiny_encoder import save_tiny_bert
+
+TEXTS = ["the cat sat", "a dog ran", "rain"]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return load_encoder(save_tiny_bert(tmp_path_factory.mktemp("model")))
+
+
+def test_a_bare_pooling_is_one_pooling(encoder, tmp_path):
+    listed = encoder.encode_layers(TEXTS, poolings=("mean",))
+    bare = encoder.encode_layers(TEXTS, poolings="mean")
+    assert list(bare) == ["mean"]
+    np.testing.assert_array_equal(bare["mean"], listed["mean"])
+    files = encode_to_files(encoder, TEXTS, tmp_path / "files", poolings="mean")
+    np.testing.assert_array_equal(files["mean"], listed["mean"])
+    pairs = Pairs("own", tuple(TEXTS), (*TEXTS[1:], TEXTS[0]), [1, 2, 3])
+    grid = evaluate_encoder(encoder, pairs, poolings="cls", treatments="centred", draws=2)
+    assert (grid.poolings, grid.treatments) == (("cls",), ("centred",))
+    with pytest.raises(ValueError, match=r"pooling must be one of .*; got 'median'"):
+        encoder.encode_layers(TEXTS, poolings="median")
+
+
+def test_a_pooling_named_twice_is_computed_once(encoder):
+    assert list(encoder.encode_layers(TEXTS, poolings=("mean", "cls", "mean"))) == ["mean", "cls"]
+
+
+@pytest.mark.parametrize("layer", [(1, 2), "first-last", (0, 1, 2)])
+def test_tokens_have_one_layer(encoder, layer):
+    for call in (encoder.layer_index, lambda one: encoder.encode_tokens(TEXTS, layer=one)):
+        with pytest.raises(
+            ValueError, match=r"layer must be one layer here, and .* is the average"
+        ):
+            call(layer)
+
+
+def test_a_tuple_of_one_is_one_layer(encoder):
+    one, same = (encoder.encode_tokens(TEXTS, layer=layer).vectors for layer in (1, (1,)))
+    np.testing.assert_array_equal(one, same)
+    with pytest.raises(ValueError, match="layer 9 does not exist"):
+        encoder.encode_tokens(TEXTS, layer=9)
