@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 from bench.table import Row
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.screen import AT_REST
-from tests.browser.server import AppServer
+from tests.browser.server import ROOT, AppServer
 
 MANY = 100_000
 MOST = 1_000_000
@@ -124,6 +124,8 @@ def main() -> list[Row]:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), args=list(CHROMIUM_FLAGS)
         )
+        # what a server gives away lies beside its script
+        (Path(folder) / "static").symlink_to(ROOT / "static")
         scripts = [Path(folder) / name for name in ("twin.py", "peer.py")]
         for script, text in zip(scripts, (TWIN_PAGE, PEER_PAGE), strict=True):
             script.write_text(text, encoding="utf-8")

@@ -17,7 +17,14 @@ IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILI
 EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 LOADER = """
 const loading = import(new URL("{address}", document.baseURI));
-export default async function (told) {{ return (await loading).default(told); }}
+export default async function (told) {{
+  try {{
+    return (await loading).default(told);
+  }} catch (error) {{
+    console.warn(error);
+    told.setTriggerValue("missing", true);
+  }}
+}}
 """
 
 
@@ -40,7 +47,10 @@ def _in_order(entry: Path, known: dict[Path, str]) -> dict[Path, str]:
 
 
 def served(entry: Path) -> str:
-    """The script to give to a component: a loader of the bundle, or the bundle itself."""
+    """The script to give to a component: a loader of the bundle, or the bundle itself.
+
+    A loader that finds nothing triggers "missing".
+    """
     script = bundle(entry)
     digest = hashlib.sha256(script.encode()).hexdigest()[:16]
     target = STATIC / f"{entry.stem}-{digest}.js"

@@ -12,6 +12,7 @@ from geometry import ArrayStore, Cloud, load_encoder, project, read_cloud
 from geometry.corpus import read_bundled
 from geometry.project import match_radius
 from geometry.twin import fit_whitening, whiten_beside
+from tests.browser.accessibility import grave_findings
 from tests.browser.screen import (
     LONG,
     NEXT_FRAMES,
@@ -194,6 +195,13 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     page.wait_for_function("() => document.querySelector('.twin').twin.at === 8.5")
     assert page.evaluate(CAMERA) == camera
 
+    # the picture to take away is twice the size, and more than the pictures
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as PNG").click()
+    saved = Image.open(download.value.path())
+    assert saved.width == 2 * round(box["width"])
+    assert saved.height > 2 * box["height"] + 100
+
     # the graphics card is lost and given back
     page.evaluate("""() => {
       const { stage } = document.querySelector(".twin").twin;
@@ -206,9 +214,22 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     lit = page.evaluate(LIT, list(range(0, len(white), 7)))
     assert np.mean(np.array(lit) < PAPER - 40) > 0.7
 
+    # on a narrow screen the pictures stand one under the other; no one is kept out
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.wait_for_function(
+        "() => document.querySelector('.twin').twin.stage.boxes[1].left === 0", timeout=30000
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert stage.bounding_box()["height"] > 600
+    assert grave_findings(page, ".twin") == []
+    page.set_viewport_size({"width": 1440, "height": 1000})
+
     # what was open is given back on another page
     page.locator('[data-testid="stSidebar"] a[href*="cosine_basis"]').click()
     page.wait_for_url("**/cosine_basis*")
     wait_for_app(page)
-    assert page.evaluate("() => window.narrowConeArrays.size") == 0
+    assert page.evaluate("() => [window.narrowConeArrays.size, window.narrowConeTexts.size]") == [
+        0,
+        0,
+    ]
     assert_no_exception(page)

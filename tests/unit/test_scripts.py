@@ -41,7 +41,7 @@ def test_a_loader_is_sent_where_the_bundle_can_be_served(tmp_path, monkeypatch):
     assert (tmp_path / "static" / name).read_text(encoding="utf8") == scripts.bundle(
         TWIN / "twin.js"
     )
-    assert len(loader) < 300
+    assert len(loader) < 400
 
 
 def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
