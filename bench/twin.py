@@ -280,15 +280,16 @@ def large(browser: Browser, server: AppServer) -> tuple[float, float, float, int
 def openings(browser: Browser, server: AppServer) -> tuple[float, float]:
     """The page's memory after 5 openings of a cloud, and after OPENINGS."""
     page = opened_page(browser, server, "n=20000")
-    page.wait_for_selector(DRAWN, state="attached", timeout=120_000)
+    shown, hidden = page.locator(DRAWN), page.locator(".twin")  # a handle would keep its element
+    shown.wait_for(state="attached", timeout=120_000)
     found = []
     for time in range(1, OPENINGS + 1):
         page.get_by_text("show").click()
-        page.wait_for_selector(".twin", state="detached")
+        hidden.wait_for(state="detached")
         if time in (5, OPENINGS):
             page.wait_for_function(AT_REST)
             found.append(megabytes(page))
         page.get_by_text("show").click()
-        page.wait_for_selector(DRAWN, state="attached")
+        shown.wait_for(state="attached")
     page.close()
     return found[0], found[1]

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin/camera.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
 import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
 import { advance, conesAt, knobsAt, titleAt } from "../../assets/components/twin/morph.js";
-import { lookOf, paletteOf, rgb } from "../../assets/components/twin/palette.js";
+import { paintOf } from "../../assets/components/twin/paint.js";
+import { lookOf, rgb } from "../../assets/components/twin/palette.js";
 import { packRows } from "../../assets/components/twin/rows.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin/scale.js";
-import { flagsOf, neighbourIn, union } from "../../assets/components/twin/selection.js";
+import { neighbourIn, union } from "../../assets/components/twin/selection.js";
 
 function message(head, ...arrays) {
   const told = new TextEncoder().encode(JSON.stringify(head));
@@ -129,7 +131,6 @@ test("scale bars have round lengths", () => {
 
 test("colours and shapes", () => {
   assert.deepEqual(rgb("#ff8000").map((value) => Math.round(255 * value)), [255, 128, 0]);
-  assert.equal(paletteOf(["#000000", "#ffffff"], 3).length, 9);
   assert.deepEqual(lookOf(13, 6), { hue: 1, shape: 2 });
 });
 
@@ -140,9 +141,39 @@ test("few rows travel as they are, many as a bitmap", () => {
   assert.ok(packRows(many, 1e6).length < 170000);
 });
 
-test("a selection fades the others, and is walked through in order", () => {
-  assert.deepEqual([...flagsOf(3, [1])], [1, 2, 1]);
-  assert.deepEqual([...flagsOf(2, [])], [0, 0]);
+const theme = { paper: "#ffffff", categories: ["#ff0000", "#0000ff"], scale: ["#000000", "#ffffff"] };
+const bytes = (paint) => [...new Uint8Array(paint.buffer)];
+
+test("a category has its hue, and beyond the hues another shape", () => {
+  const codes = { kind: "codes", values: Uint8Array.of(0, 1, 2) };
+  assert.deepEqual(bytes(paintOf(codes, [], 0, theme)), [255, 0, 0, 1, 0, 0, 255, 1, 255, 0, 0, 2]);
+});
+
+test("beside a selection the others fade; what is hidden stays hidden", () => {
+  const codes = { kind: "codes", values: Uint8Array.of(0, 0, 1) };
+  const paint = bytes(paintOf(codes, Uint32Array.of(1), 2, theme));
+  assert.deepEqual(paint.slice(4, 8), [255, 0, 0, 1]);
+  assert.deepEqual([paint[3], paint[11]], [9, 0]);
+  assert.ok(paint[1] > 200 && paint[1] < 255);
+});
+
+test("a value has its place on the scale", () => {
+  const codes = { kind: "values", values: Uint16Array.of(0, 65535, 32768) };
+  const paint = bytes(paintOf(codes, [], 0, theme));
+  assert.deepEqual(paint.filter((_, i) => i % 4 === 0), [0, 255, 128]);
+});
+
+test("stored steps reach the screen by one matrix, as their places do by the camera's", () => {
+  const matrix = matrixOf({ ...homeCamera(3, 4), perspective: true }, 1.5);
+  const [low, step, stored] = [[-1, 2, 0.5], [0.1, 0.2, 0.3], [5, 6, 7]];
+  const place = stored.map((value, j) => low[j] + step[j] * value);
+  const direct = toPixels(matrix, place, 300, 200);
+  toPixels(fromSteps(matrix, low, step), stored, 300, 200).forEach((value, j) => {
+    assert.ok(Math.abs(value - direct[j]) < 1e-3);
+  });
+});
+
+test("a selection is walked through in order", () => {
   assert.deepEqual([...union([5, 100], [20, 5])], [5, 20, 100]);
   const rows = Uint32Array.of(2, 5, 9);
   assert.deepEqual([neighbourIn(rows, undefined, 1), neighbourIn(rows, 5, 1)], [2, 9]);

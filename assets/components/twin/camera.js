@@ -92,3 +92,16 @@ export function zoom(camera, factor, about = [0, 0], aspect = 1) {
   const target = camera.target.map((t, j) => t + x * right[j] + y * up[j]);
   return { ...camera, span, target };
 }
+
+// The matrix that takes stored steps, at low + step * value along each axis, where `m` takes places.
+export function fromSteps(m, low, step) {
+  const out = new Float32Array(16);
+  for (let row = 0; row < 4; row++) {
+    out[12 + row] = m[12 + row];
+    for (let j = 0; j < low.length; j++) {
+      out[4 * j + row] = m[4 * j + row] * step[j];
+      out[12 + row] += m[4 * j + row] * low[j];
+    }
+  }
+  return out;
+}

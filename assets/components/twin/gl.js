@@ -1,14 +1,14 @@
 // What lives on the graphics card: programs, buffers, and how one picture is drawn.
 
+import { fromSteps } from "./camera.js";
 import { Density } from "./density.js";
-import { paletteOf, rgb } from "./palette.js";
+import { rgb } from "./palette.js";
 import { programOf } from "./program.js";
-import {
-  MOST_COLOURS, PLAIN_FRAGMENT, PLAIN_VERTEX, POINT_FRAGMENT, POINT_VERTEX,
-} from "./shaders.js";
+import { PLAIN_FRAGMENT, PLAIN_VERTEX, POINT_FRAGMENT, POINT_VERTEX } from "./shaders.js";
 
 const SETTINGS = { antialias: false, alpha: false, powerPreference: "high-performance" };
-const TINY = 2.5; // pixels, below which every shape is a square
+const SHAPED = 2.5; // pixels, below which every shape is a square
+const INPUTS = 4; // more than any program has
 const RIM = 48; // corners of a cone's mouth
 const MANTLE_OPACITY = 0.16;
 
@@ -20,7 +20,7 @@ export function contextOf(canvas) {
 export class Painter {
   constructor(gl) {
     this.gl = gl;
-    this.points = programOf(gl, POINT_VERTEX, POINT_FRAGMENT);
+    this.points = {}; // by what is switched on
     this.plain = programOf(gl, PLAIN_VERTEX, PLAIN_FRAGMENT);
     this.buffers = new Map(); // array -> its buffer
     this.shape = gl.createBuffer();
@@ -61,40 +61,47 @@ export class Painter {
     gl.scissor(box.left, bottom, box.width, box.height);
   }
 
-  // codes: what colours the points; flags: one byte a point, as the shader reads it.
-  drawPoints(cloud, stretch, codes, flags, matrix, look) {
+  // paint: paintOf's; look: {size, opacity, hasMarks, isDensity, most, paper}.
+  drawPoints(cloud, stretch, paint, matrix, look) {
     const { gl } = this;
     if (cloud.n === 0) return;
-    const { program, attributes, uniforms } = this.points;
-    gl.useProgram(program);
     const { a, b, share } = stretch;
-    this.#places(attributes.a, cloud, a, uniforms.aLow, uniforms.aStep);
-    if (share) this.#places(attributes.b, cloud, b, uniforms.bLow, uniforms.bStep);
-    else gl.disableVertexAttribArray(attributes.b);
-    this.#numbers(attributes.code, codes.values);
-    this.#numbers(attributes.flag, flags);
-    const isScale = codes.kind === "values";
-    const colours = isScale ? look.scale : look.categories;
+    const isShaped = look.size >= SHAPED;
+    const { program, attributes, uniforms } = this.#pointsProgram({
+      MORPH: share > 0, SHAPED: isShaped, MARKED: look.hasMarks,
+    });
+    gl.useProgram(program);
+    this.#rest();
+    this.#places(attributes.a, cloud, a, uniforms.fromA, matrix);
+    if (share) this.#places(attributes.b, cloud, b, uniforms.fromB, matrix);
+    this.#bufferOf(paint);
+    gl.enableVertexAttribArray(attributes.paint);
+    gl.vertexAttribPointer(attributes.paint, 4, gl.UNSIGNED_BYTE, true, 0, 0);
     gl.uniform1f(uniforms.share, share);
-    gl.uniformMatrix4fv(uniforms.matrix, false, matrix);
-    gl.uniform3fv(uniforms.colours, paletteOf(colours, MOST_COLOURS));
-    gl.uniform1i(uniforms.hues, Math.min(colours.length, MOST_COLOURS));
-    gl.uniform1i(uniforms.isScale, isScale ? 1 : 0);
-    gl.uniform1ui(uniforms.hidden, look.hidden >>> 0);
-    gl.uniform3fv(uniforms.paper, rgb(look.paper));
     gl.uniform1f(uniforms.size, look.size);
     gl.uniform1f(uniforms.opacity, look.opacity);
-    const isTiny = look.size < TINY;
-    gl.uniform1i(uniforms.isTiny, isTiny ? 1 : 0);
     gl.uniform1f(uniforms.softness, look.size / 2);
     gl.uniform1f(uniforms.weight, 0);
     const isSolid = look.opacity >= 1;
     gl.enable(gl.DEPTH_TEST);
     gl.depthMask(isSolid && cloud.k === 3); // what is seen through must not hide
-    if (isSolid && isTiny) gl.disable(gl.BLEND);
+    if (isSolid && !isShaped) gl.disable(gl.BLEND);
     else gl.enable(gl.BLEND);
     if (look.isDensity) this.#addUp(cloud, uniforms.weight, look);
     else gl.drawArrays(gl.POINTS, 0, cloud.n);
+  }
+
+  // Compiled when first needed.
+  #pointsProgram(wanted) {
+    const names = Object.keys(wanted).filter((name) => wanted[name]);
+    const known = names.join(" ");
+    this.points[known] ??= programOf(this.gl, POINT_VERTEX, POINT_FRAGMENT, names);
+    return this.points[known];
+  }
+
+  // Programs give the same place to different inputs: what one has switched on is switched off.
+  #rest() {
+    for (let place = 0; place < INPUTS; place++) this.gl.disableVertexAttribArray(place);
   }
 
   #addUp(cloud, weight, look) {
@@ -106,23 +113,14 @@ export class Painter {
     this.density.end(look.most, look.paper);
   }
 
-  #places(attribute, cloud, index, low, step) {
+  #places(attribute, cloud, index, from, matrix) {
     const { gl } = this;
-    const frame = cloud.frames[index];
-    this.#bufferOf(frame.values);
-    gl.enableVertexAttribArray(attribute);
-    const type = frame.values instanceof Float32Array ? gl.FLOAT : gl.UNSIGNED_SHORT;
-    gl.vertexAttribPointer(attribute, cloud.k, type, false, 0, 0);
-    gl.uniform3fv(low, [...frame.low, 0].slice(0, 3));
-    gl.uniform3fv(step, [...frame.step, 0].slice(0, 3));
-  }
-
-  #numbers(attribute, values) {
-    const { gl } = this;
+    const { values, low, step } = cloud.frames[index];
     this.#bufferOf(values);
     gl.enableVertexAttribArray(attribute);
-    const type = values instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_BYTE;
-    gl.vertexAttribPointer(attribute, 1, type, false, 0, 0);
+    const type = values instanceof Float32Array ? gl.FLOAT : gl.UNSIGNED_SHORT;
+    gl.vertexAttribPointer(attribute, cloud.k, type, false, 0, 0);
+    gl.uniformMatrix4fv(from, false, fromSteps(matrix, low, step));
   }
 
   // places: three numbers a corner; mode: gl.LINES or gl.TRIANGLE_FAN.
@@ -130,7 +128,7 @@ export class Painter {
     const { gl } = this;
     const { program, attributes, uniforms } = this.plain;
     gl.useProgram(program);
-    for (const other of Object.values(this.points.attributes)) gl.disableVertexAttribArray(other);
+    this.#rest();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.shape);
     gl.bufferData(gl.ARRAY_BUFFER, places, gl.STREAM_DRAW);
     gl.enableVertexAttribArray(attributes.place);
@@ -161,6 +159,7 @@ export class Painter {
 
   // Browsers keep only so many contexts: the memory goes at once, not when the collector comes.
   dispose() {
+    this.buffers.clear();
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 }

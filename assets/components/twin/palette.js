@@ -5,13 +5,6 @@ export function rgb(hex) {
   return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
 }
 
-// A flat array of `size` colours, the last repeated: shaders have arrays of one length.
-export function paletteOf(colours, size) {
-  const out = new Float32Array(3 * size);
-  for (let i = 0; i < size; i++) out.set(rgb(colours[Math.min(i, colours.length - 1)]), 3 * i);
-  return out;
-}
-
 export function mixColours(one, other, share) {
   return one.map((value, j) => value + share * (other[j] - value));
 }

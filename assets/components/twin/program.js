@@ -1,10 +1,13 @@
 // A program of the graphics card, with the places of its inputs by name.
 
-export function programOf(gl, vertex, fragment) {
+const HEAD = "#version 300 es";
+
+// names: switched on in both shaders.
+export function programOf(gl, vertex, fragment, names = []) {
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
+    gl.shaderSource(shader, [HEAD, ...names.map((name) => `#define ${name}`), source].join("\n"));
     gl.compileShader(shader);
     gl.attachShader(program, shader);
     gl.deleteShader(shader); // goes with the program

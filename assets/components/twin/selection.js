@@ -1,15 +1,4 @@
-// Which points are lit: one byte a point, as the shader reads it.
-
-export const PLAIN = 0;
-export const FADED = 1;
-export const CHOSEN = 2;
-
-// rows ascending; none for a cloud as it is.
-export function flagsOf(n, rows) {
-  const flags = new Uint8Array(n).fill(rows.length ? FADED : PLAIN);
-  for (const row of rows) flags[row] = CHOSEN;
-  return flags;
-}
+// Rows that are chosen: ascending, each once.
 
 // Both, ascending, each once.
 export function union(rows, others) {

@@ -1,74 +1,78 @@
 // The programs: points, and plain shapes (axes, the cone's mantle).
 
-export const MOST_COLOURS = 8;
-
-// frames a and b of the film, `share` of the way from one to the other; flag: 0 as it is, 1 faded
-// beside a selection, 2 selected, 3 hidden
-export const POINT_VERTEX = `#version 300 es
+// Names that switch parts of the points' program on: MORPH (frames a and b of the film, `share` of
+// the way), SHAPED (large enough for a form), MARKED (some are hidden, or fade beside a selection).
+// A program without them does the least that a million points need. `paint` is a point's colour,
+// with its kind (paint.js) where its alpha would be; `fromA` takes stored steps to the screen.
+export const POINT_VERTEX = `
 precision highp float;
-in vec3 a, b;
-in float code, flag;
-uniform vec3 aLow, aStep, bLow, bStep, paper;
-uniform float share, size, opacity;
-uniform mat4 matrix;
-uniform vec3 colours[${MOST_COLOURS}];
-uniform int hues;
-uniform bool isScale;
-uniform uint hidden;
+in vec3 a;
+in vec4 paint;
+uniform mat4 fromA;
+uniform float size, opacity;
 flat out vec4 colour;
+#ifdef MORPH
+in vec3 b;
+uniform mat4 fromB;
+uniform float share;
+#endif
+#ifdef SHAPED
 flat out int shape;
-vec3 onScale(float value) {
-  float place = value / 65535.0 * float(hues - 1);
-  int below = min(int(place), hues - 2);
-  return mix(colours[below], colours[below + 1], place - float(below));
-}
+#endif
 void main() {
-  int category = isScale ? 0 : int(code);
-  bool isHidden = flag > 2.5 || (!isScale && category < 32 && ((hidden >> uint(category)) & 1u) == 1u);
-  if (isHidden) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
-  vec3 from = aLow + aStep * a;
-  vec3 place = share == 0.0 ? from : mix(from, bLow + bStep * b, share);
-  gl_Position = matrix * vec4(place, 1.0);
-  bool isFaded = flag > 0.5 && flag < 1.5;
-  vec3 hue = isScale ? onScale(code) : colours[category % hues];
-  colour = isFaded ? vec4(mix(paper, hue, 0.18), opacity) : vec4(hue, opacity);
-  if (isFaded) gl_Position.z = (gl_Position.z * 0.01 + 0.98 * gl_Position.w); // behind the others
-  shape = isScale ? 0 : (category / hues) % 4;
-  gl_PointSize = size * (shape == 0 || size < 2.5 ? 1.0 : 1.25);
+  vec4 place = fromA * vec4(a, 1.0);
+#ifdef MORPH
+  place = mix(place, fromB * vec4(b, 1.0), share);
+#endif
+  colour = vec4(paint.rgb, opacity);
+  gl_PointSize = size;
+#if defined(MARKED) || defined(SHAPED)
+  int kind = int(paint.a * 255.0 + 0.5);
+#endif
+#ifdef MARKED
+  if (kind >= 8) place.z = place.z * 0.01 + 0.98 * place.w; // behind the others
+  if (kind == 0) place = vec4(2.0, 2.0, 2.0, 1.0); // nowhere
+#endif
+#ifdef SHAPED
+  shape = (kind - 1) & 3;
+  if (shape > 0) gl_PointSize = size * 1.25;
+#endif
+  gl_Position = place;
 }`;
 
-export const POINT_FRAGMENT = `#version 300 es
+export const POINT_FRAGMENT = `
 precision mediump float;
 flat in vec4 colour;
-flat in int shape;
-uniform bool isTiny;
 uniform float weight; // what a point adds where they are added up; 0 where they cover each other
 uniform float softness; // half the size in pixels: the last pixel of a rim fades
 out vec4 painted;
+#ifdef SHAPED
+flat in int shape;
 float reach(vec2 p) {
   if (shape == 0) return length(p);
   if (shape == 1) return p.x + p.y;
   if (shape == 2) return 1.2 * max(p.x, p.y);
   return max(max(p.x, p.y), 2.4 * min(p.x, p.y));
 }
+#endif
 void main() {
   float edge = 1.0;
-  if (!isTiny) {
-    float r = reach(abs(gl_PointCoord * 2.0 - 1.0));
-    if (r > 1.0) discard;
-    edge = clamp((1.0 - r) * softness, 0.0, 1.0);
-  }
+#ifdef SHAPED
+  float r = reach(abs(gl_PointCoord * 2.0 - 1.0));
+  if (r > 1.0) discard;
+  edge = clamp((1.0 - r) * softness, 0.0, 1.0);
+#endif
   painted = vec4(colour.rgb, 1.0) * (weight > 0.0 ? weight * edge : colour.a * edge);
 }`;
 
 // One triangle that covers the picture.
-export const DENSITY_VERTEX = `#version 300 es
+export const DENSITY_VERTEX = `
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }`;
 
 // A logarithm: one point is seen, and a hundred are more than fifty.
-export const DENSITY_FRAGMENT = `#version 300 es
+export const DENSITY_FRAGMENT = `
 precision highp float;
 uniform sampler2D sums;
 uniform float weight, most;
@@ -83,12 +87,12 @@ void main() {
   painted = vec4(mix(mix(paper, hue, 0.25), full, share), 1.0);
 }`;
 
-export const PLAIN_VERTEX = `#version 300 es
+export const PLAIN_VERTEX = `
 in vec3 place;
 uniform mat4 matrix;
 void main() { gl_Position = matrix * vec4(place, 1.0); }`;
 
-export const PLAIN_FRAGMENT = `#version 300 es
+export const PLAIN_FRAGMENT = `
 precision mediump float;
 uniform vec4 colour;
 out vec4 painted;

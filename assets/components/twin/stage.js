@@ -8,8 +8,8 @@ import { conesAt, titleAt } from "./morph.js";
 import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";
+import { paintOf } from "./paint.js";
 import { gridOf, projectAll } from "./picking.js";
-import { flagsOf } from "./selection.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel: more is not seen
 const MOST_WAYS = 400; // lines at once
@@ -50,12 +50,12 @@ export class Stage {
     this.told = message;
     this.n = this.clouds.get(names[0]).n;
     if (this.codesName !== message.codes) {
-      if (this.codes) this.painter?.forget(this.codes.values);
       this.codes = decodeCodes(arrays.get(message.codes));
       this.codesName = message.codes;
       this.hidden = 0;
     }
-    if (isOtherRows || !this.flags) this.select(NONE);
+    if (isOtherRows) this.rows = NONE;
+    this.repaint();
     const k = this.clouds.get(names[0]).k;
     if (k !== formerK || message.reach !== formerReach) {
       // the reader's own point of view outlives a new picture of the same kind
@@ -105,9 +105,20 @@ export class Stage {
   }
 
   select(rows) {
-    if (this.flags) this.painter?.forget(this.flags);
     this.rows = rows;
-    this.flags = flagsOf(this.n, rows);
+    this.repaint();
+  }
+
+  // hidden: a bit a category.
+  hide(hidden) {
+    this.hidden = hidden;
+    this.version++;
+    this.repaint();
+  }
+
+  repaint() {
+    this.painter?.forget(this.paint);
+    this.paint = paintOf(this.codes, this.rows, this.hidden, this.told.theme);
   }
 
   setCamera(camera) {
@@ -180,16 +191,16 @@ export class Stage {
   }
 
   #drawPoints(view, place, ratio) {
-    const { painter, told, codes, flags, n } = this;
+    const { painter, told, n } = this;
     const { theme, reach } = told;
     const matrix = this.matrixIn(place);
     const { cloud, stretch, cones } = this.shown(view);
     painter.enter(inDevicePixels(this.boxes[place], ratio));
     if (told.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
     const size = pointSize(n) * this.size;
-    painter.drawPoints(cloud, stretch, codes, flags, matrix, {
-      ...theme,
-      hidden: this.hidden,
+    painter.drawPoints(cloud, stretch, this.paint, matrix, {
+      paper: theme.paper,
+      hasMarks: this.hidden !== 0 || this.rows.length > 0,
       size: size * ratio,
       opacity: this.opacity,
       isDensity: this.isDensity,
@@ -254,6 +265,6 @@ export class Stage {
     this.painter?.dispose();
     this.clouds.clear();
     this.screens = [];
-    this.codes = this.flags = null;
+    this.painter = this.gl = this.codes = this.paint = null;
   }
 }

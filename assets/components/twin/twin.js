@@ -113,8 +113,7 @@ class Twin {
     fillBar(this.root, message, this.stage);
     this.film.value = this.stage.at;
     fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, (code) => {
-      this.stage.hidden ^= 1 << code;
-      this.stage.version++;
+      this.stage.hide(this.stage.hidden ^ (1 << code));
       this.redraw();
     });
     this.notice(this.stage.n ? "" : message.words.empty);
@@ -208,26 +207,35 @@ class Twin {
     this.player.stop();
     cancelAnimationFrame(this.drawing);
     this.stage.dispose();
+    this.root.twin = null;
+    this.emit = () => {};
   }
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const message = JSON.parse(new TextDecoder().decode(data));
   const root = parentElement.querySelector(".twin");
-  let twin = twins.get(root);
-  if (!twin) {
-    twin = new Twin(root);
-    twins.set(root, twin);
-    if (twin.stage.gl) twin.begin();
-    else {
-      twin.notice(message.words.missing);
-      setTriggerValue("missing", true); // the page draws with Plotly instead
-    }
-  }
+  if (!twins.has(root)) twins.set(root, begun(root, message, setTriggerValue));
+  const twin = twins.get(root);
   if (twin.stage.gl) twin.update(message, setTriggerValue);
+  return endOf(new WeakRef(root)); // whoever keeps the answer keeps no picture
+}
+
+function begun(root, message, setTriggerValue) {
+  const twin = new Twin(root);
+  if (twin.stage.gl) twin.begin();
+  else {
+    twin.notice(message.words.missing);
+    setTriggerValue("missing", true); // the page draws with Plotly instead
+  }
+  return twin;
+}
+
+function endOf(reference) {
   return () => {
-    if (root.isConnected) return;
-    twin.end();
+    const root = reference.deref();
+    if (!root || root.isConnected) return;
+    twins.get(root)?.end();
     twins.delete(root);
   };
 }
