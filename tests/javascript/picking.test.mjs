@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { homeCamera, matrixOf, orbit, toPixels } from "../../assets/components/twin/camera.js";
+import { frameOfCamera, homeCamera, matrixOf, orbit, toPixels } from "../../assets/components/twin/camera.js";
 import { rowsInside } from "../../assets/components/twin/lasso.js";
 import { gridOf, nearestRow, projectAll } from "../../assets/components/twin/picking.js";
+import { Splat } from "../../assets/components/twin/splat.js";
 import { chance, cloudOf, framesOf } from "./arrays.mjs";
 
 const STILL = { a: 0, b: 0, share: 0 };
@@ -67,6 +68,58 @@ test("no points, no row", () => {
   const nothing = { n: 0, k: 3, frames: [{ values: new Float32Array(0), low: [], step: [] }] };
   const projected = projectAll(nothing, STILL, matrixOf(homeCamera(3, 1), 1), 100, 100);
   assert.equal(nearestRow(gridOf(projected, 100, 100), 50, 50, 20), -1);
+});
+
+// Points drawn without a graphics card
+
+const RED = 0x010000ff;
+const BLUE = 0x01ff0000;
+const FADED_BLUE = 0x09ff0000;
+
+function splatted(frames, paint, { to = null, share = 0, size = 1, side = 10 } = {}) {
+  const cloud = framesOf(frames);
+  const matrix = matrixOf(homeCamera(cloud.k, 1), 1);
+  const splat = new Splat();
+  splat.resize(side, side);
+  const end = (frame) => ({ values: cloud.frames[frame].values, matrix });
+  splat.draw(cloud, end(0), to === null ? null : end(to), share, Uint32Array.from(paint), size);
+  return [...splat.colours].flatMap((colour, i) => (colour ? [[i % side, Math.floor(i / side), colour]] : []));
+}
+
+test("a point covers the pixel it lies in, counted from below", () => {
+  assert.deepEqual(splatted([[[0.1, -0.9]]], [RED]), [[5, 0, RED]]);
+  assert.deepEqual(splatted([[[0.1, -0.9], [5, 5]]], [RED, RED], { size: 2 }).length, 4);
+});
+
+test("the nearer point hides the farther, a faded one lies behind, a hidden one is nowhere", () => {
+  const { back } = frameOfCamera(homeCamera(3, 1));
+  const places = [back, back.map((value) => -value), back.map((value) => 0.5 * value)];
+  const [[, , first]] = splatted([places], [RED, BLUE, BLUE], { side: 11 });
+  assert.equal(first, RED);
+  const [[, , second]] = splatted([places], [FADED_BLUE, RED, 0], { side: 11 });
+  assert.equal(second, RED);
+});
+
+test("half-way through the film a point is drawn half-way", () => {
+  const drawn = splatted([[[-0.9, 0.1]], [[0.9, 0.1]]], [RED], { to: 1, share: 0.5 });
+  assert.deepEqual(drawn, [[5, 5, RED]]);
+});
+
+test("points are drawn where the pointer finds them", () => {
+  const points = scattered(30);
+  const cloud = cloudOf(points);
+  const matrix = matrixOf({ ...homeCamera(3, 1), perspective: true }, WIDTH / HEIGHT);
+  const { xy } = projectAll(cloud, STILL, matrix, WIDTH, HEIGHT);
+  const splat = new Splat();
+  splat.resize(WIDTH, HEIGHT);
+  const paint = new Uint32Array(30).fill(RED);
+  splat.draw(cloud, { values: cloud.frames[0].values, matrix }, null, 0, paint, 1);
+  for (let i = 0; i < 30; i++) {
+    const [x, y] = [Math.floor(xy[2 * i]), Math.floor(HEIGHT - xy[2 * i + 1])];
+    if (x < 1 || y < 1 || x >= WIDTH - 1 || y >= HEIGHT - 1) continue;
+    const around = [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => (y + dy) * WIDTH + x + dx));
+    assert.ok(around.some((pixel) => splat.colours[pixel] === RED));
+  }
 });
 
 // Lasso

@@ -2,14 +2,14 @@
 
 import { rgb } from "./palette.js";
 import { programOf } from "./program.js";
-import { DENSITY_FRAGMENT, DENSITY_VERTEX } from "./shaders.js";
+import { COVER_VERTEX, DENSITY_FRAGMENT } from "./shaders.js";
 
 const COARSE = 1 / 64; // weight of a point where a channel has 256 steps only
 
 export class Density {
   constructor(gl) {
     this.gl = gl;
-    this.program = programOf(gl, DENSITY_VERTEX, DENSITY_FRAGMENT);
+    this.program = programOf(gl, COVER_VERTEX, DENSITY_FRAGMENT);
     // half floats count to 2,048 exactly; they can be added up where this extension is
     this.isFine = Boolean(gl.getExtension("EXT_color_buffer_float"));
     this.weight = this.isFine ? 1 : COARSE;

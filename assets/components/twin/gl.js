@@ -5,9 +5,12 @@ import { Density } from "./density.js";
 import { rgb } from "./palette.js";
 import { programOf } from "./program.js";
 import { PLAIN_FRAGMENT, PLAIN_VERTEX, POINT_FRAGMENT, POINT_VERTEX } from "./shaders.js";
+import { isImitated } from "./splat.js";
+import { SplatLayer } from "./splat_layer.js";
 
 const SETTINGS = { antialias: false, alpha: false, powerPreference: "high-performance" };
 const SHAPED = 2.5; // pixels, below which every shape is a square
+const MOST_SHAPED = 20000; // points that have a form where no graphics card gives it
 const INPUTS = 4; // more than any program has
 const RIM = 48; // corners of a cone's mouth
 const MANTLE_OPACITY = 0.16;
@@ -20,6 +23,7 @@ export function contextOf(canvas) {
 export class Painter {
   constructor(gl) {
     this.gl = gl;
+    this.isImitated = isImitated(gl);
     this.points = {}; // by what is switched on
     this.plain = programOf(gl, PLAIN_VERTEX, PLAIN_FRAGMENT);
     this.buffers = new Map(); // array -> its buffer
@@ -59,6 +63,7 @@ export class Painter {
     const bottom = gl.drawingBufferHeight - box.top - box.height;
     gl.viewport(box.left, bottom, box.width, box.height);
     gl.scissor(box.left, bottom, box.width, box.height);
+    this.box = { ...box, bottom };
   }
 
   // paint: paintOf's; look: {size, opacity, hasMarks, isDensity, most, paper}.
@@ -67,6 +72,12 @@ export class Painter {
     if (cloud.n === 0) return;
     const { a, b, share } = stretch;
     const isShaped = look.size >= SHAPED;
+    const isSolid = look.opacity >= 1;
+    const isMany = !isShaped || cloud.n > MOST_SHAPED;
+    if (this.isImitated && isMany && isSolid && !look.isDensity) {
+      this.#splat(cloud, stretch, paint, matrix, look.size);
+      return;
+    }
     const { program, attributes, uniforms } = this.#pointsProgram({
       MORPH: share > 0, SHAPED: isShaped, MARKED: look.hasMarks,
     });
@@ -82,13 +93,22 @@ export class Painter {
     gl.uniform1f(uniforms.opacity, look.opacity);
     gl.uniform1f(uniforms.softness, look.size / 2);
     gl.uniform1f(uniforms.weight, 0);
-    const isSolid = look.opacity >= 1;
     gl.enable(gl.DEPTH_TEST);
     gl.depthMask(isSolid && cloud.k === 3); // what is seen through must not hide
     if (isSolid && !isShaped) gl.disable(gl.BLEND);
     else gl.enable(gl.BLEND);
     if (look.isDensity) this.#addUp(cloud, uniforms.weight, look);
     else gl.drawArrays(gl.POINTS, 0, cloud.n);
+  }
+
+  #splat(cloud, { a, b, share }, paint, matrix, size) {
+    const end = (index) => {
+      const { values, low, step } = cloud.frames[index];
+      return { values, matrix: fromSteps(matrix, low, step) };
+    };
+    this.splats ??= new SplatLayer(this.gl);
+    const pixels = Math.max(1, Math.round(size));
+    this.splats.draw(this.box, cloud, end(a), share ? end(b) : null, share, paint, pixels);
   }
 
   // Compiled when first needed.

@@ -66,7 +66,7 @@ void main() {
 }`;
 
 // One triangle that covers the picture.
-export const DENSITY_VERTEX = `
+export const COVER_VERTEX = `
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }`;
@@ -85,6 +85,20 @@ void main() {
   vec3 hue = sum.rgb / sum.a;
   vec3 full = mix(hue, vec3(paper.g > 0.5 ? 0.0 : 1.0), 0.35 * share); // away from the paper
   painted = vec4(mix(mix(paper, hue, 0.25), full, share), 1.0);
+}`;
+
+// What splat.js drew, at its depth; `corner` is the picture's lower left one.
+export const SPLAT_FRAGMENT = `
+precision highp float;
+uniform sampler2D colours, depths;
+uniform ivec2 corner;
+out vec4 painted;
+void main() {
+  ivec2 place = ivec2(gl_FragCoord.xy) - corner;
+  vec4 colour = texelFetch(colours, place, 0);
+  if (colour.a == 0.0) discard;
+  gl_FragDepth = 0.5 + 0.5 * texelFetch(depths, place, 0).r;
+  painted = vec4(colour.rgb, 1.0);
 }`;
 
 export const PLAIN_VERTEX = `
