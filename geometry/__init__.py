@@ -32,7 +32,8 @@ _HOME = {
     "whiten": ("Whitening",),
     "flow": ("NormalizingFlow",),
     "flow_training": ("FlowEpoch",),
-    "whitening_map": ("WhiteningMap", "recommended_whitening"),
+    "whitening_map": ("WhiteningMap",),
+    "whitening_settings": ("recommended_whitening",),
     "remove": ("ClusterwiseRemoval", "CommonComponentRemoval"),
     "learned_removal": ("WeightedRemoval",),
     "removal_map": ("ClusterwiseMap", "RemovalMap"),
@@ -226,7 +227,8 @@ if TYPE_CHECKING:
     from .vectors.errors import VectorFileError
     from .vectors.read import read_vectors
     from .whiten import Whitening
-    from .whitening_map import WhiteningMap, recommended_whitening
+    from .whitening_map import WhiteningMap
+    from .whitening_settings import recommended_whitening
     from .word_averages import SentenceVectors, sentence_vectors, words_of
     from .word_counts import rank_counts, read_counts
     from .word_pairs import WordPairVectors, read_word_pairs, word_pair_vectors

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .bundled import REPOSITORY
+
 NOT_STATED = "not stated"
 
 
@@ -20,7 +22,8 @@ class Suggestion:
     where the card says nothing.   layers : transformer layers, 0 for static vectors.
     dimension : d.   language : in English.
     needs_conversion : the hub has its weights only as pickle; convert them once and load the
-    folder.
+    folder.   is_contrastive : its last layer was trained to draw pairs together and push all others
+    apart (by pairs or by dropout), which a classifier's or a student's training does not ask for.
     """
 
     name: str
@@ -30,12 +33,24 @@ class Suggestion:
     dimension: int
     language: str
     needs_conversion: bool = False
+    is_contrastive: bool = False
 
 
 def suggestions() -> tuple[Suggestion, ...]:
     """The models, from plain language models to those trained for similarity, then static ones."""
     return _SUGGESTIONS
 
+
+def is_contrastive(name: str) -> bool:
+    """True for a model that is known to be trained contrastively, by its encoder's or hub name.
+
+    False for every other name: it says that nothing is known, not that it was trained otherwise.
+    """
+    return name in _BUNDLED or any(one.name == name and one.is_contrastive for one in _SUGGESTIONS)
+
+
+# contrastively, on about a billion pairs, as its card says
+_BUNDLED = ("bundled", REPOSITORY.partition("/")[2], REPOSITORY)
 
 _SUGGESTIONS = (
     Suggestion("google-bert/bert-base-uncased", 440, "apache-2.0", 12, 768, "English"),
@@ -54,6 +69,7 @@ _SUGGESTIONS = (
         768,
         "English",
         needs_conversion=True,
+        is_contrastive=True,
     ),
     Suggestion(
         "princeton-nlp/sup-simcse-bert-base-uncased",
@@ -63,8 +79,17 @@ _SUGGESTIONS = (
         768,
         "English",
         needs_conversion=True,
+        is_contrastive=True,
     ),
-    Suggestion("sentence-transformers/all-mpnet-base-v2", 438, "apache-2.0", 12, 768, "English"),
+    Suggestion(
+        "sentence-transformers/all-mpnet-base-v2",
+        438,
+        "apache-2.0",
+        12,
+        768,
+        "English",
+        is_contrastive=True,
+    ),
     Suggestion(
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
         471,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,24 +21,37 @@ WAYS = ("pca", "pca:128", "pca:lw")
 
 
 def treated_similarities(
-    X: np.ndarray, fit_vectors: np.ndarray | Moments, treatment: str
+    X: np.ndarray,
+    fit_vectors: np.ndarray | Moments,
+    treatment: str,
+    *,
+    similarity: str = "cosine",
 ) -> np.ndarray:
-    """Cosines (n,) float64 of the pairs in X (2n, d), left sentences then right, once treated.
+    """Similarities (n,) float64 of the pairs in X (2n, d), left sentences then right, once treated.
 
-    fit_vectors (m, d), m >= 2, or their moments : what the treatment is fitted on.
-    treatment : a text for ``parse_treatment``. Raises UndefinedMeasure where a treated row is zero.
+    fit_vectors (m, d), m >= 2, or their moments : what the treatment is fitted on, and Mahalanobis
+    distances, too.   treatment : a text for ``parse_treatment``.   similarity : as in
+    ``pair_similarities``. Raises UndefinedMeasure where a treated row has none.
     """
     fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
-    Z = fit_set.fit(parse_treatment(treatment)).apply(X.astype(np.float64)).kept
-    return pair_similarities(Z[: len(Z) // 2], Z[len(Z) // 2 :])
+    fitted = fit_set.fit(parse_treatment(treatment))
+    precision = fit_set.precision_after(fitted) if similarity == "mahalanobis" else None
+    Z = fitted.apply(X.astype(np.float64)).kept
+    return pair_similarities(
+        Z[: len(Z) // 2], Z[len(Z) // 2 :], similarity=similarity, precision=precision
+    )
 
 
 @dataclass(frozen=True)
 class SizedScore:
-    """Scores of the same pairs by treatments fitted on ``n`` rows, by the treatment's text."""
+    """Scores of the same pairs by treatments fitted on ``n`` rows, by the treatment's text.
+
+    kept : directions that a treatment which asks for k of them kept; the fit's rank is the limit.
+    """
 
     n: int
     scores: dict[str, PairScore]
+    kept: dict[str, int] = field(default_factory=dict)
 
 
 def fit_sizes_for_scores(available: int, d: int) -> tuple[int, ...]:
@@ -55,6 +68,7 @@ def scores_by_fit_size(
     bootstrap: PairBootstrap,
     *,
     ways: Sequence[str] = WAYS,
+    similarity: str = "cosine",
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[SizedScore, ...]:
@@ -77,7 +91,10 @@ def scores_by_fit_size(
             treatments=("none", *ways),
             fit_vectors={"these": rows[np.newaxis]},
             fit_on=f"{n} rows",
+            similarity=similarity,
             bootstrap=bootstrap,
         )
-        found.append(SizedScore(n, {cell.treatment: cell.score for cell in grid.cells}))
+        scores = {cell.treatment: cell.score for cell in grid.cells}
+        kept = {cell.treatment: cell.n_kept for cell in grid.cells if cell.n_kept is not None}
+        found.append(SizedScore(n, scores, kept))
     return tuple(found)

@@ -22,7 +22,8 @@ from .measure import (
 )
 from .moments import Moments
 from .project import Projection, match_radius
-from .whitening_map import WhiteningMap, recommended_whitening
+from .whitening_map import WhiteningMap
+from .whitening_settings import recommended_whitening
 
 FITS = ("recommended", "ledoit-wolf", "full")
 EDGE_QUANTILES = (0.5, 0.9)

@@ -15,7 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .mapped import let_go
 from .moments import Moments
-from .whitening_map import WhiteningMap, check_settings
+from .whitening_map import WhiteningMap
+from .whitening_settings import check_settings
 
 
 class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

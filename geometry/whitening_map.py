@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,9 @@ from .moments import Moments
 from .rows import refuse_not_finite
 from .spectrum import Axes, Spectrum
 from .threads import by_threads
+from .whitening_settings import NARROWING, ON_CORRELATION, check_settings
 
-METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
-NARROWING = ("pca", "pca-cor")  # their columns are directions, so that fewer can be kept
-ON_CORRELATION = ("pca-cor", "zca-cor")
-MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
-ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
 BLOCK_ROWS = 1024  # rows centred at a time: few enough to stay in a processor's cache
 AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
@@ -234,37 +229,6 @@ class WhiteningMap:
         return (self.centring * self.mean).astype(dtype)
 
 
-def check_settings(
-    method: Any, n_components: Any, shrinkage: Any, centring: Any, strength: Any, *, d: int
-) -> None:
-    """Raise ValueError naming the first setting that d dimensions do not allow."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
-    for name, value in (("centring", centring), ("strength", strength)):
-        if not _is_share(value):
-            raise ValueError(f"{name} must lie in [0, 1]; got {value!r}")
-    if not (shrinkage is None or shrinkage == "ledoit-wolf" or _is_share(shrinkage)):
-        raise ValueError(f'shrinkage must be None, "ledoit-wolf" or in [0, 1]; got {shrinkage!r}')
-    k = n_components
-    if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= d):
-        raise ValueError(f"n_components must be an integer in [1, {d}] or None; got {k!r}")
-
-
-def recommended_whitening(n: int, d: int) -> dict[str, Any]:
-    """Keywords of ``Whitening`` for a cloud of n rows in d dimensions: what pages default to.
-
-    n >= 5 d: none, whitening in full.   d < n < 5 d: Ledoit-Wolf.   n <= d: Ledoit-Wolf and the
-    n / 10 leading directions, because no shrinkage tells the trailing ones from noise (on 200
-    sentences in 384 dimensions they drown the topic in the nearest neighbours).
-    """
-    if n >= MIN_ROWS_PER_DIMENSION * d:
-        return {}
-    if n > d:
-        return {"shrinkage": "ledoit-wolf"}
-    kept = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
-    return {"shrinkage": "ledoit-wolf", "n_components": kept}
-
-
 def _triangular(W: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(W Q', Q back) with Q orthogonal and W Q' upper triangular, its diagonal at or above 0."""
     # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
@@ -278,20 +242,13 @@ def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
     return spectrum.ledoit_wolf if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
 
 
-def _is_share(value: Any) -> bool:
-    return isinstance(value, Real) and 0 <= float(value) <= 1
-
-
 def _fittable(X: Any) -> np.ndarray:
     X = _matrix(X)
     if len(X) < 2:
         raise ValueError(f"a whitening needs at least 2 rows; got {len(X)}")
     if not X.shape[1]:
         raise ValueError("a whitening needs a column or more; the rows have no columns")
-    finite = np.isfinite(X)
-    if not finite.all():
-        row = int(finite.all(axis=1).argmin())
-        raise ValueError(f"row {row} holds NaN or infinity; drop it or fill it in")
+    refuse_not_finite(X)
     return X
 
 

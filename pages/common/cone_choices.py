@@ -11,7 +11,7 @@ from geometry import Encoder
 from geometry.layers import LAYER_SETS
 
 from .cached import CloudSpec
-from .controls import choose
+from .controls import choose, layer_labels
 from .words import Translate
 
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
@@ -96,7 +96,7 @@ def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> 
 def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
     """A layer by number; for sentences also an average of layers by its name."""
     last = encoder.n_layers
-    labels = {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
+    labels = layer_labels(last, _)
     if last == 0:
         labels = {"0": _("0 (static vectors)")}
     sets = {

@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from .words import Translate
+
 
 def choose(
     widget: Callable[..., Any],
@@ -48,6 +50,11 @@ def choose(
     unsaid = value in private or (value == default and not always_in_url)
     put_in_url(key, None if unsaid else value)
     return value
+
+
+def layer_labels(last: int, _: Translate) -> dict[str, str]:
+    """What the first and the last layer are called; the others are their numbers."""
+    return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
 
 
 def keep_choices(page: str) -> None:

@@ -83,6 +83,11 @@ def _sentences(_: Translate) -> dict[str, str]:
             "The score {score} at line {line} is no number. Write one such as 3.5, or take the "
             "row out."
         ),
+        "bad_json": _("Line {line} is no JSON object. Write one a line, such as {example}."),
+        "score_outside_scale": _(
+            "The scores reach from {found_low} to {found_high}, and the scale of this set from "
+            "{low} to {high}: this is another file than expected. Choose other pairs."
+        ),
     }
 
 
@@ -108,6 +113,10 @@ def _shown(details: Mapping[str, Any], _: Translate) -> dict[str, str]:
     shown = {name: _value(value) for name, value in details.items()}
     kind = str(details.get("kind", ""))
     shown["kind"] = _kinds(_).get(kind, kind)
+    shown["example"] = '`{"sentence1": "…", "sentence2": "…", "score": 3.5}`'
+    for name, ends in (("found", ("found_low", "found_high")), ("scale", ("low", "high"))):
+        if isinstance(details.get(name), tuple):
+            shown |= {end: f"{value:g}" for end, value in zip(ends, details[name], strict=True)}
     if isinstance(details.get("limit"), int):
         shown["megabytes"] = f"{details['limit'] / MEGABYTE:g}"
     return shown

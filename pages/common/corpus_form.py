@@ -7,31 +7,17 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus, CorpusError
-from geometry.corpus import MAX_BYTES, MAX_TEXTS, Preview, preview_table, read_corpus, read_pasted
+from geometry.corpus import MAX_BYTES, MAX_TEXTS, Preview, read_corpus, read_pasted
 
 from .cached import encoder, store
 from .controls import choose
-from .corpus_errors import MEGABYTE, error_text, too_large_text
+from .corpus_errors import MEGABYTE, error_text
+from .table_form import dress_uploader, show_head, show_header_toggle
 from .uploads import add_upload
 from .words import Translate
 
-PREVIEW_ROWS = 8
 PASTE_HEIGHT = 220
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
-# The uploader speaks English only, and refuses a file over the limit in a mere tooltip. So its
-# words are replaced, and the app's own refusal lies ready, hidden, until the uploader marks a
-# file as refused.
-UPLOADER_STYLE = """<style>
-.st-key-{key} [data-testid="stFileUploaderDropzone"] button p,
-.st-key-{key} [data-testid="stFileUploaderDropzoneInstructions"] span {{ font-size: 0; }}
-.st-key-{key} [data-testid="stFileUploaderDropzone"] button p::after {{
-  content: "{browse}"; font-size: 1rem; }}
-.st-key-{key} [data-testid="stFileUploaderDropzoneInstructions"] span::after {{
-  content: "{drop}"; font-size: 0.875rem; }}
-.st-key-{key}_refused {{ display: none; }}
-body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
-  .st-key-{key}_refused {{ display: flex; }}
-</style>"""
 
 
 def limits() -> dict[str, str]:
@@ -115,23 +101,9 @@ def _upload_form(_: Translate) -> None:
     st.caption(ready_line(corpus, _))
 
 
-def dress_uploader(key: str, max_bytes: int, _: Translate) -> None:
-    """The words of the uploader of that key, and its refusal of a file over the limit."""
-    words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
-    st.html(UPLOADER_STYLE.format(key=key, **words))
-    with st.container(key=f"{key}_refused"):
-        st.error(too_large_text(max_bytes, _))
-
-
 def _choose_columns(file: Any, _: Translate) -> Corpus:
     """The preview of the file and, for a table, the choice of columns; the corpus they give."""
-    asked = st.session_state.get(f"header-{file.file_id}")
-    found = _preview(file.file_id, file.name, asked, file)
-    st.dataframe(
-        {column: [row[i] for row in found.rows] for i, column in enumerate(found.columns)},
-        hide_index=True,
-        alt=_("The first rows of the file"),
-    )
+    found = show_head(file, _)
     st.caption(_preview_line(found, _))
     if not file.name.lower().endswith(TABLE_SUFFIXES):
         return _read(file.file_id, file.name, None, None, None, file)
@@ -152,22 +124,13 @@ def _choose_columns(file: Any, _: Translate) -> Corpus:
             key=f"label-{file.file_id}",
             placeholder=_("No labels"),
         )
-    st.toggle(
-        _("The first row holds the names of the columns"),
-        value=found.has_header,
-        key=f"header-{file.file_id}",
-    )
+    show_header_toggle(file, found, _)
     return _read(file.file_id, file.name, text_column, label_column, found.has_header, file)
 
 
 def _place(found: Preview, column: str | None, *, without: str | None = None) -> int | None:
     columns = [name for name in found.columns if name != without]
     return columns.index(column) if column in columns else None
-
-
-@st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _preview(file_id: str, name: str, has_header: bool | None, _file: Any) -> Preview:
-    return preview_table(_file.getvalue(), PREVIEW_ROWS, name=name, has_header=has_header)
 
 
 @st.cache_data(max_entries=4, show_spinner=False, scope="session")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from geometry.treatments import EIGEN, KNOBS, Knobs
-from geometry.whitening_map import recommended_whitening
+from geometry.whitening_settings import recommended_whitening
 
 from .controls import choose
 from .uploads import corpus_labels

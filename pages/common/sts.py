@@ -12,14 +12,18 @@ from . import cached
 from .corpus_errors import error_text
 from .model_words import tell_model_error
 from .shell import show_question
+from .sts_best import show_best
 from .sts_choices import choose_after, choose_cell, choose_fit
 from .sts_claim import show_claim
-from .sts_grid import show_cone_against_score, show_grid
+from .sts_cone import show_cone_against_score
+from .sts_errors import data_error_text
+from .sts_grid import show_grid
 from .sts_moves import show_moves
-from .sts_pairs import choose_pairs, show_pair_form
+from .sts_pairs import choose_pairs, show_origin, show_pair_form
 from .sts_scene import Asked, encode_all, measured_grid
 from .sts_size import show_sizes
-from .sts_static import show_static_form
+from .sts_static import MOST_MEGABYTES, show_static_form
+from .sts_subsets import show_subsets
 from .words import Translate, prose
 
 PAGE = "sentence_similarity"
@@ -34,7 +38,7 @@ def explore(_: Translate) -> None:
         st.subheader(_("Try"))
         st.markdown(prose(PAGE, "own"))
         show_pair_form(_)
-        st.markdown(prose(PAGE, "own-vectors"))
+        st.markdown(prose(PAGE, "own-vectors", {"megabytes": MOST_MEGABYTES}))
         show_static_form(_)
     try:
         with look_box:
@@ -42,8 +46,7 @@ def explore(_: Translate) -> None:
         _show(asked, look_box, measure_box, _)
     except DataSetError as error:
         with look_box:
-            told = _("These pairs could not be fetched. {reason}. Choose others, or upload a file.")
-            st.error(told.format(reason=str(error).rstrip(".")))
+            st.error(data_error_text(error, _))
     except CorpusError as error:
         with look_box:
             st.error(error_text(error, _))
@@ -62,10 +65,14 @@ def _ask(_: Translate) -> Asked:
         fit = choose_fit(pairs, _)
     with right:
         after = choose_after(fit, encoder.dimension, _)
-    layer, pooling = choose_cell(encoder, _)
+    layer, pooling, similarity = choose_cell(encoder, _)
+    st.caption(prose(PAGE, "similarity"))
+    if similarity == "mahalanobis":
+        st.caption(prose(PAGE, "mahalanobis", {"fit": fit.name}))
     if pairs.is_bundled:
         st.caption(prose(PAGE, "hard-pairs"))
-    return Asked(pairs, fit, after, layer, pooling, encoder)
+    show_origin(pairs, _)
+    return Asked(pairs, fit, after, layer, pooling, similarity, encoder)
 
 
 def _show(
@@ -76,16 +83,21 @@ def _show(
 ) -> None:
     with look_box:
         encode_all(asked, _)
-        grid = measured_grid(asked, _)
+        measured = measured_grid(asked, _)
+        grid = measured.grid
         show_claim(asked, grid, _)
     with measure_box:
         st.subheader(_("Measure"))
         show_grid(asked, grid, _)
+        best_box = st.container()
+        show_subsets(asked, grid, _)
         show_cone_against_score(asked, grid, _)
         sizes_box, moves_box = st.container(), st.container()
-        with moves_box:  # at once; the sizes have to be waited for
+        with moves_box:  # at once; what is above has to be waited for
             show_moves(asked, _)
             for question in QUESTIONS:
                 show_question(PAGE, question)
+        with best_box:
+            show_best(asked, measured, _)
         with sizes_box:
             show_sizes(asked, _)

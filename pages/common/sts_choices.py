@@ -8,9 +8,11 @@ import streamlit as st
 
 from geometry import Corpus, Encoder, recommended_whitening
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import LADDER, parse_treatment
+from geometry.treatments import EIGEN
 
-from .controls import choose
+from .controls import choose, layer_labels
 from .sts_pairs import ScoredSet, is_private, pair_labels, pair_set
 from .uploads import chosen_corpus, corpus_labels
 from .words import Translate
@@ -115,10 +117,15 @@ def treatment_words(code: str, _: Translate) -> str:
     return _(", ").join(parts)
 
 
-def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
-    """Layer and pooling of what is shown for one cell only."""
+def is_whitening(code: str) -> bool:
+    """True for a treatment that divides by what it estimated; centring and removal do not."""
+    return parse_treatment(code).name in (*EIGEN, "cholesky")
+
+
+def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:
+    """Layer and pooling of what is shown for one cell only, and the similarity of all."""
     last = encoder.n_layers
-    left, right = st.columns(2)
+    left, middle, right = st.columns(3)
     with left:
         layer = choose(
             st.selectbox,
@@ -126,10 +133,30 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
             [str(i) for i in range(last + 1)],
             key="sts-layer",
             default=str(max(0, last - 1)),
-            labels={"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)},
+            labels=layer_labels(last, _),
         )
-    with right:
+    with middle:
         pooling = choose(
             st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", default="mean"
         )
-    return int(layer), pooling
+    with right:
+        similarity = choose(
+            st.selectbox,
+            _("Similarity"),
+            SIMILARITIES,
+            key="similarity",
+            default=SIMILARITIES[0],
+            labels=similarity_names(_),
+        )
+    return int(layer), pooling, similarity
+
+
+def similarity_names(_: Translate) -> dict[str, str]:
+    """What each similarity is called beside a number."""
+    return {
+        "cosine": _("cosine"),
+        "dot": _("dot product"),
+        "euclidean": _("Euclidean distance"),
+        "mahalanobis": _("Mahalanobis distance"),
+        "rank": _("rank correlation of coordinates"),
+    }

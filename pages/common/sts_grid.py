@@ -1,4 +1,4 @@
-"""The grid as heatmaps, what it says in words, and whether a narrower cone scores worse."""
+"""The grid as heatmaps, and what it says in words."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ import numpy as np
 import streamlit as st
 
 from geometry.evaluate.cells import Cell, Grid
-from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.figures.curves import Axes
+from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
-from geometry.figures.scatter import Dots, Ring, scatter_figure
-from geometry.narrower import Narrower, narrower_against_score
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
 from .sts_choices import treatment_words
-from .sts_scene import Asked, fitted_on, hundred, measured_on, with_interval
+from .sts_scene import Asked
+from .sts_words import (
+    cell_words,
+    cut_words,
+    fitted_on,
+    measured_on,
+    pooling_words,
+    rank_words,
+    with_interval,
+)
 from .words import Translate, prose, signed
 
 PAGE = "sentence_similarity"
@@ -26,7 +32,6 @@ ROW = 46  # px of a layer's row: a score above its interval
 HEAD = 60
 MOST_NAMED = 4
 FEW_PAIRS = 600  # below it intervals are so wide that the page says how wide
-HEIGHT = 380
 
 
 def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
@@ -49,17 +54,17 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
         _heat("after", grid, [_told(cell, _) for cell in after], ends, _)
     with boxes[2]:
         st.markdown("**" + _("Difference: after − before") + "**")
-        told = [_told_difference(cell, _) for cell in after]
-        _heat("difference", grid, told, (-reach, reach), _, diverging=True)
+        moved = [_told_difference(cell, _) for cell in after]
+        _heat("difference", grid, moved, (-reach, reach), _, diverging=True)
     if len(asked.pairs) < FEW_PAIRS:
         st.markdown(prose(PAGE, "few-pairs", width_values(asked, grid)))
     for line in verdict(asked, after, _):
         st.markdown(line)
-    st.caption(f"{measured_on(asked, _)} · {fitted_on(asked, _)}")
+    rank = rank_words(after, asked.encoder.dimension, _)
+    told = " · ".join([measured_on(asked, _), fitted_on(asked, _), *([rank] if rank else [])])
+    st.caption(told)
     offer_csv(
-        _("Take the grid away (CSV)"),
-        "sentence-similarity-grid",
-        lambda: grid_csv(grid, f"{measured_on(asked, _)} · {fitted_on(asked, _)}"),
+        _("Take the grid away (CSV)"), "sentence-similarity-grid", lambda: grid_csv(grid, told)
     )
 
 
@@ -90,6 +95,11 @@ def _told(cell: Cell, _: Translate) -> Told:
     about = _("{cell}: {score}; mean cosine {cosine}").format(
         cell=cell_words(cell.layer, cell.pooling, _), score=interval, cosine=cosine
     )
+    cut = cut_words(cell, _)
+    if cell.rank is not None:
+        about += " · " + _("rank {rank}").format(rank=cell.rank)
+    if cut and not score.undefined:
+        return value, f"{_in_cell(interval)}<br>k = {cell.n_kept}", f"{about} · {cut}"
     return value, _in_cell(interval), about
 
 
@@ -105,16 +115,6 @@ def _told_difference(cell: Cell, _: Translate) -> Told:
 def _in_cell(interval: str) -> str:
     """The interval below the score, as narrow as can be."""
     return interval.replace(" [", "<br>[").replace(",\u00a0", ",")
-
-
-def cell_words(layer: object, pooling: str, _: Translate) -> str:
-    """A cell's name."""
-    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_words(pooling))
-
-
-def pooling_words(pooling: str) -> str:
-    """A pooling as it is written."""
-    return "[CLS]" if pooling == "cls" else pooling
 
 
 def _heat(
@@ -175,7 +175,26 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     lines += [prose(PAGE, "grid-helps", values)] if helped else []
     lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
     lines += [prose(PAGE, "grid-simplex", values)] if any(c.is_simplex for c in after) else []
-    return lines
+    return lines + cut_lines(asked, after, _)
+
+
+def cut_lines(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
+    """Which cells have fewer directions than the k asked for, since k is at most the rank."""
+    cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
+    if not cut:
+        return []
+    named = [
+        f"{cell_words(cell.layer, cell.pooling, _)} (k = {cell.n_kept})"
+        for cell in cut[:MOST_NAMED]
+    ]
+    values = {
+        "k": f"{parse_treatment(asked.after).knobs.n_components}",
+        "cut": f"{len(cut)}",
+        "cells": f"{len(after)}",
+        "fit": asked.fit.name,
+        "where": _("; ").join(named) + (" …" if len(cut) > MOST_NAMED else ""),
+    }
+    return [prose(PAGE, "grid-cut", values)]
 
 
 def _gap(cell: Cell) -> float:
@@ -197,83 +216,9 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
     return _("; ").join(told) + (" …" if len(cells) > MOST_NAMED else "")
 
 
-def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
-    """Mean cosine against Spearman over the raw cells, and the pairs of cells that contradict."""
-    st.markdown("#### 4 · " + _("Does a narrower cone score worse?"))
-    cells = [
-        cell
-        for cell in grid.cells
-        if cell.treatment == "none"
-        and cell.score.spearman is not None
-        and cell.mean_cosine is not None
-    ]
-    cosines = [float(cell.mean_cosine or 0.0) for cell in cells]
-    scores = [100 * float(cell.score.spearman or 0.0) for cell in cells]
-    found = narrower_against_score(cosines, scores)
-    groups = []
-    for place, pooling in enumerate(POOLINGS_SHOWN):
-        rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
-        about = [_about(cells[i], cosines[i], _) for i in rows]
-        x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))
-        groups.append(Dots(x, y, about, pooling_words(pooling), place))
-    named = [i for one in found.examples for i in (one.narrow, one.wide)]
-    rings = [Ring([(cosines[i], scores[i]) for i in named], _("named below"))]
-    figure = scatter_figure(
-        groups,
-        Axes(_("mean cosine (narrower →)"), _("Spearman × 100")),
-        current_theme(),
-        rings=rings,
-        height=HEIGHT,
-    )
-    show_chart(
-        chart_of(figure),
-        key="sts-cone",
-        file_name="sentence-similarity-cone",
-        alt="; ".join(_about(cell, cosine, _) for cell, cosine in zip(cells, cosines, strict=True)),
-    )
-    st.markdown(prose(PAGE, "cone", cone_values(found)))
-    for one in found.examples:
-        st.markdown("- " + _contradiction(cells[one.narrow], cells[one.wide], _))
-    st.caption(measured_on(asked, _) + " · " + _("raw vectors, nothing fitted"))
-
-
-def cone_values(found: Narrower) -> dict[str, str]:
-    """What the words under the scatter quote."""
-    share = found.against / found.pairs if found.pairs else 0.0
-    return {
-        "cells": f"{found.n}",
-        "correlation": "—" if found.correlation is None else signed(found.correlation, 2),
-        "against": f"{found.against:,}",
-        "pairs": f"{found.pairs:,}",
-        "share": f"{share:.0%}",
-    }
-
-
-def _about(cell: Cell, cosine: float, _: Translate) -> str:
-    score = with_interval(cell.score.spearman, cell.score.low, cell.score.high, _)
-    return _("{cell}: {score}; mean cosine {cosine}").format(
-        cell=cell_words(cell.layer, cell.pooling, _), score=score, cosine=signed(cosine, 3)
-    )
-
-
-def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
-    told = _(
-        "**{narrow}**, mean cosine {narrow_cosine}, scores **{narrow_score}**; the wider "
-        "{wide}, at {wide_cosine}, scores {wide_score}."
-    )
-    return told.format(
-        narrow=cell_words(narrow.layer, narrow.pooling, _),
-        narrow_cosine=signed(narrow.mean_cosine or 0.0, 3),
-        narrow_score=hundred(narrow.score.spearman, _),
-        wide=cell_words(wide.layer, wide.pooling, _),
-        wide_cosine=signed(wide.mean_cosine or 0.0, 3),
-        wide_score=hundred(wide.score.spearman, _),
-    )
-
-
 def grid_csv(grid: Grid, told: str) -> bytes:
     """One row a cell."""
-    head = ["layer", "pooling", "treatment", "fit_on", "n_fit", "rank", "n", "spearman", "low"]
+    head = ["layer", "pooling", "treatment", "fit_on", "n_fit", "rank", "k", "n", "spearman", "low"]
     head += ["high", "pearson", "mean_cosine", "difference", "difference_low", "difference_high"]
     rows = []
     for cell in grid.cells:
@@ -281,7 +226,8 @@ def grid_csv(grid: Grid, told: str) -> bytes:
         numbers = [cell.score.spearman, cell.score.low, cell.score.high, cell.score.pearson]
         numbers += [cell.mean_cosine]
         numbers += [None] * 3 if gap is None else [gap.value, gap.low, gap.high]
-        named = [cell.layer, cell.pooling, cell.treatment, cell.fit_on, cell.n_fit, cell.rank]
+        named = [cell.layer, cell.pooling, cell.treatment, cell.fit_on, cell.n_fit]
+        named += [cell.rank, cell.n_kept]
         rows.append(
             ["" if value is None else str(value) for value in (*named, grid.n)]
             + ["" if value is None else short_number(value) for value in numbers]

@@ -1,4 +1,4 @@
-"""The pairs themselves: cosine against gold before and after, and how far each rank moved."""
+"""The pairs themselves: similarity against gold before and after, and how far each rank moved."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from geometry.figures.scatter import Dots, Ring, scatter_figure
 from .charts import chart_of, share_texts, show_chart
 from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
-from .sts_choices import treatment_words
-from .sts_grid import cell_words
-from .sts_scene import Asked, Moves, fitted_on, measured_on, moves_of
+from .sts_choices import similarity_names, treatment_words
+from .sts_scene import Asked, Moves, moves_of
+from .sts_words import cell_words, fitted_on, measured_on
 from .words import Translate, prose, signed
 
 PAGE = "sentence_similarity"
@@ -41,10 +41,10 @@ def show_moves(asked: Asked, _: Translate) -> None:
     ends = (float(both.min()) - room, float(both.max()) + room)
     titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(asked.after, _)))
     kinds = (("before", moves.before), ("after", moves.after))
-    for box, title, (kind, cosines) in zip(st.columns(2), titles, kinds, strict=True):
+    for box, title, (kind, values) in zip(st.columns(2), titles, kinds, strict=True):
         with box:
             st.markdown(f"**{title}**")
-            _scatter(asked, kind, cosines, ends, chosen, _)
+            _scatter(asked, kind, values, ends, chosen, _)
     _show_chosen(asked, moves, chosen, _)
     _tables(asked, moves, _)
     told = " · ".join(
@@ -75,25 +75,29 @@ def _choose(row: int) -> None:
 def _scatter(
     asked: Asked,
     kind: str,
-    cosines: np.ndarray,
+    values: np.ndarray,
     ends: tuple[float, float],
     chosen: int,
     _: Translate,
 ) -> None:
     gold = asked.pairs.pairs.gold_scores
+    name = similarity_names(_)[asked.similarity]
     figure = scatter_figure(
-        [Dots(gold, cosines, [""] * len(gold), place=1 if kind == "before" else 0)],
-        Axes(_("gold score"), _("cosine"), y_range=ends),
+        [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
+        Axes(_("gold score"), name, y_range=ends),
         current_theme(),
-        rings=[Ring([(float(gold[chosen]), float(cosines[chosen]))], _("chosen pair"))],
+        rings=[Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))],
         height=HEIGHT,
     )
     show_chart(
         chart_of(figure),
         key=f"sts-pairs-{kind}",
         file_name=f"sentence-similarity-pairs-{kind}",
-        alt=_("cosine of {n} pairs against their gold scores; cosines from {low} to {high}").format(
-            n=f"{len(gold):,}", low=signed(cosines.min(), 2), high=signed(cosines.max(), 2)
+        alt=_("{similarity} of {n} pairs against their gold scores; from {low} to {high}").format(
+            similarity=name,
+            n=f"{len(gold):,}",
+            low=signed(values.min(), 2),
+            high=signed(values.max(), 2),
         ),
         on_point=_choose,
         texts=TEXTS,
@@ -108,9 +112,10 @@ def _show_chosen(asked: Asked, moves: Moves, row: int, _: Translate) -> None:
         st.number_input(_("Pair number"), 1, n, key="pair", bind="query-params")
     moved, gained = ranks.moved[row], ranks.gained[row]
     told = _(
-        "Gold {gold} (rank {gold_rank} of {n}). Cosine {before} → {after}; rank {rank_before} → "
-        "{rank_after}: it moved by {moved}, {gained}."
+        "Gold {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
+        "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
     ).format(
+        similarity=similarity_names(_)[asked.similarity],
         gold=f"{pairs.gold_scores[row]:g}",
         gold_rank=f"{ranks.gold[row]:g}",
         n=f"{n:,}",
@@ -155,6 +160,7 @@ def _tables(asked: Asked, moves: Moves, _: Translate) -> None:
 
 def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
     pairs, ranks = asked.pairs.pairs, moves.ranks
+    name = similarity_names(_)[asked.similarity]
     st.dataframe(
         [
             {
@@ -162,8 +168,10 @@ def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
                 _("nearer by"): float(ranks.gained[row]),
                 _("rank moved"): float(ranks.moved[row]),
                 _("gold"): float(pairs.gold_scores[row]),
-                _("cosine before"): round(float(moves.before[row]), 3),
-                _("cosine after"): round(float(moves.after[row]), 3),
+                _("{similarity} before").format(similarity=name): round(
+                    float(moves.before[row]), 3
+                ),
+                _("{similarity} after").format(similarity=name): round(float(moves.after[row]), 3),
                 _("first sentence"): pairs.left[row],
                 _("second sentence"): pairs.right[row],
             }
@@ -176,7 +184,7 @@ def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
 
 def pairs_csv(asked: Asked, moves: Moves, told: str) -> bytes:
     """One row a pair."""
-    head = ["pair", "left", "right", "gold", "cosine_before", "cosine_after"]
+    head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = asked.pairs.pairs, moves.ranks
     columns = [pairs.gold_scores, moves.before, moves.after]

@@ -9,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 from geometry import ArrayStore, Corpus, CorpusError, Pairs, read_pairs
-from geometry.corpus import MAX_BYTES, Preview, preview_table, read_bundled_pairs
+from geometry.catalogue import NOT_STATED
+from geometry.corpus import MAX_BYTES, read_bundled_pairs
 from geometry.evaluate.scores import LEAST_PAIRS
 from geometry.model_errors import readable_bytes
 from geometry.pair_sets import PAIR_SETS, fetch_pairs
@@ -17,13 +18,17 @@ from geometry.pair_sets import PAIR_SETS, fetch_pairs
 from . import cached, jobs
 from .controls import choose
 from .corpus_errors import MEGABYTE, error_text
-from .corpus_form import PREVIEW_ROWS, dress_uploader
-from .words import Translate
+from .table_form import dress_uploader, show_head, show_header_toggle
+from .uploads import own_labels, remember
+from .words import Translate, prose
 
 BUNDLED = "bundled"
 HUB = "hub-"  # before the name of a data set and its split
 MAX_UPLOADS = 3  # kept in a session; the oldest goes first
+PAGE = "sentence_similarity"
+SHORT = 12  # characters of a commit
 UPLOADER = "pairs_file"
+STORE = "pair-uploads"
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,12 @@ class ScoredSet:
         """True for the project's own."""
         return self.code == BUNDLED
 
+    @property
+    def subsets(self) -> tuple[str, ...] | None:
+        """What each pair is of, where the pairs are of more than one subset."""
+        found = self.pairs.subsets
+        return found if found is not None and len(set(found)) > 1 else None
+
     def name(self, _: Translate) -> str:
         """What the pairs are called beside a number."""
         return _("the project’s own") if self.is_bundled else self.pairs.name
@@ -65,12 +76,15 @@ def hub_sets() -> dict[str, tuple[str, str]]:
     }
 
 
+def dev_code(code: str) -> str | None:
+    """Of a test or training split of the hub, the set's own dev split, where it has one."""
+    name, split = hub_sets().get(code, ("", "dev"))
+    dev = f"{HUB}{name}-dev"
+    return dev if split != "dev" and dev in hub_sets() else None
+
+
 def pair_labels(_: Translate) -> dict[str, str]:
     """Code to label, the bundled pairs first, those of the hub last."""
-    own = {
-        code: _("Yours: {name} ({n})").format(name=pairs.name, n=f"{len(pairs):,}")
-        for code, pairs in _uploads().items()
-    }
     bundled = _("the project’s own ({n} pairs)").format(n=f"{len(read_bundled_pairs()):,}")
     hub = {
         code: _("{name} ({n} pairs, from the hub)").format(
@@ -78,7 +92,7 @@ def pair_labels(_: Translate) -> dict[str, str]:
         )
         for code, (name, split) in hub_sets().items()
     }
-    return {BUNDLED: bundled, **own, **hub}
+    return {BUNDLED: bundled, **own_labels(STORE, _), **hub}
 
 
 def choose_pairs(_: Translate) -> ScoredSet:
@@ -122,21 +136,54 @@ def _from_hub(code: str, _: Translate) -> Pairs:
     return made
 
 
+def show_origin(pairs: ScoredSet, _: Translate) -> None:
+    """Of a set of the hub: where it is from, at which commit, its licence, what to know of it."""
+    if pairs.code not in hub_sets():
+        return
+    name, _split = hub_sets()[pairs.code]
+    one = PAIR_SETS[name]
+    values = {
+        "name": pairs.pairs.name,
+        "repository": one.repository,
+        "revision": one.revision[:SHORT],
+        "licence": one.licence if one.licence != NOT_STATED else _("not stated"),
+        "low": f"{one.scale[0]:g}",
+        "high": f"{one.scale[1]:g}",
+        "note": set_notes(_).get(name, one.note),
+    }
+    st.caption(prose(PAGE, "hub-set", values))
+
+
+def set_notes(_: Translate) -> dict[str, str]:
+    """What to know of each set before its figures are compared, as ``PAIR_SETS`` says it."""
+    by_year = _(
+        "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
+    )
+    return {
+        "stsb": _("Its genres are told as subsets."),
+        **dict.fromkeys(("sts12", "sts14", "sts15", "sts16"), by_year),
+        "sts13": f"{by_year} " + _("Its fourth subset, SMT, is not free and not in it."),
+        "sickr": _(
+            "All of SICK under the name test: published figures are mostly of 4,927 pairs of it."
+        ),
+        "stsb-zh": _("Translated from STS-B; scores are whole numbers, so ties abound."),
+    }
+
+
 def is_private(code: str) -> bool:
     """True for pairs of this session, which no address can name."""
     return code.startswith("upload-")
 
 
 def _uploads() -> dict[str, Pairs]:
-    found: dict[str, Pairs] = st.session_state.get("pair-uploads", {})
+    found: dict[str, Pairs] = st.session_state.get(STORE, {})
     return found
 
 
 def _adopt(pairs: Pairs) -> None:
     """Keep them for this session and choose them; a callback, before the page is drawn."""
     code = f"upload-{ScoredSet('', pairs).key[:12]}"
-    kept = {old: each for old, each in _uploads().items() if old != code} | {code: pairs}
-    st.session_state["pair-uploads"] = dict(list(kept.items())[-MAX_UPLOADS:])
+    remember(STORE, code, pairs, MAX_UPLOADS)
     st.session_state["pairs"] = code
 
 
@@ -170,15 +217,9 @@ def show_pair_form(_: Translate) -> None:
 def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     """The head of the file and the choice of columns; None until three are chosen."""
     try:
-        header = st.session_state.get(f"header-{file.file_id}")
-        found = _preview(file.file_id, file.name, header, file)
+        found = show_head(file, _)
     except CorpusError:  # no table of even rows: STS-B's own form, lines of JSON, Parquet, or none
         return _read(file.file_id, file.name, None, None, file)
-    st.dataframe(
-        {column: [row[i] for row in found.rows] for i, column in enumerate(found.columns)},
-        hide_index=True,
-        alt=_("The first rows of the file"),
-    )
     way = st.toggle(_("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}")
     if way:
         return _read(file.file_id, file.name, None, None, file)
@@ -193,20 +234,11 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
         )
         for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True))
     ]
-    st.toggle(
-        _("The first row holds the names of the columns"),
-        value=found.has_header,
-        key=f"header-{file.file_id}",
-    )
+    show_header_toggle(file, found, _)
     named = tuple(column for column in columns if column is not None)
     if len(named) < len(columns):
         return None
     return _read(file.file_id, file.name, named, found.has_header, file)
-
-
-@st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _preview(file_id: str, name: str, has_header: bool | None, _file: Any) -> Preview:
-    return preview_table(_file.getvalue(), PREVIEW_ROWS, name=name, has_header=has_header)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, scope="session")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from geometry import ArrayStore, Corpus, Encoder
 from geometry.evaluate.bootstrap import PairBootstrap
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.cells import Cell, Chosen, Grid
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import evaluate_grid
+from geometry.halves import HalfChoice, RecordingBootstrap
 from geometry.moments import Moments
 from geometry.pool import POOLINGS
 from geometry.rank_moves import RankMoves
@@ -23,10 +22,9 @@ from geometry.treated_pairs import SizedScore, scores_by_fit_size, treated_simil
 
 from . import cached, jobs
 from .cached import SEED, CloudSpec
-from .model_words import model_line
-from .sts_choices import FitChoice, treatment_words
+from .sts_choices import FitChoice, advised_whitening, is_whitening
 from .sts_pairs import ScoredSet
-from .words import Translate, signed
+from .words import Translate
 
 DRAWS = 1000
 MOST_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
@@ -35,21 +33,43 @@ ALL = 10**9  # points: no sample of the sentences is drawn
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader chose. after : a text for ``parse_treatment``."""
+    """What the reader chose. after : a text for ``parse_treatment``.   similarity : of all."""
 
     pairs: ScoredSet
     fit: FitChoice
     after: str
     layer: int
     pooling: str
+    similarity: str
     encoder: Encoder
 
     @property
     def key(self) -> str:
-        """Names model, pairs, scores and fit set."""
+        """Names model, pairs, scores, fit set and similarity."""
         return ArrayStore.key(
-            self.encoder.fingerprint, self.pairs.key, self.fit.corpus.sha256, self.fit.code, SEED
+            *(self.encoder.fingerprint, self.pairs.key),
+            *(self.fit.corpus.sha256, self.fit.code, self.similarity, SEED),
         )
+
+    @property
+    def whitening(self) -> str:
+        """The treatment where it is a whitening, else the one recommended for this fit set.
+
+        The claim is about whitening, so one of its bars always is.
+        """
+        if is_whitening(self.after):
+            return self.after
+        return advised_whitening(len(self.fit.corpus), self.encoder.dimension)
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """The treatment, and the whitening where that is another."""
+        return tuple(dict.fromkeys((self.after, self.whitening)))
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The treatments of the heatmaps: none, and the reader's."""
+        return ("none", self.after)
 
     @property
     def last(self) -> int:
@@ -127,44 +147,86 @@ def _kept_sums(key: str) -> dict[str, Callable[[tuple[int, ...], str], Moments]]
     return {}
 
 
-def measured_grid(asked: Asked, _: Translate) -> Grid:
+@dataclass(frozen=True)
+class Measured:
+    """The cells, and the best of those shown, chosen on one half; None where there are no halves.
+
+    The whitening of the claim has cells of its own where the treatment is none, of the mean only.
+    """
+
+    grid: Grid
+    on_half: Chosen | None
+
+
+def measured_grid(asked: Asked, _: Translate) -> Measured:
     """Raw and treated, every layer and pooling; kept, else as a job."""
     key = f"{asked.key}/{asked.after}/grid"
-    kept: Grid | None = cached.measures_if_ready(key)
+    kept: Measured | None = cached.measures_if_ready(key)
     if kept is not None:
         return kept
     cells = (asked.last + 1) * len(POOLINGS_SHOWN)
     what = _("Scoring {n} layers and poolings, raw and treated").format(n=cells)
-    made: Grid = jobs.wait_for(
-        key, lambda report: _grid(asked, report), _, what, lane="measure", passing=True
+    made: Measured = jobs.wait_for(
+        key, lambda report: _measured(asked, report), _, what, lane="measure", passing=True
     )
     cached.keep_measures(key, made)
     return made
 
 
-def _grid(asked: Asked, report: jobs.Report) -> Grid:
+def _measured(asked: Asked, report: jobs.Report) -> Measured:
     """One layer and pooling after the other, so that no more than one is ever held."""
-    bootstrap = PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED)
+    gold = asked.pairs.pairs.gold_scores
+    bootstrap, choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(gold)
     places = [(layer, pooling) for layer in range(asked.last + 1) for pooling in POOLINGS_SHOWN]
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(places):
         report(done, len(places))
-        grid = evaluate_grid(
-            {pooling: asked.vectors(layer, pooling)[np.newaxis]},
-            bootstrap.gold_scores,
-            treatments=("none", asked.after),
-            fit_vectors=None if asked.fit.is_target else partial(_fit_of, asked, layer),
-            fit_on=None if asked.fit.is_target else asked.fit.name,
-            evaluated_on=asked.pairs.pairs.name,
-            bootstrap=bootstrap,
-        )
-        cells += [replace(cell, layer=layer) for cell in grid.cells]
-    return replace(grid, cells=tuple(cells))
+        treated = asked.treatments if pooling == "mean" else (asked.after,)
+        grid = scored_column(asked, layer, pooling, ("none", *treated), bootstrap)
+        cells += grid.cells
+        if choice is not None:
+            choice.see([c for c in grid.cells if c.treatment in asked.shown], bootstrap.taken)
+        bootstrap.taken.clear()
+    on_half = None
+    if choice is not None and any(cell.score.spearman is not None for cell in cells):
+        on_half = choice.chosen(draws=DRAWS, seed=SEED)
+    return Measured(replace(grid, cells=tuple(cells)), on_half)
 
 
-def _fit_of(asked: Asked, layer: int, _indices: tuple[int, ...], pooling: str) -> Any:
-    """As ``evaluate_grid`` asks: the grid above has one layer, whose index is 0."""
-    return asked.fit_vectors(layer, pooling)
+def _half_choice(gold: np.ndarray) -> HalfChoice | None:
+    try:
+        return HalfChoice(gold, random_state=SEED)
+    except ValueError:
+        return None
+
+
+def scored_column(
+    asked: Asked,
+    layer: int,
+    pooling: str,
+    treatments: Sequence[str],
+    bootstrap: PairBootstrap,
+    rows: np.ndarray | None = None,
+) -> Grid:
+    """The cells of one layer and pooling.   rows : of the pairs that are scored, None is all.
+
+    bootstrap : of these pairs' gold scores. What treatments are fitted on is the same for any rows.
+    """
+    X = asked.vectors(layer, pooling)
+    if rows is not None:
+        X = X[np.concatenate([rows, rows + len(asked.pairs)])]
+    is_own = asked.fit.is_target and rows is None
+    grid = evaluate_grid(
+        {pooling: X[np.newaxis]},
+        bootstrap.gold_scores,
+        treatments=treatments,
+        fit_vectors=None if is_own else lambda _layers, _pooling: asked.fit_vectors(layer, pooling),
+        fit_on=None if is_own else asked.fit.name,
+        evaluated_on=asked.pairs.pairs.name,
+        similarity=asked.similarity,
+        bootstrap=bootstrap,
+    )
+    return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 
 
 def measured_sizes(asked: Asked, _: Translate) -> tuple[SizedScore, ...]:
@@ -179,6 +241,7 @@ def measured_sizes(asked: Asked, _: Translate) -> tuple[SizedScore, ...]:
             asked.vectors(asked.layer, asked.pooling),
             asked.fit_rows(asked.layer, asked.pooling),
             PairBootstrap(asked.pairs.pairs.gold_scores, DRAWS, SEED),
+            similarity=asked.similarity,
             random_state=SEED,
             progress=report,
         )
@@ -191,7 +254,7 @@ def measured_sizes(asked: Asked, _: Translate) -> tuple[SizedScore, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Moves:
-    """Cosines (n,) of the pairs before and after, and how their ranks moved."""
+    """Similarities (n,) of the pairs before and after, and how their ranks moved."""
 
     before: np.ndarray
     after: np.ndarray
@@ -205,50 +268,11 @@ def moves_of(asked: Asked) -> Moves:
     def make() -> Moves:
         X = asked.vectors(asked.layer, asked.pooling)
         fit = asked.fit_vectors(asked.layer, asked.pooling)
-        before, after = (treated_similarities(X, fit, code) for code in ("none", asked.after))
+        before, after = (
+            treated_similarities(X, fit, code, similarity=asked.similarity)
+            for code in ("none", asked.after)
+        )
         return Moves(before, after, RankMoves.of(asked.pairs.pairs.gold_scores, before, after))
 
     made: Moves = cached.lab_value(key, make)
     return made
-
-
-def hundred(value: float | None, _: Translate) -> str:
-    """A correlation as the tables of this field write it: × 100, one decimal."""
-    return _("undefined") if value is None else signed(100 * value, 1)
-
-
-def with_interval(
-    value: float | None, low: float | None, high: float | None, _: Translate, *, sign: bool = False
-) -> str:
-    """56.7 [51.2, 61.3], unbroken; ``sign`` writes a plus too."""
-    told = hundred(value, _)
-    if value is None:
-        return told
-    plus = "+" if sign and value > 0 and not told.startswith("−") else ""
-    if low is None or high is None:
-        return plus + told
-    return f"{plus}{told} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
-
-
-def measured_on(asked: Asked, _: Translate) -> str:
-    """n, pairs, model, resamples, seed: what every number of the page shares."""
-    return " · ".join(
-        [
-            _("n = {n} pairs, {name}").format(n=f"{len(asked.pairs):,}", name=asked.pairs.name(_)),
-            model_line(asked.encoder, _),
-            _("Spearman × 100 on cosine"),
-            _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
-            _("seed {seed}").format(seed=SEED),
-        ]
-    )
-
-
-def fitted_on(asked: Asked, _: Translate) -> str:
-    """The treatment and the set it was fitted on."""
-    n, d = len(asked.fit.corpus), asked.encoder.dimension
-    return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
-        treatment=treatment_words(asked.after, _),
-        name=asked.fit.name,
-        n=f"{n:,}",
-        ratio=f"{n / d:.2f}",
-    )

@@ -13,12 +13,13 @@ from .charts import chart_of, show_chart
 from .cone_panels import current_theme
 from .downloads import csv_bytes, offer_csv, short_number
 from .sts_choices import treatment_words
-from .sts_grid import cell_words
-from .sts_scene import Asked, hundred, measured_on, measured_sizes
+from .sts_scene import Asked, measured_sizes
+from .sts_words import cell_words, hundred, measured_on, score_title
 from .words import Translate, prose
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
+KEPT = 128  # directions that the middle way keeps where the fit has as many
 ROOM = 1.08  # beside the first and the last size
 
 
@@ -36,7 +37,7 @@ def show_sizes(asked: Asked, _: Translate) -> None:
         curves.append(Curve(np.array([d, d]), ends, _("n = d = {d}").format(d=d)))
     axes = Axes(
         _("sentences in the fit"),
-        _("Spearman × 100"),
+        score_title(asked, _),
         log_x=True,
         x_range=(float(n[0]) / ROOM, float(n[-1]) * ROOM),
         x_ticks=tuple(map(float, _ticks(n))),
@@ -56,6 +57,10 @@ def show_sizes(asked: Asked, _: Translate) -> None:
         **{name: hundred(value, _) for name, value in _ends(sizes).items()},
     }
     st.markdown(prose(PAGE, "sizes", values))
+    cut = [one.n for one in sizes if one.kept.get("pca:128", KEPT) < KEPT]
+    if cut:
+        values |= {"cut": f"{max(cut):,}", "k": f"{KEPT}"}
+        st.markdown(prose(PAGE, "sizes-cut", values))
     if asked.fit.is_target:
         st.markdown(prose(PAGE, "sizes-target"))
     told = " · ".join(
@@ -135,9 +140,9 @@ def _alternative(sizes: tuple[SizedScore, ...], _: Translate) -> str:
 def sizes_csv(sizes: tuple[SizedScore, ...], told: str) -> bytes:
     """One row a size and treatment, with its interval."""
     rows = [
-        [str(one.n), way]
+        [str(one.n), way, str(one.kept.get(way, ""))]
         + ["" if v is None else short_number(v) for v in (score.spearman, score.low, score.high)]
         for one in sizes
         for way, score in one.scores.items()
     ]
-    return csv_bytes(["n_fit", "treatment", "spearman", "low", "high"], rows, told)
+    return csv_bytes(["n_fit", "treatment", "k", "spearman", "low", "high"], rows, told)

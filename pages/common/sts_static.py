@@ -1,37 +1,77 @@
-"""A reader's own static word vectors (GloVe, word2vec, fastText), averaged over the pairs."""
+"""Static word vectors averaged over the pairs: the model's own, and a reader's uploaded ones."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry import VectorFileError, read_vectors, sentence_vectors, words_of
+from geometry import (
+    ArrayStore,
+    Corpus,
+    VectorFileError,
+    VectorTable,
+    rank_counts,
+    read_vectors,
+    sentence_vectors,
+)
 from geometry.evaluate.bootstrap import PairBootstrap
-from geometry.evaluate.scores import PairScore
-from geometry.evaluate.similarities import pair_similarities
+from geometry.evaluate.cells import Cell
+from geometry.evaluate.grid import evaluate_grid
+from geometry.type_average import type_averages
+from geometry.word_averages import WEIGHTINGS
 
-from . import jobs
+from . import cached, jobs
 from .cached import SEED
+from .controls import choose
 from .corpus_errors import MEGABYTE
-from .corpus_form import dress_uploader
-from .sts_pairs import ScoredSet
+from .sts_errors import vector_error_text
 from .sts_scene import DRAWS, Asked
-from .words import Translate
+from .table_form import dress_uploader
+from .words import Translate, prose
 
+PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
 MOST_MEGABYTES = 200
+MOST_TABLE = 500 * MEGABYTE  # in memory
+STATIC = "static"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """Static averages: of the pairs' sentences (2n, d), of the fit set's (m, d).
+
+    known (n,) : pairs with a known word on both sides, the only ones that are scored.
+    coverage : share of all words of the pairs that the table has, as often as they occur.
+    unknown : the commonest that it lacks.
+    """
+
+    vectors: np.ndarray
+    fit: np.ndarray
+    known: np.ndarray
+    coverage: float = 1.0
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Static:
-    """A score of static averages: what they are averages of, and the share of words known."""
+    """Scored averages.   name : what of.   cells : raw and treated, by the treatment's text."""
 
     name: str
-    score: PairScore
-    coverage: float = 1.0
+    averages: Averages
+    cells: dict[str, Cell]
+
+    @property
+    def raw(self) -> Cell:
+        return self.cells["none"]
+
+    @property
+    def is_whole(self) -> bool:
+        """True where every pair has words on both sides, so that all scores are of the same."""
+        return bool(self.averages.known.all())
 
 
 def show_static_form(_: Translate) -> None:
@@ -44,72 +84,140 @@ def show_static_form(_: Translate) -> None:
         label.format(megabytes=f"{MOST_MEGABYTES}"), key=UPLOADER, max_upload_size=MOST_MEGABYTES
     )
     dress_uploader(UPLOADER, MOST_MEGABYTES * MEGABYTE, _)
+    choose(
+        st.segmented_control,
+        _("Each word weighs"),
+        WEIGHTINGS,
+        key="weighting",
+        default=WEIGHTINGS[0],
+        labels=weighting_names(_),
+        required=True,
+    )
+    st.caption(prose(PAGE, "weighting"))
+
+
+def weighting_names(_: Translate) -> dict[str, str]:
+    """What each weighting of words is called."""
+    return {
+        "mean": _("the same (mean)"),
+        "sif": _("less, the more frequent it is (SIF)"),
+        "zipf": _("the same, once whitened by frequency (Zipf)"),
+    }
+
+
+def own_static(asked: Asked, _: Translate) -> Static:
+    """The model's input vectors, averaged."""
+    name = _("the model’s own input vectors")
+
+    def read(_report: jobs.Report) -> Averages:
+        X = _type_averages(asked, asked.pairs.corpus)
+        fit = X if asked.fit.is_target else _type_averages(asked, asked.fit.corpus)
+        return Averages(X, fit, np.ones(len(asked.pairs), dtype=bool))
+
+    what = _("Averaging the model’s input vectors")
+    return _scored(asked, f"{asked.encoder.fingerprint}/own", name, what, read, _)
+
+
+def _type_averages(asked: Asked, corpus: Corpus) -> np.ndarray:
+    key = ArrayStore.key(asked.encoder.fingerprint, corpus.sha256, "type averages")
+    found = cached.store().read(key)
+    if found is None:
+        found = type_averages(asked.encoder, corpus.texts)
+        cached.store().write(key, found)
+    return found
 
 
 def uploaded_static(asked: Asked, _: Translate) -> Static | None:
-    """The score of the uploaded vectors; None without a file, or after saying what is wrong."""
+    """The uploaded vectors, averaged; None without a file, or after saying what is wrong."""
     file = st.session_state.get(UPLOADER)
     if file is None:
         return None
+    weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
+
+    def read(_report: jobs.Report) -> Averages:
+        return uploaded_averages(file.getvalue(), file.name, asked, weighting)
+
+    what = _("Reading {name}").format(name=file.name)
+    name = f"{file.name}, {weighting}"
     try:
-        return _kept(f"{file.file_id}/{asked.pairs.key}", file, asked.pairs, _)
+        return _scored(asked, f"{file.file_id}/{weighting}", name, what, read, _)
     except VectorFileError as error:
-        st.error(_vector_error(error, _))
-    except ValueError as error:
-        st.error(
-            _("These word vectors can’t be scored on these pairs. {reason}.").format(
-                reason=str(error).rstrip(".")
-            )
-        )
+        st.error(vector_error_text(error, _))
+    except ValueError:
+        st.error(prose(PAGE, "vectors-unfit"))
     return None
 
 
-@st.cache_resource(max_entries=4, show_spinner=False, scope="session")
-def _scored(key: str) -> dict[str, Static]:
-    """Where the answer of that key is kept."""
-    return {}
-
-
-def _kept(key: str, file: Any, pairs: ScoredSet, _: Translate) -> Static:
-    kept = _scored(key)
+def _scored(
+    asked: Asked,
+    source: str,
+    name: str,
+    what: str,
+    read: Callable[[jobs.Report], Averages],
+    _: Translate,
+) -> Static:
+    """Averages and scores of that source, each kept for this session, else made as one job."""
+    averages_at = ArrayStore.key(source, asked.pairs.key, asked.fit.corpus.sha256)
+    cells_at = ArrayStore.key(averages_at, asked.key, asked.treatments)
+    kept, averaged = _kept(cells_at), _kept(averages_at)
     if "static" not in kept:
-        what = _("Reading {name}").format(name=file.name)
 
         def work(report: jobs.Report) -> Static:
             report(0, 1)
-            return score_static(file.getvalue(), file.name, pairs)
+            if "averages" not in averaged:
+                averaged["averages"] = read(report)
+            found: Averages = averaged["averages"]
+            return Static(name, found, scored_averages(found, asked))
 
-        kept["static"] = jobs.wait_for(f"static-{key}", work, _, what, lane="measure")
-    return kept["static"]
+        kept["static"] = jobs.wait_for(f"static-{cells_at}", work, _, what, lane="measure")
+    found: Static = kept["static"]
+    return found
 
 
-def score_static(content: bytes, name: str, pairs: ScoredSet) -> Static:
-    """Averages of the words that the file has, scored on the pairs that have words on both sides.
+@st.cache_resource(max_entries=12, show_spinner=False, scope="session")
+def _kept(key: str) -> dict[str, Any]:
+    """Where the answer of that key is kept: a job's thread belongs to no session."""
+    return {}
 
-    Raises VectorFileError for a file without vectors, ValueError where no pairs are left.
+
+def uploaded_averages(content: bytes, name: str, asked: Asked, weighting: str) -> Averages:
+    """Averages of the words that the file has.
+
+    The whole file is read: a word may stand there in any case, and frequencies are guessed from
+    the order. Raises VectorFileError for a file without vectors.
     """
-    texts = pairs.corpus.texts
-    words = {word for text in texts for word in words_of(text)}
-    spelt = {form for word in words for form in (word, word.capitalize(), word.upper())}
-    table = read_vectors(content, name=name, words=spelt)
-    found = sentence_vectors(texts, table, empty="zero")
-    n = len(pairs)
-    known = found.has_words[:n] & found.has_words[n:]
-    left, right = found.vectors[:n][known], found.vectors[n:][known]
-    bootstrap = PairBootstrap(np.asarray(pairs.pairs.gold_scores)[known], DRAWS, SEED)
-    return Static(name, bootstrap.score(pair_similarities(left, right)), found.coverage)
+    table = read_vectors(content, name=name, max_bytes=MOST_TABLE)
+    X, of_pairs = _averaged(table, asked.pairs.corpus.texts, weighting)
+    n = len(asked.pairs)
+    known = of_pairs.has_words[:n] & of_pairs.has_words[n:]
+    if asked.fit.is_target:
+        fit = X[np.concatenate([known, known])]
+    else:
+        fit, of_fit = _averaged(table, asked.fit.corpus.texts, weighting)
+        fit = fit[of_fit.has_words]
+    unknown = tuple(word for word, _count in of_pairs.unknown[:5])
+    return Averages(X, fit, known, of_pairs.coverage, unknown)
 
 
-def _vector_error(error: VectorFileError, _: Translate) -> str:
-    told = {
-        "no_vectors": _(
-            "There are no word vectors in this file. Take GloVe’s or word2vec’s text, word2vec’s "
-            "binary form, fastText’s .vec, .npz or .safetensors."
-        ),
-        "no_words": _("This file has vectors and no words. Save the words with them."),
-        "truncated": _("This file is cut off or damaged. Fetch it again."),
-        "pickled": _("This file could run code when it is read. Export the vectors as text."),
-    }
-    return told.get(error.code) or _("These word vectors can’t be read. {reason}.").format(
-        reason=str(error).rstrip(".")
+def _averaged(table: VectorTable, texts: tuple[str, ...], weighting: str) -> tuple[np.ndarray, Any]:
+    counts = None if weighting == "mean" else rank_counts(table)
+    found = sentence_vectors(texts, table, weighting=weighting, counts=counts, empty="zero")  # type: ignore[arg-type]
+    return found.vectors, found
+
+
+def scored_averages(found: Averages, asked: Asked) -> dict[str, Cell]:
+    """Raw and treated, fitted on the fit set's averages, scored on the pairs that are known.
+
+    Raises ValueError where fewer than three are, or their scores order nothing.
+    """
+    gold = asked.pairs.pairs.gold_scores[found.known]
+    grid = evaluate_grid(
+        {STATIC: found.vectors[np.concatenate([found.known, found.known])][np.newaxis]},
+        gold,
+        treatments=("none", *asked.treatments),
+        fit_vectors={STATIC: found.fit[np.newaxis]},
+        fit_on=asked.fit.name,
+        similarity=asked.similarity,
+        bootstrap=PairBootstrap(gold, DRAWS, SEED),
     )
+    return {cell.treatment: cell for cell in grid.cells}

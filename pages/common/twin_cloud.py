@@ -78,7 +78,7 @@ def show_twin_cloud(
     asides = [one.aside.points for one in cloud.pictures if one.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
     message = message_of(cloud, codes, theme, texts_name, _)
-    with st.container(key=place + "-box"):
+    with st.container(key=place + "-box", gap=None):  # most of it is not seen
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
         else:

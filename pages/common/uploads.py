@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from geometry import Corpus
@@ -13,15 +15,24 @@ from .words import Translate
 MAX_UPLOADS = 5  # kept in a session; the oldest goes first
 
 
+def remember(store: str, code: str, value: Any, most: int) -> None:
+    """Keep a value of this session in ``session_state[store]``; beyond ``most`` the oldest goes."""
+    kept = {old: each for old, each in st.session_state.get(store, {}).items() if old != code}
+    st.session_state[store] = dict([*kept.items(), (code, value)][-most:])
+
+
+def own_labels(store: str, _: Translate) -> dict[str, str]:
+    """Code to label of what this session brought: corpora or pairs."""
+    return {
+        code: _("Yours: {name} ({n})").format(name=own.name, n=f"{len(own):,}")
+        for code, own in st.session_state.get(store, {}).items()
+    }
+
+
 def add_upload(corpus: Corpus) -> str:
     """Keep the corpus for this session, choose it, and return its code."""
     code = f"upload-{corpus.sha256[:12]}"
-    uploads = dict(st.session_state.get("uploads", {}))
-    uploads.pop(code, None)
-    uploads[code] = corpus
-    while len(uploads) > MAX_UPLOADS:
-        uploads.pop(next(iter(uploads)))
-    st.session_state["uploads"] = uploads
+    remember("uploads", code, corpus, MAX_UPLOADS)
     return code
 
 
@@ -32,12 +43,7 @@ def corpus_labels(_: Translate) -> dict[str, str]:
         "pairs": _("Pairs (650 English sentences)"),
         "topics-zh": _("Topics (240 Chinese sentences)"),
     }
-    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
-    own = {
-        code: _("Yours: {name} ({n})").format(name=corpus.name, n=f"{len(corpus):,}")
-        for code, corpus in uploads.items()
-    }
-    return {**{code: shipped[code] for code in bundled_corpora()}, **own}
+    return {**{code: shipped[code] for code in bundled_corpora()}, **own_labels("uploads", _)}
 
 
 def is_own(corpus: Corpus) -> bool:

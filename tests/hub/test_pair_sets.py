@@ -39,11 +39,11 @@ def as_csv(rows=ROWS):
 
 
 FORMS = {
-    "test.jsonl.gz": gzip.compress(json_lines()),
+    "test.jsonl.gz": gzip.compress(json_lines(), mtime=0),
     "test.jsonl": json_lines(),
     "data/test-00000-of-00001-1ab2c3d4e5f60718.parquet": as_parquet(),
     "test.csv": as_csv(),
-    "test.csv.gz": gzip.compress(as_csv()),
+    "test.csv.gz": gzip.compress(as_csv(), mtime=0),
 }
 
 
@@ -193,7 +193,7 @@ def test_a_file_that_holds_no_pairs(server, content, code):
 
 def test_damaged_archives(server):
     for path, content in (
-        ("test.jsonl.gz", gzip.compress(json_lines())[:-9]),
+        ("test.jsonl.gz", gzip.compress(json_lines(), mtime=0)[:-9]),
         ("test.parquet", b"PAR1" + b"x" * 50),
     ):
         server.publish(PUBLISHED, {path: content})

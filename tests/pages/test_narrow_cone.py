@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +31,10 @@ from pages.common.cone_choices import PRESETS, STEPS
 from pages.common.cone_numbers import histogram_csv, panels_csv
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.words import signed
+from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
+from tests.pages.visits import everything, healthy
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "assets" / "text"
@@ -46,17 +48,7 @@ QUESTIONS = {
 }
 SIMPLEX = "Simplex"
 
-pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_memory() -> Iterator[None]:
-    """Kept for the whole file, because it holds the encoder; all keys in it name their content."""
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 @pytest.fixture(autouse=True)
@@ -83,20 +75,8 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 def new_visit(
     uploads: dict[str, Corpus] | None = None, page: str = "narrow_cone", **query: str
 ) -> AppTest:
-    # through app.py: the sidebar's links need the navigation
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.switch_page(f"pages/{page}.py")
-    for key, value in query.items():
-        app.query_params[key] = value
-    if uploads:
-        app.session_state["uploads"] = uploads
-        app.session_state["corpus"] = next(iter(uploads))
-    return app
-
-
-def healthy(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
+    state = {"uploads": uploads, "corpus": next(iter(uploads))} if uploads else {}
+    return visits.new_visit(page, state, **query)
 
 
 def visit(**query: str) -> AppTest:
@@ -145,11 +125,6 @@ def white_report(X: np.ndarray, fit: str = "recommended", **place) -> IsotropyRe
 def provenance(app: AppTest) -> str:
     [line] = [one.value for one in app.caption if " · n = " in one.value]
     return line
-
-
-def everything(app: AppTest) -> str:
-    parts = [app.markdown, app.caption, app.info, app.warning, app.error, app.expander]
-    return "\n".join(getattr(one, "value", None) or one.label for part in parts for one in part)
 
 
 # Every choice

@@ -3,12 +3,10 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry import (
@@ -39,8 +37,8 @@ from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv
 from pages.common.words import prose, signed
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
+from tests.pages.visits import brought, healthy, new_visit
 
-ROOT = Path(__file__).resolve().parents[2]
 DEFAULTS = ("raw", "zca", "removed", "standardised")
 NAMES = {
     "raw": "Raw",
@@ -54,17 +52,7 @@ LEDOIT_WOLF = Knobs(shrinkage="ledoit-wolf")
 FULL = {"shrink": "none", "kept": "384"}
 ONLY_ZCA = {"third": "none", "fourth": "none"}
 
-pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_memory() -> Iterator[None]:
-    """Kept for the whole file, because it holds the encoder; all keys in it name their content."""
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 @pytest.fixture(scope="module")
@@ -102,19 +90,9 @@ def upload(n: int, labels: bool = False) -> Corpus:
 
 def visit(own: Corpus | None = None, **query: str) -> AppTest:
     """A visit by deep link; underscores of the query's names stand for hyphens."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.switch_page("pages/whitening.py")
-    for key, value in query.items():
-        app.query_params[key.replace("_", "-")] = value
-    if own is not None:
-        app.session_state["uploads"] = {"upload-test": own}
-        app.session_state["corpus"] = "upload-test"
-    return healthy(app.run())
-
-
-def healthy(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
+    state = {} if own is None else brought("uploads", "corpus", own)
+    named = {key.replace("_", "-"): value for key, value in query.items()}
+    return healthy(new_visit("whitening", state, **named).run())
 
 
 def pictures(app: AppTest) -> dict[str, dict]:
@@ -526,7 +504,7 @@ def test_a_selection_is_listed_and_ends_with_its_cloud():
 
 
 def test_in_three_dimensions_all_pictures_are_one_twin_cloud():
-    app = visit(upload(24, labels=True), dims="3D", methods="zca,removed")
+    app = visit(upload(24, labels=True), dims="3D")
     assert not pictures(app)
     [twin] = twin_clouds(app).values()
     assert twin.message["settles"] is False

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from geometry.measure import unit_rows
 from geometry.whiten import Whitening
-from geometry.whitening_map import METHODS
+from geometry.whitening_settings import METHODS
 
 from .clouds import clouds, rotation, seeds
 

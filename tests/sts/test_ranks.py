@@ -5,7 +5,7 @@ import pytest
 
 from geometry.measure import unit_rows
 from geometry.whiten import Whitening
-from geometry.whitening_map import METHODS
+from geometry.whitening_settings import METHODS
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 

@@ -18,6 +18,7 @@ from geometry.embeddings import VectorTable
 # 14,000 sentences go through the encoder first: half a minute alone, minutes in company
 pytestmark = pytest.mark.timeout(1200)
 
+CLUSTERWISE = "54.5"  # as the whitening page quotes it
 SPEARMAN = 0.15  # the quoted digit is .05; float32 sums of another processor move ranks by less
 # layer: raw, standardised, top 3 removed, all fitted on the test sentences, mean pooling
 TABLE = {1: (56.7, 61.7, 66.8), 4: (59.6, 63.4, 70.1), 5: (66.5, 71.3, 73.0), 6: (82.0, 82.0, 80.8)}
@@ -81,7 +82,7 @@ def test_clusters_of_sentences_lose_what_tells_them_apart(layers, sets):
     X, gold = layers["test"][4], sets["test"].gold_scores
     fitted = ClusterwiseRemoval().fit(X)
     clusterwise = score(fitted.transform(X), gold)
-    assert clusterwise == pytest.approx(54.5, abs=3)  # k-means may settle elsewhere
+    assert clusterwise == pytest.approx(float(CLUSTERWISE), abs=3)  # k-means may settle elsewhere
     assert clusterwise < score(X, gold)
     assert fitted.n_clusters_ > 20
 

@@ -22,7 +22,7 @@ from geometry import (
     WhiteningMap,
 )
 from geometry.moments import Moments
-from geometry.whitening_map import METHODS
+from geometry.whitening_settings import METHODS
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from geometry import suggestions
+from geometry.catalogue import is_contrastive
 from pages.common.model_words import lessons
 
 
@@ -26,6 +27,18 @@ def test_those_that_the_hub_has_only_as_pickle():
         "princeton-nlp/sup-simcse-bert-base-uncased",
         "sentence-transformers/average_word_embeddings_glove.6B.300d",
     }
+
+
+def test_which_are_known_to_be_trained_contrastively():
+    assert {each.name for each in suggestions() if is_contrastive(each.name)} == {
+        "princeton-nlp/unsup-simcse-bert-base-uncased",
+        "princeton-nlp/sup-simcse-bert-base-uncased",
+        "sentence-transformers/all-mpnet-base-v2",
+    }
+    # the bundled one, by the name that its encoder has and by those it is asked for
+    for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
+        assert is_contrastive(name)
+    assert not is_contrastive("./all-MiniLM-L6-v2")  # anybody's folder
 
 
 def test_the_readme_lists_them_with_what_each_teaches():

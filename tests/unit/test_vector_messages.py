@@ -111,7 +111,7 @@ def test_bytes_that_are_no_utf8_in_every_form(form):
 
 
 EMPTY = {
-    "text": (b"", b"\n\n", b"0 3\n", b"4 3\n", gzip.compress(b"")),
+    "text": (b"", b"\n\n", b"0 3\n", b"4 3\n", gzip.compress(b"", mtime=0)),
     "binary": (b"0 3\n",),
     "npz": (as_npz([], VECTORS[:0]),),
     "safetensors": (as_safetensors([], VECTORS[:0]),),

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 
 from geometry.measure import mean_cosine, unit_rows
 from geometry.whiten import Whitening
-from geometry.whitening_map import METHODS
+from geometry.whitening_settings import METHODS
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
 BOTH = pytest.mark.parametrize("method", ["pca", "zca"])

@@ -5,7 +5,8 @@ import pytest
 
 from geometry.moments import Moments
 from geometry.whiten import Whitening
-from geometry.whitening_map import METHODS, WhiteningMap, recommended_whitening
+from geometry.whitening_map import WhiteningMap
+from geometry.whitening_settings import METHODS, recommended_whitening
 
 SETTINGS = [
     {"method": "zca"},

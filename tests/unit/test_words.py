@@ -48,8 +48,17 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "sentence_similarity": {
         "lesson-outlier": {"n"},
         "few-pairs": ("sts_grid.py", "width_values"),
-        "claim-published": ("sts_claim.py", "share_values"),
-        "claim-": SHARES | {"layer", "interval", "name"},
+        "claim-published": ("sts_pooling.py", "share_values"),
+        "claim-not-cosine": {"similarity"},
+        "claim-coverage": ("sts_claim.py", "coverage_values"),
+        "claim-": SHARES | {"layer", "interval", "name", "n"},
+        "own-vectors": {"megabytes"},
+        "mahalanobis": {"fit"},
+        "hub-set": {"name", "repository", "revision", "licence", "low", "high", "note"},
+        "best-on-dev": ("sts_best.py", "best_values"),
+        "subsets": {"cell"},
+        "grid-cut": {"k", "cut", "cells", "fit", "where"},
+        "sizes-cut": {"cut", "k"},
         "grid-": {
             "treatment",
             "fit",
@@ -61,7 +70,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
             "best",
             "worst",
         },
-        "cone": ("sts_grid.py", "cone_values"),
+        "cone": ("sts_cone.py", "cone_values"),
         "sizes": {"cell", "fit", "most", "d", "raw", "full", "kept", "shrunk"},
     },
 }

@@ -1,0 +1,109 @@
+"""Several subsets as one score: all, mean, wmean, each under its name, for they differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry import UndefinedMeasure
+from geometry.evaluate.bootstrap import PairBootstrap
+from geometry.evaluate.cells import Grid
+from geometry.evaluate.scores import LEAST_PAIRS, PairScore
+from geometry.evaluate.subsets import Aggregate, aggregate
+
+from . import cached
+from .cached import SEED
+from .sts_choices import treatment_words
+from .sts_scene import DRAWS, Asked, moves_of
+from .sts_words import cell_words, fitted_on, measured_on, with_interval
+from .words import Translate, prose
+
+PAGE = "sentence_similarity"
+
+
+@dataclass(frozen=True)
+class BySubset:
+    """Of the treatments raw and after: the mean and the weighted mean; subsets left out."""
+
+    mean: tuple[Aggregate, Aggregate]
+    wmean: tuple[Aggregate, Aggregate]
+    left_out: tuple[str, ...]
+
+
+def show_subsets(asked: Asked, grid: Grid, _: Translate) -> None:
+    """The scores of each subset and of the three ways to make one of them, at the chosen cell."""
+    if asked.pairs.subsets is None:
+        return
+    try:
+        found = by_subset(asked)
+    except UndefinedMeasure:
+        return  # panel 6 says so
+    if found is None:
+        return
+    st.markdown("**" + _("Several subsets as one score") + "**")
+    values = {"cell": cell_words(asked.layer, asked.pooling, _)}
+    st.markdown(prose(PAGE, "subsets", values))
+    both = [grid.cell(asked.layer, asked.pooling, code).score for code in ("none", asked.after)]
+    st.markdown(subset_table(asked, found, (both[0], both[1]), _))
+    if found.left_out:
+        told = _("Left out, for want of {n} pairs with different scores: {names}")
+        st.caption(told.format(n=LEAST_PAIRS, names=", ".join(found.left_out)))
+    st.caption(f"{measured_on(asked, _)} · {fitted_on(asked, _)}")
+
+
+def by_subset(asked: Asked) -> BySubset | None:
+    """None where fewer than two subsets can be scored."""
+
+    def make() -> BySubset | None:
+        moves, names = moves_of(asked), np.array(asked.pairs.subsets)
+        gold = asked.pairs.pairs.gold_scores
+        rows = {str(name): np.flatnonzero(names == name) for name in dict.fromkeys(names)}
+        fit = {
+            name: some
+            for name, some in rows.items()
+            if len(some) >= LEAST_PAIRS and len(np.unique(gold[some])) > 1
+        }
+        if len(fit) < 2:
+            return None
+        draws = {
+            name: PairBootstrap(gold[some], DRAWS, SEED + place)  # other pairs, other resamples
+            for place, (name, some) in enumerate(fit.items())
+        }
+        scores = [
+            {name: draws[name].score(alike[some]) for name, some in fit.items()}
+            for alike in (moves.before, moves.after)
+        ]
+        mean, wmean = (
+            (aggregate(scores[0], how), aggregate(scores[1], how)) for how in ("mean", "wmean")
+        )
+        return BySubset(mean, wmean, tuple(name for name in rows if name not in fit))
+
+    key = f"{asked.key}/{asked.after}/{asked.layer}/{asked.pooling}/subsets"
+    made: BySubset | None = cached.lab_value(key, make)
+    return made
+
+
+def subset_table(
+    asked: Asked, found: BySubset, both: tuple[PairScore, PairScore], _: Translate
+) -> str:
+    """A Markdown table: a row a subset, then the three ways.   both : of all pairs as one set."""
+    names = [name.replace("|", "/").replace("`", "'") for name in found.mean[0].subsets]
+    each = zip(*(one.subsets.values() for one in found.mean), strict=True)
+    rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]
+    rows = [(f"`{name}`", scores) for name, scores in zip(names, each, strict=True)]
+    rows.append((_("**all**: every pair in one set"), both))
+    rows.append((_("**mean** of the subsets’ scores"), found.mean))
+    rows.append((_("**wmean**: their mean, weighted by pairs"), found.wmean))
+    columns = [
+        _("subset"),
+        "n",
+        _("Before: raw"),
+        _("After: {name}").format(name=treatment_words(asked.after, _)),
+    ]
+    lines = [f"| {' | '.join(columns)} |", "| --- | --: | --: | --: |"]
+    for name, scores in rows:
+        told = [with_interval(one.spearman, one.low, one.high, _) for one in scores]
+        lines.append(f"| {name} | {scores[0].n:,} | {told[0]} | {told[1]} |")
+    return "\n".join(lines)

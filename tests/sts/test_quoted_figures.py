@@ -1,0 +1,167 @@
+"""Every figure in the texts of sentence_similarity and whitening: measured again, or a paper's.
+
+Those of narrow_cone are in test_published_figures; the flow's are measured in
+test_flow_on_sentences, where a fit takes minutes, and what clusters do in test_removal_figures.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geometry import evaluate_grid, published_tables
+from geometry.published import datasets
+from pages.common.sts_scene import DRAWS
+from tests.sts.test_flow_on_sentences import QUOTED as OF_THE_FLOW
+from tests.sts.test_removal_figures import CLUSTERWISE
+
+pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
+
+TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
+SPEARMAN = 0.15  # as in test_published_figures
+ENDS = 0.35  # of an interval, as in test_evaluate_figures
+PRINTED = 0.04  # a paper's mean of seven sets is of unrounded figures
+TABLES = {table.key: table for table in published_tables()}
+
+# quote: the figure's name below, and by how much it may be off
+MEASURED = {
+    "1,379": ("pairs", 0),
+    "82.0": ("last", SPEARMAN),
+    "78.1": ("last, on test", SPEARMAN),
+    "−3.9": ("last, on test moved", SPEARMAN),
+    "−5.2": ("last, on test low", ENDS),
+    "−2.8": ("last, on test high", ENDS),
+    "80.6": ("last, on train", SPEARMAN),
+    "−1.4": ("last, on train moved", SPEARMAN),
+    "−2.6": ("last, on train low", ENDS),
+    "−.3": ("last, on train high", ENDS),
+    "81.5": ("last, k", SPEARMAN),
+    "−.5": ("last, k moved", SPEARMAN),
+    "−1.3": ("last, k low", ENDS),
+    "+.3": ("last, k high", ENDS),
+}
+OF_PAPERS = {
+    "+7.3": ("target on STS13", 0.05),
+    "−3.0": ("target on SICK-R", 0.05),
+    "74.89": ("SBERT", PRINTED),
+    "77.00": ("SBERT whitened", PRINTED),
+    "63.75": ("SICK-R", 0),
+    "60.60": ("SICK-R whitened", 0),
+}
+PAGES = {
+    "sentence_similarity": MEASURED
+    | OF_PAPERS
+    | {
+        "1,000": ("draws", 0),
+        "56.7": ("layer 1", SPEARMAN),
+        "70.3": ("layer 5, on test", SPEARMAN),
+        "74.1": ("layer 5, on train", SPEARMAN),
+    },
+    "whitening": MEASURED
+    | OF_PAPERS
+    | {
+        "2,758": ("sentences", 0),
+        "59.6": ("layer 4", SPEARMAN),
+        "16.50": ("BERT CLS", 0),
+        "46.35": ("avg BERT", 0),
+        "58.02": ("avg GloVe", 0),
+    },
+}
+ELSEWHERE = {
+    "sentence_similarity": {".9", ".3"},  # of a cosine that may mean anything: no measurement
+    "whitening": {CLUSTERWISE, *OF_THE_FLOW},
+}
+
+
+@pytest.fixture(scope="module")
+def figures(sts, sts_layers):
+    """Every figure of the two texts, by the names above; correlations × 100."""
+    pairs, train = sts("test"), sts("train")
+    _, distinct = np.unique([*train.left, *train.right], return_index=True)
+    vectors = {"mean": sts_layers("test")["mean"]}
+    fit = {"mean": sts_layers("train")["mean"][:, distinct]}
+    ways = {"treatments": ("none", "pca:128", "pca")}
+    on_test = evaluate_grid(vectors, pairs.gold_scores, layers=[1, 4, 5, 6], **ways)
+    named = {"fit_vectors": fit, "fit_on": "train"}
+    on_train = evaluate_grid(vectors, pairs.gold_scores, layers=[5, 6], **ways, **named)
+    last = {
+        "last, on test": on_test.cell(6, "mean", "pca"),
+        "last, on train": on_train.cell(6, "mean", "pca"),
+        "last, k": on_train.cell(6, "mean", "pca:128"),
+    }
+    found = {"pairs": len(pairs), "sentences": 2 * len(pairs), "draws": DRAWS}
+    for name, cell in last.items():
+        moved = cell.difference
+        found |= {
+            name: 100 * cell.score.spearman,
+            f"{name} moved": 100 * moved.value,
+            f"{name} low": 100 * moved.low,
+            f"{name} high": 100 * moved.high,
+        }
+    found |= {
+        f"layer {layer}": 100 * on_test.cell(layer, "mean").score.spearman for layer in (1, 4)
+    }
+    found["last"] = 100 * on_test.cell(6, "mean").score.spearman
+    found["layer 1, on test"] = 100 * on_test.cell(1, "mean", "pca").score.spearman
+    for where, grid in (("test", on_test), ("train", on_train)):
+        found[f"layer 5, on {where}"] = 100 * grid.cell(5, "mean", "pca").score.spearman
+    return found | of_papers()
+
+
+def of_papers() -> dict[str, float]:
+    """What the two texts take from published tables."""
+    re_run, contrastive = TABLES["simcse_table_b2"], TABLES["simcse_table_5"]
+    sbert, first_last = TABLES["sbert_table_1"], TABLES["bert_flow_table_2"]
+
+    def target(dataset: str) -> float:
+        rows = re_run.column(dataset)
+        return rows["whiten target Su"] - rows["whiten NLI Su"]
+
+    def mean_of_seven(table, row: str) -> float:
+        assert len(datasets()) == 7
+        return float(np.mean([table.column(name)[row] for name in datasets()]))
+
+    return {
+        "target on STS13": target("STS13"),
+        "target on SICK-R": target("SICK-R"),
+        "SBERT": mean_of_seven(sbert, "SBERT-NLI-base"),
+        "SBERT whitened": mean_of_seven(contrastive, "SBERT-whitening"),
+        "SICK-R": first_last.column("SICK-R")["BERTbase first-last"],
+        "SICK-R whitened": re_run.column("SICK-R")["whiten target Su"],
+        **{name: sbert.column("STS-B")[name] for name in ("BERT CLS", "avg BERT", "avg GloVe")},
+    }
+
+
+@pytest.mark.parametrize(
+    ("page", "quote"), [(page, quote) for page, told in PAGES.items() for quote in told]
+)
+def test_a_page_quotes_what_is_measured_or_published(figures, page, quote):
+    name, tolerance = PAGES[page][quote]
+    assert figures[name] == pytest.approx(number(quote), abs=tolerance + 1e-9)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("language", sorted(path.name for path in TEXT.iterdir() if path.is_dir()))
+def test_a_page_quotes_nothing_else(page, language):
+    """A figure with a decimal point, a thousands' comma or a degree sign is one of the above."""
+    text = (TEXT / language / f"{page}.md").read_text(encoding="utf-8")
+    text = re.sub(r"\{\{.*?\}\}|`[^`]*`", "", text)  # values of the moment, names of files
+    found = re.findall(r"[−+]?(?<![\dB.])(?:\d{1,3}(?:,\d{3})+|\d*\.\d+°?|\d+°)", text)
+    # "Table B.2" is none; .53 in one language, 0.53 in another; a range's dash is no minus
+    found = {re.sub(r"^([−+]?)0(?=\.)", r"\1", quote) for quote in found}
+    assert found == PAGES[page].keys() | ELSEWHERE[page]
+
+
+def test_what_is_quoted_in_whole_numbers(figures):
+    assert figures["layer 1, on test"] == pytest.approx(70, abs=0.5)  # "about 70"
+    rows = TABLES["simcse_table_b2"]
+    apart = [
+        abs(rows.column(name)["whiten target all"] - rows.column(name)["whiten target wmean"])
+        for name in datasets()
+    ]
+    assert max(apart) == pytest.approx(20, abs=1)  # "up to 20 points"
+
+
+def number(quote: str) -> float:
+    return float(quote.replace("−", "-").replace(",", ""))
