@@ -51,7 +51,8 @@ def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(
-    shutil.which("node") is None, reason="no Node; the browser test runs the same code"
+    shutil.which("node") is None,
+    reason="no Node: tests/browser/test_javascript.py runs them in Chromium",
 )
 def test_the_modules_arithmetic():
     done = subprocess.run(
