@@ -1,12 +1,8 @@
-"""Components' scripts: whole when put together, and their arithmetic right (Node's own runner)."""
+"""Components' scripts: whole when put together, and sent where they can be."""
 
 import re
-import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
-
-import pytest
 
 from pages.common import scripts
 
@@ -48,18 +44,3 @@ def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
     (tmp_path / "static").write_text("a file, no folder")
     monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
     assert scripts.served(TWIN / "twin.js") == scripts.bundle(TWIN / "twin.js")
-
-
-@pytest.mark.skipif(
-    shutil.which("node") is None,
-    reason="no Node: tests/browser/test_javascript.py runs them in Chromium",
-)
-def test_the_modules_arithmetic():
-    done = subprocess.run(
-        ["node", "--test", "tests/javascript/"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-4000:]
