@@ -156,22 +156,24 @@ def _scored(
     read: Callable[[jobs.Report], Averages],
     _: Translate,
 ) -> Static:
-    """Averages and scores of that source, each kept for this session, else made as one job."""
+    """Averages and scores of that source, each kept for this session, else made as one job.
+
+    The name is not kept: it is in the reader's language, which may change.
+    """
     averages_at = ArrayStore.key(source, asked.pairs.key, asked.fit.corpus.sha256)
     cells_at = ArrayStore.key(averages_at, asked.key, asked.treatments)
     kept, averaged = _kept(cells_at), _kept(averages_at)
-    if "static" not in kept:
+    if "cells" not in kept:
 
-        def work(report: jobs.Report) -> Static:
+        def work(report: jobs.Report) -> dict[str, Cell]:
             report(0, 1)
             if "averages" not in averaged:
                 averaged["averages"] = read(report)
-            found: Averages = averaged["averages"]
-            return Static(name, found, scored_averages(found, asked))
+            return scored_averages(averaged["averages"], asked)
 
-        kept["static"] = jobs.wait_for(f"static-{cells_at}", work, _, what, lane="measure")
-    found: Static = kept["static"]
-    return found
+        kept["cells"] = jobs.wait_for(f"static-{cells_at}", work, _, what, lane="measure")
+        kept["averages"] = averaged["averages"]
+    return Static(name, kept["averages"], kept["cells"])
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, scope="session")

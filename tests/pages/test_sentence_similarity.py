@@ -546,7 +546,10 @@ def test_the_page_keeps_the_contract_s_order(lang):
 
 
 def test_no_word_of_the_chinese_page_is_left_in_english():
-    app = visit(lang="zh-Hant")
+    app = visit(lang="en")  # what the session keeps must keep no word of it
+    healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
+    assert not any("own input vectors" in text for text in bars(app))
+    assert "own input vectors" not in everything(app)
     labels = [one.label for part in (app.selectbox, app.slider, app.expander) for one in part]
     for label in labels:
         assert re.search(r"[\u4e00-\u9fff]", label), label
