@@ -54,7 +54,7 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
         current_theme(),
         names=(
             _("measured here, with 95% interval"),
-            _("published, on {dataset}").format(dataset=published_on(asked.pairs)),
+            _("published, on {dataset} test").format(dataset=published_on(asked.pairs)),
         ),
     )
     show_chart(

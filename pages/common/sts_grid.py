@@ -57,7 +57,7 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
         moved = [_told_difference(cell, _) for cell in after]
         _heat("difference", grid, moved, (-reach, reach), _, diverging=True)
     if len(asked.pairs) < FEW_PAIRS:
-        st.markdown(prose(PAGE, "few-pairs", width_values(asked, grid)))
+        st.markdown(_few_pairs(asked, grid))
     for line in verdict(asked, after, _):
         st.markdown(line)
     rank = rank_words(after, asked.encoder.dimension, _)
@@ -68,20 +68,30 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
     )
 
 
+def _few_pairs(asked: Asked, grid: Grid) -> str:
+    score, gap = _widths(asked, grid)
+    told = [prose(PAGE, "few-pairs", width_values(asked, grid))]
+    return " ".join([*told, *([prose(PAGE, "few-pairs-narrower")] if gap < score else [])])
+
+
 def width_values(asked: Asked, grid: Grid) -> dict[str, str]:
     """How wide a score's interval is here, and a difference's: medians over the cells."""
-    widths = {}
-    for name, treatment, low, high in (
-        ("score", "none", "low", "high"),
-        ("difference", asked.after, "difference_low", "difference_high"),
-    ):
-        gaps = grid.matrix(treatment, high) - grid.matrix(treatment, low)
-        widths[name] = float(np.nanmedian(gaps)) if np.isfinite(gaps).any() else np.nan
+    score, gap = _widths(asked, grid)
     return {
         "n": f"{len(asked.pairs):,}",
-        "score": f"{100 * widths['score']:.0f}",
-        "difference": f"{100 * widths['difference']:.0f}",
+        "score": f"{100 * score:.0f}",
+        "difference": f"{100 * gap:.0f}",
     }
+
+
+def _widths(asked: Asked, grid: Grid) -> tuple[float, float]:
+    """Medians over the cells, NaN where none has an interval: of a score's, of a difference's."""
+    gaps = [
+        grid.matrix(treatment, f"{value}high") - grid.matrix(treatment, f"{value}low")
+        for treatment, value in (("none", ""), (asked.after, "difference_"))
+    ]
+    score, gap = (float(np.nanmedian(one)) if np.isfinite(one).any() else np.nan for one in gaps)
+    return score, gap
 
 
 Told = tuple[float, str, str]  # a cell's value × 100, what is written in it, what the hover says
@@ -174,7 +184,8 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     lines = [prose(PAGE, "grid-verdict", values)]
     lines += [prose(PAGE, "grid-helps", values)] if helped else []
     lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
-    lines += [prose(PAGE, "grid-simplex", values)] if any(c.is_simplex for c in after) else []
+    if asked.fit.is_target and any(cell.is_simplex for cell in after):  # of its own rows alone
+        lines.append(prose(PAGE, "grid-simplex", values))
     return lines + cut_lines(asked, after, _)
 
 

@@ -27,11 +27,15 @@ TEXTS = "sts-pairs"
 def show_moves(asked: Asked, _: Translate) -> None:
     """Two scatters, the chosen pair, the twenty that gained and lost most."""
     st.markdown("#### 6 · " + _("The pairs"))
-    st.markdown(prose(PAGE, "pairs"))
+    values = {
+        "treatment": treatment_words(asked.after, _),
+        "similarity": similarity_names(_)[asked.similarity],
+    }
+    st.markdown(prose(PAGE, "pairs", values))
     try:
         moves = moves_of(asked)
     except UndefinedMeasure:
-        st.info(prose(PAGE, "pairs-undefined"))
+        st.info(prose(PAGE, "pairs-undefined", values))
         return
     chosen = _chosen_pair(asked, moves)
     pairs = asked.pairs.pairs

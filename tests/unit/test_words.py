@@ -59,6 +59,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "subsets": {"cell"},
         "grid-cut": {"k", "cut", "cells", "fit", "where"},
         "sizes-cut": {"cut", "k"},
+        "pairs": {"treatment", "similarity"},
         "grid-": {
             "treatment",
             "fit",
