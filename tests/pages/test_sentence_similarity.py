@@ -15,6 +15,7 @@ from geometry.corpus import read_bundled, read_bundled_pairs
 from geometry.evaluate.cells import Cell
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import evaluate_grid
+from geometry.halves import halves
 from geometry.load import load_encoder
 from geometry.model_errors import DataSetError
 from geometry.pair_sets import PAIR_SETS
@@ -143,7 +144,7 @@ def test_published_rows_are_marked_and_carry_their_source():
     app = visit()
     measured, published = charts(app)["sts-claim"]["figure"]["data"]
     assert published["marker"]["pattern"]["shape"] == "/"
-    assert "published" in published["name"]
+    assert published["name"] == "published, on STS-B test"
     assert "<b>58.02</b>  avg GloVe (Reimers, Gurevych 2019, Table 1)" in published["text"]
     assert not any("GloVe" in text for text in measured["text"])
     assert "**72% of “BERT ≪ GloVe” is pooling**" in everything(app)  # 29.85 of 41.52
@@ -186,6 +187,36 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
     none = visit(**{"sts-layer": "5"})  # there [CLS] is above: the widest gap is told beside it
     assert "there is no such gap" in everything(none)
     assert "% of the gap**" in everything(none)
+
+
+def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
+    app = visit(after="centred")
+    line = next(one.value for one in app.markdown if one.value.startswith("**The best cell.**"))
+    found = re.search(
+        r"one half of the pairs \(n = 162\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
+        r"(\S+) there. On the other half \(n = 163\), .*? scores \*\*(\S+) \[",
+        line,
+    )
+    gold = read_bundled_pairs().gold_scores
+    dev, test = halves(gold)
+    X = pair_vectors(int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2]), range(len(gold)))
+    alike = cosines_of(X if found[3] == "Raw" else X - X.mean(axis=0))
+    assert said(spearmanr(gold[dev], alike[dev])[0]) == found[4]
+    assert said(spearmanr(gold[test], alike[test])[0]) == found[5]
+
+
+def test_pairs_too_few_for_halves_choose_no_cell():
+    own = read_bundled_pairs()
+    app = visit({"upload-few": Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))})
+    assert any(one.value.startswith("No cell is chosen") for one in app.info)
+    assert not any(one.value.startswith("**The best cell.**") for one in app.markdown)
+
+
+def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
+    own = read_bundled_pairs()
+    some = {"upload-mine": Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])}
+    assert "**Simplex.**" in everything(visit(some, after="pca"))
+    assert "**Simplex.**" not in everything(visit(some, after="pca", **{"sts-fit": "topics-zh"}))
 
 
 # Other pairs
@@ -497,6 +528,12 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in text for text in bars(app))
+
+
+def test_every_picture_s_data_can_be_taken_away():
+    labels = [button.label for button in visit().get("download_button")]
+    parts = ("made-up scores", "bars", "grid", "cells", "curve", "pairs")
+    assert sorted(labels) == sorted(f"Take the {part} away (CSV)" for part in parts)
 
 
 def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
