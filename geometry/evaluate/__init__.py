@@ -15,7 +15,13 @@ from .bootstrap import PairBootstrap
 from .cells import Cell, Chosen, Grid, choose_on_dev
 from .export import grid_csv, grid_json, grid_rows
 from .from_encoder import POOLINGS_SHOWN, encode_distinct, encode_fit, evaluate_encoder, fit_moments
-from .from_words import WordGrid, evaluate_words
+from .from_words import (
+    AveragedPairs,
+    WordGrid,
+    average_pairs,
+    evaluate_averages,
+    evaluate_words,
+)
 from .grid import THESE, EvaluationCancelled, evaluate_grid
 from .pair_score import evaluate_pairs
 from .ranks import spearman

@@ -160,7 +160,7 @@ def coverage_values(static: Static) -> dict[str, str]:
         "share": f"{averages.coverage:.1%}",
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
-        "unknown": ", ".join(averages.unknown) or "—",
+        "unknown": ", ".join(word for word, _count in averages.unknown[:5]) or "—",
     }
 
 
