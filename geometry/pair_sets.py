@@ -177,7 +177,7 @@ def fetch_pairs(
         progress=progress,
     )
     parts = [read_pairs(file, columns=chosen.columns, max_pairs=max_pairs) for file in files]
-    pairs = _joined(parts, f"{chosen.title} {split}")
+    pairs = Pairs.joined(f"{chosen.title} {split}", parts)
     _refuse_other_scale(pairs, chosen)
     return replace(pairs, scale=chosen.scale, source=f"{chosen.repository}@{commit}")
 
@@ -204,19 +204,6 @@ def _set_of(name: str | PairSet) -> PairSet:
     if name not in PAIR_SETS:
         raise ValueError(f"there is no set {name!r}; choose one of {', '.join(PAIR_SETS)}")
     return PAIR_SETS[name]
-
-
-def _joined(parts: list[Pairs], name: str) -> Pairs:
-    subsets = [part.subsets for part in parts]
-    return Pairs(
-        name=name,
-        left=tuple(text for part in parts for text in part.left),
-        right=tuple(text for part in parts for text in part.right),
-        gold_scores=[score for part in parts for score in part.gold_scores],  # type: ignore[arg-type]
-        subsets=None
-        if None in subsets
-        else tuple(each for names in subsets for each in names or ()),
-    )
 
 
 def _refuse_other_scale(pairs: Pairs, chosen: PairSet) -> None:

@@ -7,6 +7,7 @@ specs, fitting  treatments as texts; the named set that they are fitted on
 grid, cells     layers x poolings x treatments; the best on dev, and its score on test
 from_encoder    the grid of an encoder, every text encoded once
 from_words      the grid of a table of word vectors, with coverage
+word_similarity the same table on pairs of words
 subsets         several sets as one: all, mean, wmean
 export          a grid as rows, CSV, JSON
 """
@@ -29,3 +30,4 @@ from .scores import REASONS, Difference, PairScore
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment
 from .subsets import AGGREGATIONS, Aggregate, SubsetBootstrap, aggregate, resamples_of
+from .word_similarity import WordPairScore, evaluate_word_pairs
