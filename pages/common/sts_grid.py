@@ -191,15 +191,16 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
 
 def cut_lines(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     """Which cells have fewer directions than the k asked for, since k is at most the rank."""
+    k = parse_treatment(asked.after).knobs.n_components
     cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
-    if not cut:
+    if k is None or not cut:
         return []
     named = [
         f"{cell_words(cell.layer, cell.pooling, _)} (k = {cell.n_kept})"
         for cell in cut[:MOST_NAMED]
     ]
     values = {
-        "k": f"{parse_treatment(asked.after).knobs.n_components}",
+        "k": f"{k}",
         "cut": f"{len(cut)}",
         "cells": f"{len(after)}",
         "fit": asked.fit.name,
