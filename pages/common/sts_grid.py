@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from geometry.evaluate import export
 from geometry.evaluate.cells import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
-from .downloads import csv_bytes, offer_csv, short_number
+from .downloads import offer_csv
 from .sts_choices import treatment_words
 from .sts_scene import Asked
 from .sts_words import (
@@ -64,7 +65,9 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
     told = " · ".join([measured_on(asked, _), fitted_on(asked, _), *([rank] if rank else [])])
     st.caption(told)
     offer_csv(
-        _("Take the grid away (CSV)"), "sentence-similarity-grid", lambda: grid_csv(grid, told)
+        _("Take the grid away (CSV)"),
+        "sentence-similarity-grid",
+        lambda: grid_csv(asked, grid, told),
     )
 
 
@@ -228,20 +231,8 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
     return _("; ").join(told) + (" …" if len(cells) > MOST_NAMED else "")
 
 
-def grid_csv(grid: Grid, told: str) -> bytes:
-    """One row a cell."""
-    head = ["layer", "pooling", "treatment", "fit_on", "n_fit", "rank", "k", "n", "spearman", "low"]
-    head += ["high", "pearson", "mean_cosine", "difference", "difference_low", "difference_high"]
-    rows = []
-    for cell in grid.cells:
-        gap = cell.difference
-        numbers = [cell.score.spearman, cell.score.low, cell.score.high, cell.score.pearson]
-        numbers += [cell.mean_cosine]
-        numbers += [None] * 3 if gap is None else [gap.value, gap.low, gap.high]
-        named = [cell.layer, cell.pooling, cell.treatment, cell.fit_on, cell.n_fit]
-        named += [cell.rank, cell.n_kept]
-        rows.append(
-            ["" if value is None else str(value) for value in (*named, grid.n)]
-            + ["" if value is None else short_number(value) for value in numbers]
-        )
-    return csv_bytes(head, rows, told)
+def grid_csv(asked: Asked, grid: Grid, told: str) -> bytes:
+    """One row a cell, as the shell writes it, each with what it was measured on."""
+    model = {"model": asked.encoder.name, "revision": asked.encoder.revision}
+    text = export.grid_csv(grid, **model, measured_on=told)
+    return text.encode("utf-8-sig")  # the mark lets spreadsheets read Chinese
