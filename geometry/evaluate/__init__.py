@@ -23,7 +23,7 @@ from .from_words import (
     evaluate_averages,
     evaluate_words,
 )
-from .grid import THESE, EvaluationCancelled, evaluate_grid
+from .grid import THESE, evaluate_grid
 from .pair_score import evaluate_pairs
 from .ranks import spearman
 from .scores import REASONS, Difference, PairScore

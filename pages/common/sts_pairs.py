@@ -143,13 +143,14 @@ def show_origin(pairs: ScoredSet, _: Translate) -> None:
         return
     name, _split = hub_sets()[pairs.code]
     one = PAIR_SETS[name]
+    low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
         "name": pairs.pairs.name,
         "repository": one.repository,
         "revision": one.revision[:SHORT],
         "licence": one.licence if one.licence != NOT_STATED else _("not stated"),
-        "low": f"{one.scale[0]:g}",
-        "high": f"{one.scale[1]:g}",
+        "low": f"{low:g}",
+        "high": f"{high:g}",
         "note": set_notes(_).get(name, one.note),
     }
     st.caption(prose(PAGE, "hub-set", values))

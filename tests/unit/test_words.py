@@ -75,7 +75,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
             "worst",
         },
         "cone": ("sts_cone.py", "cone_values"),
-        "sizes": {"cell", "fit", "most", "d", "raw", "full", "kept", "shrunk"},
+        "sizes": {"cell", "fit", "most", "d", "k", "raw", "full", "kept", "shrunk"},
     },
 }
 
