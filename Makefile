@@ -28,6 +28,8 @@ help: ## what there is
 run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
 
+# Workers are the parallelism: threads of theirs would wait for each other, three times as long.
+test: export OMP_NUM_THREADS := 1
 test: $(DEV_READY) chromium ## every test, the browser's too (ARGS= goes to pytest)
 	$(BIN)/python -m pytest $(WORKERS) --durations=25 $(ARGS)
 

@@ -2,6 +2,7 @@
 
 A benchmark is a file in this folder with `def main() -> list[Row]`. Progress goes to stderr,
 the table to stdout: python -m bench > table.md, or python -m bench encode landing for some.
+It exits with 1 where a benchmark failed or a figure falls short of what was promised.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import importlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench.table import Row, load, machine, markdown, save
@@ -59,10 +61,18 @@ def main() -> int:
     measured = {name: measure(name) for name in asked.names or known}
     print(markdown(row for rows in measured.values() for row in rows or []))
     print(f"\n{machine()}")
+    return verdict(measured)
+
+
+def verdict(measured: Mapping[str, Sequence[Row] | None]) -> int:
+    """The exit code: 1 where a benchmark failed or a promise is missed, both told on stderr."""
     failed = [name for name, rows in measured.items() if rows is None]
+    missed = [row.name for rows in measured.values() for row in rows or [] if row.met is False]
     if failed:
         print(f"bench: failed: {', '.join(failed)}", file=sys.stderr)
-    return 1 if failed else 0
+    for name in missed:
+        print(f"bench: missed: {name}", file=sys.stderr)
+    return 1 if failed or missed else 0
 
 
 def _defines_main(path: Path) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from .corpus import Corpus
 from .encode import Encoder, Layer, Progress
 from .precision import refuse_too_narrow
-from .recall import key_of, pooled_name, recall, sentence_vectors
+from .recall import key_of, pooled_name, recall, recalled_vectors
 from .store import ArrayStore
 
 UNITS = ("sentences", "tokens", "types")
@@ -149,7 +149,7 @@ class _Wanted:
 
 def _sentences(wanted: _Wanted) -> Cloud:
     encoder, corpus = wanted.encoder, wanted.corpus
-    vectors = sentence_vectors(
+    vectors = recalled_vectors(
         encoder,
         corpus,
         layer=wanted.layers,

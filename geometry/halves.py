@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .evaluate.bootstrap import PairBootstrap
+from .evaluate.bootstrap import PairBootstrap, checked_gold
 from .evaluate.cells import Cell, Chosen, Grid, choose_on_dev
 from .evaluate.ranks import is_constant, spearman
 from .evaluate.scores import LEAST_PAIRS, PairScore
@@ -22,11 +22,14 @@ def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarra
     gold = np.asarray(gold_scores)
     order = np.random.default_rng(random_state).permutation(len(gold))
     dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
-    if len(dev) < LEAST_PAIRS or any(len(np.unique(gold[half])) < 2 for half in (dev, test)):
+    try:
+        for half in (dev, test):
+            checked_gold(gold[half])
+    except ValueError as reason:
         raise ValueError(
             f"{len(gold)} pairs can't be cut into halves of at least {LEAST_PAIRS} with scores "
             "that are not all the same; choose on other pairs"
-        )
+        ) from reason
     return dev, test
 
 

@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from .catalogue import NOT_STATED
-from .hub.cache import COMMIT
 from .hub.data_files import fetch_data_files
 from .hub.download import Progress
 from .limits import MAX_TEXTS, CorpusError
@@ -40,8 +39,7 @@ class PairSet:
     repository, revision: where, and which commit (a branch is resolved once, then kept).
     n_pairs: pairs by split, as published; the splits are its keys.   scale: lowest and highest
     score that people could give.   licence: as stated.   language: in English.
-    folder: of the repository, where it holds more than one set.   columns: left, right, score;
-    None finds them.   note: what to know before comparing figures.
+    columns: left, right, score; None finds them.   note: what to know before comparing figures.
     """
 
     title: str
@@ -51,14 +49,8 @@ class PairSet:
     scale: tuple[float, float]
     licence: str
     language: str
-    folder: str = ""
     columns: tuple[str, str, str] | None = ("sentence1", "sentence2", "score")
     note: str = ""
-
-    @property
-    def is_pinned(self) -> bool:
-        """True for a full commit, which no one can move."""
-        return COMMIT.fullmatch(self.revision) is not None
 
 
 _BY_YEAR = "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
@@ -172,19 +164,19 @@ def fetch_pairs(
         )
     commit, files = fetch_data_files(
         chosen.repository,
-        lambda paths: files_of(split, paths, folder=chosen.folder),
+        lambda paths: files_of(split, paths),
         revision=revision or chosen.revision,
         progress=progress,
     )
     parts = [read_pairs(file, columns=chosen.columns, max_pairs=max_pairs) for file in files]
-    pairs = _joined(parts, f"{chosen.title} {split}")
+    pairs = Pairs.joined(f"{chosen.title} {split}", parts)
     _refuse_other_scale(pairs, chosen)
     return replace(pairs, scale=chosen.scale, source=f"{chosen.repository}@{commit}")
 
 
-def files_of(split: str, paths: Collection[str], *, folder: str = "") -> list[str]:
+def files_of(split: str, paths: Collection[str]) -> list[str]:
     """The paths that hold a split, all parts of it, in order; [] where none does."""
-    places = {folder, f"{folder}/data".lstrip("/")}
+    places = ("", "data")  # of the repository
     fitting = sorted(
         path
         for path in paths
@@ -204,19 +196,6 @@ def _set_of(name: str | PairSet) -> PairSet:
     if name not in PAIR_SETS:
         raise ValueError(f"there is no set {name!r}; choose one of {', '.join(PAIR_SETS)}")
     return PAIR_SETS[name]
-
-
-def _joined(parts: list[Pairs], name: str) -> Pairs:
-    subsets = [part.subsets for part in parts]
-    return Pairs(
-        name=name,
-        left=tuple(text for part in parts for text in part.left),
-        right=tuple(text for part in parts for text in part.right),
-        gold_scores=[score for part in parts for score in part.gold_scores],  # type: ignore[arg-type]
-        subsets=None
-        if None in subsets
-        else tuple(each for names in subsets for each in names or ()),
-    )
 
 
 def _refuse_other_scale(pairs: Pairs, chosen: PairSet) -> None:

@@ -60,6 +60,20 @@ class Pairs:
             if len(self.subsets) != len(scores):
                 raise ValueError(f"{len(self.subsets)} names of subsets for {len(scores)} pairs")
 
+    @classmethod
+    def joined(cls, name: str, parts: Sequence[Pairs]) -> Pairs:
+        """The pairs of all parts in their order; subsets where every part names its own."""
+        subsets = [part.subsets for part in parts]
+        return cls(
+            name=name,
+            left=tuple(text for part in parts for text in part.left),
+            right=tuple(text for part in parts for text in part.right),
+            gold_scores=np.concatenate([part.gold_scores for part in parts]),
+            subsets=None
+            if None in subsets
+            else tuple(each for names in subsets for each in names or ()),
+        )
+
     def __len__(self) -> int:
         return len(self.left)
 

@@ -18,7 +18,7 @@ BYTES_AT_ONCE = 300 * 10**6  # vectors of all layers and poolings that one encod
 CODE_VERSION = 2  # raise it whenever the same texts would encode to other numbers
 
 
-def sentence_vectors(
+def recalled_vectors(
     encoder: Encoder,
     corpus: Corpus,
     *,

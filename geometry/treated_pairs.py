@@ -17,7 +17,8 @@ from .fit_size import fit_sizes
 from .moments import Moments
 
 SIZES = 9
-WAYS = ("pca", "pca:128", "pca:lw")
+KEPT = 128  # directions that the middle way keeps where the fit has as many
+WAYS = ("pca", f"pca:{KEPT}", "pca:lw")
 
 
 def treated_similarities(

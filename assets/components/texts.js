@@ -1,7 +1,15 @@
 // Keeps the texts of points for the charts that show them (chart.js looks them up by name).
 
-export default function ({ data }) {
-  const { name, texts } = JSON.parse(new TextDecoder().decode(data));
-  window.narrowConeTexts ??= new Map();
-  window.narrowConeTexts.set(name, texts);
+const texts = (window.narrowConeTexts ??= new Map());
+const held = new WeakMap(); // element -> the name whose texts it holds
+
+export default function ({ data, parentElement }) {
+  const { name, texts: sent } = JSON.parse(new TextDecoder().decode(data));
+  if (held.get(parentElement) !== name) texts.delete(held.get(parentElement));
+  held.set(parentElement, name);
+  texts.set(name, sent);
+  const holder = parentElement.host ?? parentElement;
+  return () => {
+    if (!holder.isConnected) texts.delete(name);
+  };
 }

@@ -11,13 +11,13 @@ from click.core import ParameterSource
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.specs import LADDER
 from ..evaluate.subsets import AGGREGATIONS
-from .lists import ALL, layers_of, poolings_of, treatments_of, weightings_of
+from .lists import ALL, Columns, columns_of, layers_of, poolings_of, treatments_of, weightings_of
 from .shell import errors_in_words, progress_on_stderr
 from .sources import BUNDLED, pairs_of, texts_of
 from .subjects import Asked, Measured, ModelSubject, Subject, WordSubject
 
 OF_MODELS = ("model", "revision", "layers", "poolings")
-OF_VECTORS = ("weighting", "counts")
+OF_VECTORS = ("weighting", "counts", "word_pairs")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _PAIRS_HELP = (
     "A table of scored pairs; folder:split; a hub set, as stsb:test or sickr:test. Several are "
@@ -26,6 +26,8 @@ _PAIRS_HELP = (
 _VECTORS_HELP = "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors."
 _WEIGHTING_HELP = "How words are averaged: mean, sif, zipf, or several."
 _COUNTS_HELP = "Words and counts for sif and zipf; else 1/rank in the file of vectors."
+_WORD_PAIRS_HELP = "Two words and a score a line, as SimLex-999; scored beside the grid."
+_COLUMNS_HELP = "Of a table of pairs, by name or from 0, as left,right,score; else found."
 _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of theirs."
 
 
@@ -37,7 +39,9 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
 @click.option("--weighting", default="mean", show_default=True, help=_WEIGHTING_HELP)
 @click.option("--counts", type=_FILE, help=_COUNTS_HELP)
+@click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
 @click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
+@click.option("--columns", help=_COLUMNS_HELP)
 @click.option("--aggregate", type=click.Choice(AGGREGATIONS), help=_AGGREGATE_HELP)
 @click.option("--transforms", default=",".join(LADDER), show_default=True, help="As pca:128:lw.")
 @click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
@@ -59,16 +63,17 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
         _refuse_mixture(context, options)
         for file in (options["csv_file"], options["json_file"]):
             _refuse_unwritable(file)
-        asked = _asked(options)
-        pairs = _pairs(options["pairs"], asked)
-        dev_pairs = _pairs(options["dev"], asked) if options["dev"] else None
+        columns = None if options["columns"] is None else columns_of(options["columns"])
+        asked = _asked(options, columns)
+        pairs = _pairs(options["pairs"], columns, asked)
+        dev_pairs = _pairs(options["dev"], columns, asked) if options["dev"] else None
         subject = _subject(options, asked)
         measured = subject.grid(pairs)
         dev = None if dev_pairs is None else subject.grid(dev_pairs)
-        _show(subject.title, measured, dev, options["csv_file"], options["json_file"])
+        _show(subject, measured, dev, options["csv_file"], options["json_file"])
 
 
-def _asked(options: dict[str, Any]) -> Asked:
+def _asked(options: dict[str, Any], columns: Columns | None) -> Asked:
     fit, quiet = options["fit"], options["quiet"]
     return Asked(
         treatments=treatments_of(options["transforms"]),
@@ -77,12 +82,12 @@ def _asked(options: dict[str, Any]) -> Asked:
         draws=options["draws"],
         seed=options["seed"],
         quiet=quiet,
-        fit_texts=None if fit is None else texts_of(fit, quiet=quiet),
+        fit_texts=None if fit is None else texts_of(fit, columns=columns, quiet=quiet),
         fit_on=None if fit is None else options["fit_name"] or Path(fit).stem,
     )
 
 
-def _pairs(sources: tuple[str, ...], asked: Asked) -> Any:
+def _pairs(sources: tuple[str, ...], columns: Columns | None, asked: Asked) -> Any:
     """Pairs that can be scored: what can't is told before minutes of work."""
     from ..evaluate import resamples_of
 
@@ -91,7 +96,7 @@ def _pairs(sources: tuple[str, ...], asked: Asked) -> Any:
             f"{len(sources)} sets of pairs: say how they become one score, by --aggregate "
             f"{', '.join(AGGREGATIONS)}; published figures differ by it"
         )
-    pairs = pairs_of(sources, quiet=asked.quiet)
+    pairs = pairs_of(sources, columns=columns, quiet=asked.quiet)
     resamples_of(pairs, asked.aggregation, draws=1)
     return pairs
 
@@ -102,7 +107,8 @@ def _subject(options: dict[str, Any], asked: Asked) -> Subject:
         from ..vectors.read import read_vectors
 
         weightings = weightings_of(options["weighting"])
-        return WordSubject(read_vectors(options["vectors"]), weightings, options["counts"], asked)
+        table = read_vectors(options["vectors"])
+        return WordSubject(table, weightings, options["counts"], asked, options["word_pairs"])
     from ..load import load_encoder
 
     layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])
@@ -115,7 +121,7 @@ def _subject(options: dict[str, Any], asked: Asked) -> Subject:
 
 
 def _show(
-    title: str,
+    subject: Subject,
     measured: Measured,
     dev: Measured | None,
     csv_file: Path | None,
@@ -126,7 +132,7 @@ def _show(
 
     grid, settings = measured.grid, measured.settings
     chosen = None if dev is None else choose_on_dev(dev.grid, grid)
-    click.echo(title)
+    click.echo("\n".join([subject.title, *subject.about]))
     click.echo(grid_text(grid, notes=measured.notes))
     if chosen is not None and dev is not None:
         click.echo(f"\n{chosen_text(chosen, dev.grid, grid)}")
@@ -146,15 +152,19 @@ def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
     if "vectors" in given:
-        wrong = [f"--{name}" for name in given if name in OF_MODELS]
+        wrong = [_option(name) for name in given if name in OF_MODELS]
         if wrong:
             raise ValueError(
                 f"{', '.join(wrong)} and --vectors exclude each other: the one is of encoders, the "
                 "other of word vectors. Leave one of them out"
             )
         return
-    if wrong := [f"--{name}" for name in given if name in OF_VECTORS]:
+    if wrong := [_option(name) for name in given if name in OF_VECTORS]:
         raise ValueError(f"{', '.join(wrong)} belongs to word vectors; give them by --vectors FILE")
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _refuse_unwritable(file: Path | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..evaluate import Cell, Chosen, Difference, Grid, PairScore
+from ..evaluate import Cell, Chosen, Difference, Grid, PairScore, WordPairScore
 from ..evaluate.export import layer_text
 
 AGGREGATED = {
@@ -14,6 +14,7 @@ AGGREGATED = {
 }
 HEADINGS = ("layer", "pooling", "treatment", "fitted on", "Spearman x 100", "to raw", "cosine", "")
 GAP = "  "
+FEW = 5  # words that are named
 
 
 def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
@@ -53,6 +54,17 @@ def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
                 for grid, cell in ((dev, best), (test, there))
             ),
         ]
+    )
+
+
+def word_pairs_text(found: WordPairScore, seed: int) -> str:
+    """A line for a set of pairs of words, with its coverage."""
+    score = found.score
+    lacking = f", not {', '.join(found.missing[:FEW])}" if found.missing else ""
+    return (
+        f"{found.name}: {found.n_pairs:,} pairs of words, {score.similarity}: {_score(score)} "
+        f"(Spearman x 100) on the {score.n:,} ({100 * found.coverage:.1f}%) that have both "
+        f"words{lacking}; {score.draws:,} resamples, seed {seed}"
     )
 
 

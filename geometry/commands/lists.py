@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ..evaluate.cells import LayerName
 
 ALL = "all"
+Columns = tuple[str | int, ...]
 
 
 def layers_of(text: str) -> tuple[LayerName, ...] | None:
@@ -44,6 +45,14 @@ def weightings_of(text: str) -> tuple[str, ...]:
         if name not in WEIGHTINGS:
             raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {name!r}")
     return names
+
+
+def columns_of(text: str) -> Columns:
+    """Two sentences and a score, by name, or by place from 0."""
+    found = tuple(int(one) if one.isdecimal() else one for one in listed(text, "columns"))
+    if len(found) != 3:
+        raise ValueError(f"--columns {text}: name three, as left,right,score")
+    return found
 
 
 def treatments_of(text: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,19 @@ from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..pairs import Pairs
+    from .lists import Columns
 
 BUNDLED = "bundled"
 
 
-def pairs_of(sources: Sequence[str], *, quiet: bool) -> Pairs:
-    """One set as it is; several as one set, whose subsets they are."""
+def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: bool) -> Pairs:
+    """One set as it is; several as one set, whose subsets they are.
+
+    columns : of files that are tables, where they are not to be found by themselves.
+    """
     from ..pairs import Pairs
 
-    parts = [_pairs_of_one(source, quiet=quiet) for source in sources]
+    parts = [_pairs_of_one(source, columns=columns, quiet=quiet) for source in sources]
     if len(parts) == 1:
         return parts[0]
     seen = Counter(part.name for part in parts)
@@ -29,29 +34,31 @@ def pairs_of(sources: Sequence[str], *, quiet: bool) -> Pairs:
     ]
     if len(set(names)) < len(names):
         raise ValueError(f"a set of pairs is named twice: {', '.join(names)}. Name each once")
-    return Pairs(
-        name=" + ".join(names),
-        left=tuple(text for part in parts for text in part.left),
-        right=tuple(text for part in parts for text in part.right),
-        gold_scores=[score for part in parts for score in part.gold_scores],  # type: ignore[arg-type]
-        subsets=tuple(name for name, part in zip(names, parts, strict=True) for _ in part.left),
-    )
+    named = [
+        replace(part, subsets=(name,) * len(part)) for name, part in zip(names, parts, strict=True)
+    ]
+    return Pairs.joined(" + ".join(names), named)
 
 
-def texts_of(source: str, *, quiet: bool) -> tuple[str, ...]:
-    """Both sentences of every pair, or the texts of a corpus."""
+def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tuple[str, ...]:
+    """Both sentences of every pair, or the texts of a corpus.
+
+    columns : of the pairs; a table that has no such columns is read as it reads by itself.
+    """
     from ..corpus import CorpusError, read_corpus
 
-    try:
-        pairs = _pairs_of_one(source, quiet=quiet)
-    except CorpusError as reason:
-        if reason.code != "no_pair_columns":
-            raise
-        return read_corpus(Path(source)).texts
-    return (*pairs.left, *pairs.right)
+    for tried in dict.fromkeys((columns, None)):
+        try:
+            pairs = _pairs_of_one(source, columns=tried, quiet=quiet)
+        except CorpusError as reason:
+            if reason.code not in ("no_pair_columns", "unknown_column"):
+                raise
+        else:
+            return (*pairs.left, *pairs.right)
+    return read_corpus(Path(source)).texts
 
 
-def _pairs_of_one(source: str, *, quiet: bool) -> Pairs:
+def _pairs_of_one(source: str, *, columns: Columns | None = None, quiet: bool) -> Pairs:
     """The project's own, a split of a hub set or of a folder, or a file."""
     from ..pair_sets import PAIR_SETS, fetch_pairs
     from ..pairs import read_bundled_pairs, read_pair_folder, read_pairs
@@ -67,4 +74,4 @@ def _pairs_of_one(source: str, *, quiet: bool) -> Pairs:
         if split not in splits:
             raise ValueError(f"{place} holds no pairs {split!r}; there are {', '.join(splits)}")
         return splits[split]
-    return read_pairs(Path(source))
+    return read_pairs(Path(source), columns=columns)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
-    from ..embeddings import VectorTable
+    from ..embeddings import VectorReport, VectorTable
     from ..encode import Encoder
-    from ..evaluate import Grid
+    from ..evaluate import Grid, WordPairScore
     from ..evaluate.cells import LayerName
     from ..evaluate.fitting import FitVectors
     from ..pairs import Pairs
@@ -55,10 +55,13 @@ class Measured:
 
 
 class Subject(Protocol):
-    """``title`` names it; ``grid`` scores it on pairs."""
+    """``title`` names it; ``about`` is what else is known of it; ``grid`` scores it on pairs."""
 
     @property
     def title(self) -> str: ...
+
+    @property
+    def about(self) -> tuple[str, ...]: ...
 
     def grid(self, pairs: Pairs) -> Measured: ...
 
@@ -81,6 +84,11 @@ class ModelSubject:
     def title(self) -> str:
         at = f" at {self._encoder.revision}" if self._encoder.revision else ""
         return f"{self._encoder.name}{at}"
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Nothing: all of an encoder's texts are read."""
+        return ()
 
     def grid(self, pairs: Pairs) -> Measured:
         """Every layer and pooling asked for, on those pairs."""
@@ -117,7 +125,10 @@ class ModelSubject:
 
 
 class WordSubject:
-    """Word vectors: one row of poolings, the weightings; coverage is told with every grid."""
+    """Word vectors: one row of poolings, the weightings; coverage is told with every grid.
+
+    word_pairs : files of pairs of words, read and scored at once.
+    """
 
     def __init__(
         self,
@@ -125,6 +136,7 @@ class WordSubject:
         weightings: Sequence[str],
         counts_file: Path | None,
         asked: Asked,
+        word_pairs: Sequence[Path] = (),
     ) -> None:
         from ..word_counts import rank_counts, read_counts
 
@@ -135,12 +147,22 @@ class WordSubject:
             self._counts, self._counts_name = read_counts(counts_file), counts_file.stem
         elif any(each != "mean" for each in weightings):
             self._counts, self._counts_name = rank_counts(table), RANK
+        self._word_scores = tuple(self._on_words(file) for file in word_pairs)
 
     @property
     def title(self) -> str:
         n, d = self._table.vectors.shape
         counts = f"; counts of words: {self._counts_name}" if self._counts_name else ""
         return f"{self._table.name}: {n:,} word vectors of {d} numbers{counts}"
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What its file held beside the vectors; a line a set of pairs of words."""
+        from .grid_text import word_pairs_text
+
+        report = self._table.report
+        told = () if report is None else file_lines(report)
+        return (*told, *(word_pairs_text(one, self._asked.seed) for one in self._word_scores))
 
     def grid(self, pairs: Pairs) -> Measured:
         """Every weighting asked for, on those of the pairs that have words on both sides."""
@@ -163,10 +185,40 @@ class WordSubject:
             "coverage": found.coverage,
             "n_pairs_left_out": found.n_left_out,
         }
+        if self._word_scores:
+            settings["word_pairs"] = "; ".join(
+                f"{one.name} {one.score.spearman} ({one.score.n} of {one.n_pairs})"
+                for one in self._word_scores
+            )
         lacking = ", ".join(f"{word} ({n:,})" for word, n in found.unknown[:5])
-        notes = (
+        notes = [
             f"coverage: {100 * found.coverage:.1f}% of the words are known"
             + (f", not {lacking}" if lacking else ""),
             f"{found.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word",
-        )
-        return Measured(found.grid, settings, notes)
+        ]
+        if asked.fit_texts is not None:
+            n_texts = len(dict.fromkeys(asked.fit_texts))
+            notes.append(
+                f"{found.n_fit_left_out:,} of {n_texts:,} texts of {asked.fit_on} likewise"
+            )
+        return Measured(found.grid, settings, tuple(notes))
+
+    def _on_words(self, file: Path) -> WordPairScore:
+        from ..evaluate import evaluate_word_pairs
+        from ..word_pairs import read_word_pairs
+
+        asked = self._asked
+        how = {"similarity": asked.similarity, "draws": asked.draws, "seed": asked.seed}
+        return evaluate_word_pairs(self._table, read_word_pairs(file), **how)  # type: ignore[arg-type]
+
+
+def file_lines(report: VectorReport) -> tuple[str, ...]:
+    """What the file of vectors held that was not taken, or not as it stands; none where all was."""
+    counted = (
+        (report.n_not_finite, "rows left out for NaN or infinity"),
+        (report.n_duplicates, "rows left out since their word came before"),
+        (report.n_replaced, "words with bytes that do not fit the encoding"),
+        (report.n_missing, "rows that its header promises are not there"),
+    )
+    told = [f"{n:,} {what}" for n, what in counted if n]
+    return ("file: " + "; ".join(told),) if told else ()

@@ -13,7 +13,7 @@ from ..pairs import Pairs
 from ..pool import as_poolings
 from .cells import Grid, LayerName
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
-from .grid import EvaluationCancelled, Progress, evaluate_grid
+from .grid import Progress, evaluate_grid
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 
@@ -37,7 +37,6 @@ def evaluate_encoder(
     seed: int = 0,
     aggregation: str | None = None,
     progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> Grid:
     """The grid of an encoder on pairs, treatments fitted on texts that have a name.
 
@@ -60,7 +59,7 @@ def evaluate_encoder(
     sentences = [*pairs.left, *pairs.right]
     n_cells = len(set(named)) * len(set(poolings)) * len(parse_treatments(treatments))
     texts = len(set(sentences)) + len(set(fit_texts or ()))
-    work = _Work(texts + CELL_WORK * n_cells, progress, cancelled)
+    work = _Work(texts + CELL_WORK * n_cells, progress)
     vectors = encode_distinct(encoder, sentences, poolings, progress=work.part(1))
     if fit_texts is not None:
         where: dict[str, Any] = {"layers": named, "poolings": poolings, "treatments": treatments}
@@ -156,10 +155,8 @@ def fit_moments(
 class _Work:
     """One count over several parts, each of which counts its own steps."""
 
-    def __init__(
-        self, total: int, progress: Progress | None, cancelled: Callable[[], bool] | None
-    ) -> None:
-        self._total, self._progress, self._cancelled = total, progress, cancelled
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._progress = total, progress
         self._done = 0  # by the parts that ended
 
     def part(self, weight: int) -> Progress:
@@ -170,7 +167,5 @@ class _Work:
             self._done = before + weight * done
             if self._progress is not None:
                 self._progress(min(self._done, self._total), self._total)
-            if self._cancelled is not None and self._cancelled() and self._done < self._total:
-                raise EvaluationCancelled("cancelled before all cells were scored")
 
         return told

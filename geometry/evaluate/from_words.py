@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..embeddings import VectorTable
+from ..embeddings import VectorReport, VectorTable
 from ..pairs import Pairs
 from ..word_averages import SentenceVectors, sentence_vectors, words_of
 from .cells import Grid
@@ -35,6 +35,26 @@ class WordGrid:
     n_left_out: int
     unknown: tuple[tuple[str, int], ...]
     n_fit_left_out: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedPairs:
+    """Static averages of pairs and of a fit set, ready for a grid.
+
+    vectors : {weighting: (2n, d)}, the left sentences, then the right ones.   known (n,) bool :
+    pairs with a known word on both sides, the only ones that are scored.   fit : {weighting:
+    (m, d)}, None where treatments are fitted on the scored pairs' own sentences.   coverage,
+    unknown, n_fit_left_out : as in ``WordGrid``.   report : of the file of vectors.
+    """
+
+    pairs: Pairs
+    vectors: Mapping[str, np.ndarray]
+    known: np.ndarray
+    fit: Mapping[str, np.ndarray] | None = None
+    coverage: float = 1.0
+    unknown: tuple[tuple[str, int], ...] = ()
+    n_fit_left_out: int = 0
+    report: VectorReport | None = None
 
 
 def evaluate_words(
@@ -67,6 +87,39 @@ def evaluate_words(
             "fit_texts and fit_on, its name, come together; leave out both to fit on the pairs' "
             "own sentences"
         )
+    averages = average_pairs(
+        table,
+        pairs,
+        weightings=weightings,
+        counts=counts,
+        fit_texts=fit_texts,
+        tokenizer=tokenizer,
+    )
+    return evaluate_averages(
+        averages,
+        treatments=treatments,
+        fit_on=fit_on,
+        similarity=similarity,
+        draws=draws,
+        seed=seed,
+        aggregation=aggregation,
+        progress=progress,
+    )
+
+
+def average_pairs(
+    table: VectorTable,
+    pairs: Pairs,
+    *,
+    weightings: str | Sequence[str] = ("mean",),
+    counts: Mapping[str, float] | None = None,
+    fit_texts: Sequence[str] | None = None,
+    tokenizer: Tokenizer = words_of,
+) -> AveragedPairs:
+    """The first half of ``evaluate_words``, whose arguments these are: no treatment is known yet.
+
+    Raises ValueError as it does.
+    """
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
 
     def averaged(texts: Sequence[str]) -> dict[str, SentenceVectors]:
@@ -80,33 +133,57 @@ def evaluate_words(
     if not found:
         raise ValueError("no weighting was named; choose from mean, sif, zipf")
     first = next(iter(found.values()))  # what is known depends on the words alone
-    known = np.logical_and(*first.has_words.reshape(2, len(pairs)))
-    scored = _taken(pairs, known)
     fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
+    return AveragedPairs(
+        pairs=pairs,
+        vectors={each: one.vectors for each, one in found.items()},
+        known=np.logical_and(*first.has_words.reshape(2, len(pairs))),
+        fit=None if fit is None else _rows(fit),
+        coverage=first.coverage,
+        unknown=first.unknown,
+        n_fit_left_out=0 if fit is None else len(next(iter(fit.values())).missing),
+        report=table.report,
+    )
+
+
+def evaluate_averages(
+    averages: AveragedPairs,
+    *,
+    treatments: Sequence[str] = LADDER,
+    fit_on: str | None = None,
+    similarity: str = "cosine",
+    draws: int = 1000,
+    seed: int = 0,
+    aggregation: str | None = None,
+    progress: Progress | None = None,
+) -> WordGrid:
+    """The second half of ``evaluate_words``: averages treated and scored."""
+    known, fit = averages.known, averages.fit
+    scored = _taken(averages.pairs, known)
     grid = evaluate_grid(
-        {each: one.vectors[np.tile(known, 2)][None] for each, one in found.items()},
+        {each: X[np.tile(known, 2)][None] for each, X in averages.vectors.items()},
         scored.gold_scores,
         treatments=treatments,
-        fit_vectors=None if fit is None else _rows(fit),
+        fit_vectors=None if fit is None else {each: rows[None] for each, rows in fit.items()},
         fit_on=fit_on,
-        evaluated_on=pairs.name,
+        evaluated_on=averages.pairs.name,
         similarity=similarity,
         bootstrap=resamples_of(scored, aggregation, draws=draws, seed=seed),
         progress=progress,
     )
     return WordGrid(
         grid=grid,
-        coverage=first.coverage,
+        coverage=averages.coverage,
         n_left_out=int((~known).sum()),
-        unknown=first.unknown,
-        n_fit_left_out=0 if fit is None else len(next(iter(fit.values())).missing),
+        unknown=averages.unknown,
+        n_fit_left_out=averages.n_fit_left_out,
     )
 
 
 def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
-    """{weighting: (1, m, d)} of the texts that have a known word."""
-    rows = {each: one.vectors[one.has_words][None] for each, one in fit.items()}
-    if any(each.shape[1] < 2 for each in rows.values()):
+    """{weighting: (m, d)} of the texts that have a known word."""
+    rows = {each: one.vectors[one.has_words] for each, one in fit.items()}
+    if any(len(each) < 2 for each in rows.values()):
         raise ValueError(
             "fewer than 2 texts of the fit set have a word of the table, so nothing can be fitted "
             "on it; take texts of the vectors' language"

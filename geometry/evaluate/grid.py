@@ -23,10 +23,6 @@ THESE = "evaluation sentences"  # the fit set where none is given: the very ones
 RAW = parse_treatment("none")
 
 
-class EvaluationCancelled(RuntimeError):
-    """``cancelled`` said so before all cells were scored."""
-
-
 def evaluate_grid(
     vectors: Mapping[str, np.ndarray],
     gold_scores: np.ndarray,
@@ -41,7 +37,6 @@ def evaluate_grid(
     seed: int = 0,
     bootstrap: PairBootstrap | None = None,
     progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> Grid:
     """Score every layer, pooling and treatment against gold_scores (n,).
 
@@ -55,7 +50,8 @@ def evaluate_grid(
     the pairs.   bootstrap : resamples drawn before, with these gold scores; else draws and seed.
     Each cell's difference is to the raw vectors of its layer and pooling, paired. A cell whose
     score does not exist ([CLS] of the embedding layer) says why instead.
-    Raises ValueError for bad input, EvaluationCancelled once ``cancelled()`` is true.
+    progress : called with (cells done, cells); an exception raised in it ends the work.
+    Raises ValueError for bad input.
     """
     _check_names(similarity, fit_vectors, fit_on)
     specs = parse_treatments(treatments)
@@ -70,8 +66,6 @@ def evaluate_grid(
         cells.append(cell)
         if progress is not None:
             progress(len(cells), total)
-        if cancelled is not None and cancelled() and len(cells) < total:
-            raise EvaluationCancelled(f"cancelled after {len(cells)} of {total} cells")
     return Grid(
         tuple(cells),
         evaluated_on,

@@ -255,3 +255,16 @@ def lab_value(key: str, _make: Callable[[], Any]) -> Any:
 def picture(key: str, _make: Callable[[], Any]) -> Any:
     """A treated cloud and where it is drawn."""
     return _make()
+
+
+# a film is ten pictures of three numbers a point: 0.4 MB for the most that a page draws
+@st.cache_resource(max_entries=24, show_spinner=False)
+def film_of_all(key: str, _make: Callable[[], Any]) -> Any:
+    """A film from raw to white, and its packed places."""
+    return _make()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def film_of_session(key: str, _make: Callable[[], Any]) -> Any:
+    """The same of a reader's own texts, which no other session may keep alive."""
+    return _make()

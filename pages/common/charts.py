@@ -121,12 +121,13 @@ def _tell_selection(key: str, on_selection: Callable[[list[int]], None] | None) 
         on_selection([int(row) for row in rows])
 
 
-def share_texts(name: str, texts: Sequence[str]) -> None:
+def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     """Send the points' texts once, for all charts that show these points; call it before them.
 
-    A chart that is redrawn then carries coordinates only.
+    A chart that is redrawn then carries coordinates only.   key : of the sender, where the name
+    changes with the points.
     """
-    _texts()(key=f"texts-{name}", data=json.dumps({"name": name, "texts": texts}).encode())
+    _texts()(key=f"texts-{key or name}", data=json.dumps({"name": name, "texts": texts}).encode())
 
 
 FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")

@@ -197,23 +197,21 @@ def choose_fit(_: Translate) -> str:
     )
 
 
-def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
-    """Play button and the two sliders: (centring, strength). Centring moves first."""
-    if not can_play:
+def play_bar(_: Translate, *, can_play: bool, has_own_button: bool = False) -> tuple[float, float]:
+    """Play button and the two sliders: (centring, strength). Centring moves first.
+
+    has_own_button : the pictures play by themselves.
+    """
+    if not can_play or has_own_button:
         st.session_state["playing"] = False
     elif st.session_state.get("playing"):
         _advance()
-    button, left, right = st.columns([1, 3, 3], vertical_alignment="bottom")
-    playing = bool(st.session_state.get("playing"))
-    with button:
-        st.button(
-            _("Stop") if playing else _("Play"),
-            key="play",
-            icon=":material/stop:" if playing else ":material/play_arrow:",
-            on_click=_toggle_play,
-            disabled=not can_play,
-            width="stretch",
-        )
+    if has_own_button:
+        left, right = st.columns(2)
+    else:
+        button, left, right = st.columns([1, 3, 3], vertical_alignment="bottom")
+        with button:
+            _play_button(_, can_play=can_play)
     with left:
         centring = st.slider(
             _("Centring s: share of the mean taken away"),
@@ -235,6 +233,18 @@ def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
             bind="query-params",
         )
     return centring, strength
+
+
+def _play_button(_: Translate, *, can_play: bool) -> None:
+    playing = bool(st.session_state.get("playing"))
+    st.button(
+        _("Stop") if playing else _("Play"),
+        key="play",
+        icon=":material/stop:" if playing else ":material/play_arrow:",
+        on_click=_toggle_play,
+        disabled=not can_play,
+        width="stretch",
+    )
 
 
 def _toggle_play() -> None:

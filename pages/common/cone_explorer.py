@@ -9,6 +9,7 @@ from geometry.figures.colours import MOST_LABELS
 
 from . import cached
 from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar, show_presets
+from .cone_deep import draw_twins
 from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
 from .cone_numbers import show_numbers, take_away
 from .cone_panels import draw_panels, tell_too_many_labels
@@ -24,6 +25,7 @@ from .coverage_notes import warn_of_coverage
 from .model_words import tell_model_error
 from .models import chosen_model
 from .shell import show_question
+from .twin_cloud import has_no_webgl2
 from .umap_worker import warm_up
 from .words import Translate, prose
 
@@ -69,11 +71,16 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     with try_box:
         row = choose_point(cloud, cached.cloud_key(corpus, spec), _)
     with look_box:
-        centring, strength = play_bar(_, can_play=look.view != "umap")
+        has_twins = look.n_components == 3 and not has_no_webgl2()
+        can_play = look.view != "umap"
+        centring, strength = play_bar(_, can_play=can_play, has_own_button=has_twins and can_play)
         umap_box = st.container()
         scene = build_scene(corpus, cloud, spec, fit, look, centring, strength)
         near = None if row is None else two_neighbourhoods(scene, row)
-        draw_panels(scene, look, near, _)
+        if has_twins:
+            draw_twins(scene, look, near, _)
+        else:
+            draw_panels(scene, look, near, _)
         tell_too_many_labels(cloud, _)
     with notes_box:  # stands above the pictures, and is read after they are on their way
         warn_of_coverage(cached.coverage(corpus), _)

@@ -52,11 +52,12 @@ def show_numbers(scene: Scene, _: Translate) -> None:
 
 def provenance(scene: Scene, _: Translate) -> str:
     """n, model, layer, pooling, centring, strength, fit set, n/d, rank, shrinkage, seed."""
-    report, whitening = scene.raw.numbers.report, scene.twin.whitening
+    whitening = scene.twin.whitening
     cloud, spec = scene.cloud, scene.spec
+    n, d = cloud.vectors.shape
     units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
-    count = f"n = {report.n:,} {units[cloud.unit]}"
-    if cloud.n_available > report.n:
+    count = f"n = {n:,} {units[cloud.unit]}"
+    if cloud.n_available > n:
         count += " " + _("(a sample of {n})").format(n=f"{cloud.n_available:,}")
     encoder = cached.encoder()
     parts = [_("corpus {name}").format(name=scene.corpus.name), count, model_line(encoder, _)]
@@ -71,16 +72,14 @@ def provenance(scene: Scene, _: Translate) -> str:
     parts += [
         _("centring {s}").format(s=f"{whitening.centring:.2f}"),
         _("strength {t}").format(t=f"{whitening.strength:.2f}"),
-        _("whitening fitted on the same {n} {unit}").format(
-            n=f"{report.n:,}", unit=units[cloud.unit]
-        ),
-        _("n/d = {ratio}").format(ratio=f"{report.n / report.d:.2f}"),
-        _("rank {rank} of {d}").format(rank=whitening.rank, d=report.d),
+        _("whitening fitted on the same {n} {unit}").format(n=f"{n:,}", unit=units[cloud.unit]),
+        _("n/d = {ratio}").format(ratio=f"{n / d:.2f}"),
+        _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
         _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
         if whitening.shrinkage
         else _("no shrinkage"),
     ]
-    if len(whitening.components) < report.d:
+    if len(whitening.components) < d:
         parts.append(_("{k} directions kept").format(k=len(whitening.components)))
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 

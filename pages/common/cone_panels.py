@@ -106,11 +106,11 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
                 alt=alternative(title, side.kept_vectors, panel, _),
-                on_point=_choose,
+                on_point=choose_row,
                 group="clouds",
             )
             st.caption(
-                " · ".join([*lines_below(side.projection, panel, _), *_scale(side, scene, _)])
+                " · ".join([*lines_below(side.projection, panel, _), *scale_line(side, scene, _)])
             )
     draw_legend(colours, theme)
 
@@ -144,7 +144,7 @@ def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]
     return told
 
 
-def _scale(side: Side, scene: Scene, _: Translate) -> list[str]:
+def scale_line(side: Side, scene: Scene, _: Translate) -> list[str]:
     """By how much white is drawn larger or smaller."""
     if side.name != "white" or side.projection.origin is None:
         return []
@@ -211,19 +211,20 @@ def _wedge(edge: ConeEdge, d: int, told: str, _: Translate) -> Wedge:
     return Wedge(edge.axis, edge.drawn, caption)
 
 
-def _choose(row: int) -> None:
+def choose_row(row: int) -> None:
+    """A click in a picture chooses the point."""
     st.session_state["point"] = row
     st.session_state["find"] = ""
 
 
-def alternative(title: str, vectors: np.ndarray, panel: Panel, _: Translate) -> str:
+def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:
     """The panel in words: its points (n, d), their mean cosine, its captions."""
     text = _("{title}: {n} points; mean pairwise cosine {cosine}.").format(
         title=title,
         n=f"{len(vectors):,}",
         cosine=signed(mean_cosine(vectors), 3),
     )
-    return " ".join([text, *(f"{caption}." for caption in panel.captions)])
+    return " ".join([text, *(f"{caption}." for caption in (panel.captions if panel else ()))])
 
 
 def _trust_line(projection: Projection, _: Translate) -> str:

@@ -19,13 +19,16 @@ from .lab_choices import (
     choose_rows,
     choose_treatments,
 )
+from .lab_deep import draw_twins
 from .lab_flow import train_flow
 from .lab_numbers import Reports, measure_all, show_table, take_away
-from .lab_panels import chosen_point, draw_pictures, show_selection
+from .lab_panels import chosen_point, draw_pictures
 from .lab_provenance import provenance
 from .lab_scene import MAX_POINTS, Scene, build_scene, gather, material_of
 from .model_words import tell_model_error
+from .selected import show_selection
 from .shell import show_question
+from .twin_cloud import has_no_webgl2
 from .words import Translate, prose
 
 PAGE = "whitening"
@@ -48,9 +51,14 @@ def explore(corpus: Corpus, _: Translate) -> None:
         scene = _choose_scene(corpus, spec, look, _)
         if scene is None:
             return
-        waiting = draw_pictures(scene, look.colour, chosen_point(scene.material), _)
-        st.caption(provenance(scene, _))  # here too: the table below may still be in the making
-        show_selection(scene, _)
+        told = provenance(scene, _)
+        chosen = chosen_point(scene.material)
+        if look.n_components == 3 and not has_no_webgl2():
+            waiting = draw_twins(scene, look.colour, chosen, told, _)
+        else:
+            waiting = draw_pictures(scene, look.colour, chosen, _)
+        st.caption(told)  # here too: the table below may still be in the making
+        show_selection(scene.material.cloud, scene.material.key, _)
         warn_of_coverage(cached.coverage(corpus), _)
     with measure_box:
         reports, kind, figures = _measure(scene, _)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -26,6 +24,7 @@ from .cone_panels import (
 from .controls import put_in_url
 from .lab_choices import treatment_names
 from .lab_scene import Material, Scene, Shown
+from .selected import keep_selection
 from .uploads import is_own
 from .words import Translate, language, prose
 
@@ -89,14 +88,19 @@ def _picture(
         key=f"lab-{one.name}",
         file_name=f"whitening-{one.name}",
         alt=cached.lab_value(f"{key}/alt", lambda: alternative(title, one.treated.kept, panel, _)),
-        on_point=_choose,
-        on_selection=partial(_select, scene.material.key),
+        on_point=choose_row,
+        on_selection=partial(keep_selection, scene.material.key),
         texts=GROUP,
         group=f"{GROUP}-{scene.material.key}",  # rows lassoed in one cloud are others in another
     )
+    st.caption(told_below(one, panel, _))
+
+
+def told_below(one: Shown, panel: Panel, _: Translate) -> str:
+    """What the treatment is, and how far to trust its picture."""
     about = [] if one.name == "raw" else [prose("whitening", f"about-{one.name}", about_values())]
     below = " · ".join([*panel.captions, *lines_below(one.projection, panel, _), *_scale(one, _)])
-    st.caption("  \n".join([*about, below]))
+    return "  \n".join([*about, below])
 
 
 def about_values() -> dict[str, str]:
@@ -131,27 +135,6 @@ def chosen_point(material: Material) -> int | None:
     return row
 
 
-def _choose(row: int) -> None:
+def choose_row(row: int) -> None:
+    """A click in a picture chooses the point."""
     st.session_state["point"] = row
-
-
-def _select(key: str, rows: Sequence[int]) -> None:
-    st.session_state["lab-rows"] = (key, tuple(rows))
-
-
-def show_selection(scene: Scene, _: Translate) -> None:
-    """The texts of the points that were lassoed, and how their labels are spread."""
-    key, rows = st.session_state.get("lab-rows", ("", ()))
-    if key != scene.material.key or not rows:
-        return
-    cloud = scene.material.cloud
-    with st.expander(_("{n} points selected").format(n=f"{len(rows):,}"), key="lab-selected"):
-        if cloud.labels is not None:
-            names, counts = np.unique([cloud.labels[row] for row in rows], return_counts=True)
-            order = np.argsort(-counts, kind="stable")
-            st.caption(" · ".join(f"{names[i]} {counts[i]}" for i in order))
-        table = [{_("text"): cloud.texts[row]} for row in rows]
-        if cloud.labels is not None:
-            for line, row in zip(table, rows, strict=True):
-                line[_("label")] = cloud.labels[row]
-        st.dataframe(table, height=240, width="stretch")

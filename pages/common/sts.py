@@ -17,6 +17,7 @@ from .sts_choices import choose_after, choose_cell, choose_fit
 from .sts_claim import show_claim
 from .sts_cone import show_cone_against_score
 from .sts_errors import data_error_text
+from .sts_folder import show_folder_form
 from .sts_grid import show_grid
 from .sts_moves import show_moves
 from .sts_pairs import choose_pairs, show_origin, show_pair_form
@@ -24,6 +25,7 @@ from .sts_scene import Asked, encode_all, measured_grid
 from .sts_size import show_sizes
 from .sts_static import MOST_MEGABYTES, show_static_form
 from .sts_subsets import show_subsets
+from .sts_word_pairs import show_word_pair_form
 from .words import Translate, prose
 
 PAGE = "sentence_similarity"
@@ -38,8 +40,10 @@ def explore(_: Translate) -> None:
         st.subheader(_("Try"))
         st.markdown(prose(PAGE, "own"))
         show_pair_form(_)
+        show_folder_form(_)
         st.markdown(prose(PAGE, "own-vectors", {"megabytes": MOST_MEGABYTES}))
         show_static_form(_)
+        show_word_pair_form(_)
     try:
         with look_box:
             asked = _ask(_)

@@ -9,16 +9,18 @@ import streamlit as st
 from geometry import Corpus, Encoder, recommended_whitening
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.similarities import SIMILARITIES
-from geometry.evaluate.specs import LADDER, parse_treatment
+from geometry.evaluate.specs import LADDER, TreatmentSpec, parse_treatment
 from geometry.treatments import WHITENINGS
 
 from .controls import choose, layer_labels
 from .sts_pairs import ScoredSet, is_private, pair_labels, pair_set
 from .uploads import chosen_corpus, corpus_labels
-from .words import Translate
+from .words import Translate, prose
 
 SAME = "same"
 AUTO = "recommended"
+PAGE = "sentence_similarity"
+LONGEST = 60  # characters of a wrong text that are shown
 SHRUNK = ("pca:lw", "pca:128:lw")
 OTHER_PAIRS = "pairs-"  # before the code of a set of pairs
 
@@ -75,16 +77,29 @@ def choose_after(fit: FitChoice, d: int, _: Translate) -> str:
     """The treatment of "after", as a text for ``parse_treatment``."""
     advised = advised_whitening(len(fit.corpus), d)
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
+    typed = st.session_state.get("after") or st.query_params.get("after")
     told = _("recommended for this n/d: {name}").format(name=treatment_words(advised, _))
     code = choose(
         st.selectbox,
         _("After: treated by"),
-        [AUTO, *labels],
+        list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
         key="after",
         default=AUTO,
         labels={AUTO: told, **labels},
+        accept_new_options=True,
+        help=_("Choose one, or type any other, such as pca:64 or abtt:5."),
     )
-    return advised if code == AUTO else code
+    if code.strip() in (AUTO, ""):
+        return advised
+    try:
+        spec = parse_treatment(code)
+    except ValueError:
+        spec = None
+    if spec is None or not spec.is_fitted:
+        shown = code[:LONGEST].replace("`", "'")
+        st.warning(prose(PAGE, "other-treatment", {"text": shown}))
+        return advised
+    return spec.text
 
 
 def advised_whitening(n: int, d: int) -> str:
@@ -105,16 +120,29 @@ def treatment_words(code: str, _: Translate) -> str:
     }
     if spec.name in plain:
         return plain[spec.name]
-    if spec.name == "removed":
-        return _("top {k} directions removed").format(k=spec.knobs.n_removed)
+    if spec.name in ("removed", "svd", "clusterwise"):
+        return _removal_words(spec, _)
+    knobs = spec.knobs
     parts = [_("whitened")]
-    if spec.knobs.n_components is not None:
-        parts.append(f"k = {spec.knobs.n_components}")
-    elif spec.knobs.shrinkage is None:
+    if knobs.n_components is not None:
+        parts.append(f"k = {knobs.n_components}")
+    elif knobs.shrinkage is None:
         parts = [_("whitened in full")]
-    if spec.knobs.shrinkage is not None:
-        parts.append(_("Ledoit-Wolf"))
+    if knobs.shrinkage is not None:
+        share = _("shrinkage {share}").format(share=knobs.shrinkage)
+        parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
+    if spec.name != "pca":  # the cosines of pca are those of zca, not of the others
+        parts.append(spec.name)
     return _(", ").join(parts)
+
+
+def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
+    if spec.name == "clusterwise":
+        return _("top directions removed in each cluster")
+    k = "d/100" if spec.knobs.n_removed is None else spec.knobs.n_removed
+    if spec.name == "svd":
+        return _("top {k} singular directions removed, nothing centred").format(k=k)
+    return _("top {k} directions removed").format(k=k)
 
 
 def is_whitening(code: str) -> bool:

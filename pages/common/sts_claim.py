@@ -20,6 +20,7 @@ from .sts_pairs import ScoredSet, hub_sets
 from .sts_pooling import pooling_lines
 from .sts_scene import Asked
 from .sts_static import Static, own_static, uploaded_static
+from .sts_word_pairs import show_word_pairs
 from .sts_words import cut_words, fitted_on, measured_on, score_title, with_interval
 from .words import Translate, prose
 
@@ -54,7 +55,7 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
         current_theme(),
         names=(
             _("measured here, with 95% interval"),
-            _("published, on {dataset}").format(dataset=published_on(asked.pairs)),
+            _("published, on {dataset} test").format(dataset=published_on(asked.pairs)),
         ),
     )
     show_chart(
@@ -69,6 +70,9 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
         st.markdown(prose(PAGE, "claim-not-cosine", values))
     if uploaded is not None:
         st.markdown(prose(PAGE, "claim-coverage", coverage_values(uploaded)))
+        if told := file_words(uploaded, _):
+            st.markdown(prose(PAGE, "claim-file", {"told": told}))
+    show_word_pairs(asked, _)
     for line in pooling_lines(asked, grid, statics[-1], _):
         st.markdown(line)
     told = f"{measured_on(asked, _)} · {fitted_on(asked, _)}"
@@ -160,8 +164,24 @@ def coverage_values(static: Static) -> dict[str, str]:
         "share": f"{averages.coverage:.1%}",
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
-        "unknown": ", ".join(averages.unknown) or "—",
+        "unknown": ", ".join(word for word, _count in averages.unknown[:5]) or "—",
     }
+
+
+def file_words(static: Static, _: Translate) -> str:
+    """What of the file and of the fit set was left out or changed; empty where nothing was."""
+    averages, report = static.averages, static.averages.report
+    fit = _("{n} texts of the fit set left out, for none of their words is known")
+    counted = [(averages.n_fit_left_out, fit)]
+    if report is not None:
+        counted = [
+            (report.n_not_finite, _("{n} rows left out for NaN or infinity")),
+            (report.n_duplicates, _("{n} rows left out since their word came before")),
+            (report.n_replaced, _("{n} words with bytes that do not fit the encoding")),
+            (report.n_missing, _("{n} rows that its header promises are not there")),
+            *counted,
+        ]
+    return _("; ").join(text.format(n=f"{n:,}") for n, text in counted if n)
 
 
 def _show_sources(dataset: str, _: Translate) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -13,6 +15,7 @@ from geometry.narrower import Narrower, narrower_against_score
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
+from .downloads import csv_bytes, offer_csv, short_number
 from .sts_scene import Asked
 from .sts_words import (
     cell_words,
@@ -65,7 +68,11 @@ def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
     st.markdown(prose(PAGE, "cone", cone_values(found)))
     for one in found.examples:
         st.markdown("- " + _contradiction(cells[one.narrow], cells[one.wide], _))
-    st.caption(measured_on(asked, _) + " · " + _("raw vectors, nothing fitted"))
+    told = measured_on(asked, _) + " · " + _("raw vectors, nothing fitted")
+    st.caption(told)
+    offer_csv(
+        _("Take the cells away (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, told)
+    )
 
 
 def cone_values(found: Narrower) -> dict[str, str]:
@@ -100,3 +107,14 @@ def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
         wide_cosine=signed(wide.mean_cosine or 0.0, 3),
         wide_score=hundred(wide.score.spearman, _),
     )
+
+
+def cone_csv(cells: Sequence[Cell], told: str) -> bytes:
+    """One row a dot."""
+    rows = [
+        [str(cell.layer), cell.pooling]
+        + ["" if value is None else short_number(value) for value in values]
+        for cell in cells
+        for values in [(cell.mean_cosine, cell.score.spearman, cell.score.low, cell.score.high)]
+    ]
+    return csv_bytes(["layer", "pooling", "mean_cosine", "spearman", "low", "high"], rows, told)

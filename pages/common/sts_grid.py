@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from geometry.evaluate import export
 from geometry.evaluate.cells import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
-from .downloads import csv_bytes, offer_csv, short_number
+from .downloads import offer_csv
 from .sts_choices import treatment_words
 from .sts_scene import Asked
 from .sts_words import (
@@ -57,31 +58,43 @@ def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
         moved = [_told_difference(cell, _) for cell in after]
         _heat("difference", grid, moved, (-reach, reach), _, diverging=True)
     if len(asked.pairs) < FEW_PAIRS:
-        st.markdown(prose(PAGE, "few-pairs", width_values(asked, grid)))
+        st.markdown(_few_pairs(asked, grid))
     for line in verdict(asked, after, _):
         st.markdown(line)
     rank = rank_words(after, asked.encoder.dimension, _)
     told = " · ".join([measured_on(asked, _), fitted_on(asked, _), *([rank] if rank else [])])
     st.caption(told)
     offer_csv(
-        _("Take the grid away (CSV)"), "sentence-similarity-grid", lambda: grid_csv(grid, told)
+        _("Take the grid away (CSV)"),
+        "sentence-similarity-grid",
+        lambda: grid_csv(asked, grid, told),
     )
+
+
+def _few_pairs(asked: Asked, grid: Grid) -> str:
+    score, gap = _widths(asked, grid)
+    told = [prose(PAGE, "few-pairs", width_values(asked, grid))]
+    return " ".join([*told, *([prose(PAGE, "few-pairs-narrower")] if gap < score else [])])
 
 
 def width_values(asked: Asked, grid: Grid) -> dict[str, str]:
     """How wide a score's interval is here, and a difference's: medians over the cells."""
-    widths = {}
-    for name, treatment, low, high in (
-        ("score", "none", "low", "high"),
-        ("difference", asked.after, "difference_low", "difference_high"),
-    ):
-        gaps = grid.matrix(treatment, high) - grid.matrix(treatment, low)
-        widths[name] = float(np.nanmedian(gaps)) if np.isfinite(gaps).any() else np.nan
+    score, gap = _widths(asked, grid)
     return {
         "n": f"{len(asked.pairs):,}",
-        "score": f"{100 * widths['score']:.0f}",
-        "difference": f"{100 * widths['difference']:.0f}",
+        "score": f"{100 * score:.0f}",
+        "difference": f"{100 * gap:.0f}",
     }
+
+
+def _widths(asked: Asked, grid: Grid) -> tuple[float, float]:
+    """Medians over the cells, NaN where none has an interval: of a score's, of a difference's."""
+    gaps = [
+        grid.matrix(treatment, f"{value}high") - grid.matrix(treatment, f"{value}low")
+        for treatment, value in (("none", ""), (asked.after, "difference_"))
+    ]
+    score, gap = (float(np.nanmedian(one)) if np.isfinite(one).any() else np.nan for one in gaps)
+    return score, gap
 
 
 Told = tuple[float, str, str]  # a cell's value × 100, what is written in it, what the hover says
@@ -174,21 +187,23 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     lines = [prose(PAGE, "grid-verdict", values)]
     lines += [prose(PAGE, "grid-helps", values)] if helped else []
     lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
-    lines += [prose(PAGE, "grid-simplex", values)] if any(c.is_simplex for c in after) else []
+    if asked.fit.is_target and any(cell.is_simplex for cell in after):  # of its own rows alone
+        lines.append(prose(PAGE, "grid-simplex", values))
     return lines + cut_lines(asked, after, _)
 
 
 def cut_lines(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     """Which cells have fewer directions than the k asked for, since k is at most the rank."""
+    k = parse_treatment(asked.after).knobs.n_components
     cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
-    if not cut:
+    if k is None or not cut:
         return []
     named = [
         f"{cell_words(cell.layer, cell.pooling, _)} (k = {cell.n_kept})"
         for cell in cut[:MOST_NAMED]
     ]
     values = {
-        "k": f"{parse_treatment(asked.after).knobs.n_components}",
+        "k": f"{k}",
         "cut": f"{len(cut)}",
         "cells": f"{len(after)}",
         "fit": asked.fit.name,
@@ -216,20 +231,8 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
     return _("; ").join(told) + (" …" if len(cells) > MOST_NAMED else "")
 
 
-def grid_csv(grid: Grid, told: str) -> bytes:
-    """One row a cell."""
-    head = ["layer", "pooling", "treatment", "fit_on", "n_fit", "rank", "k", "n", "spearman", "low"]
-    head += ["high", "pearson", "mean_cosine", "difference", "difference_low", "difference_high"]
-    rows = []
-    for cell in grid.cells:
-        gap = cell.difference
-        numbers = [cell.score.spearman, cell.score.low, cell.score.high, cell.score.pearson]
-        numbers += [cell.mean_cosine]
-        numbers += [None] * 3 if gap is None else [gap.value, gap.low, gap.high]
-        named = [cell.layer, cell.pooling, cell.treatment, cell.fit_on, cell.n_fit]
-        named += [cell.rank, cell.n_kept]
-        rows.append(
-            ["" if value is None else str(value) for value in (*named, grid.n)]
-            + ["" if value is None else short_number(value) for value in numbers]
-        )
-    return csv_bytes(head, rows, told)
+def grid_csv(asked: Asked, grid: Grid, told: str) -> bytes:
+    """One row a cell, as the shell writes it, each with what it was measured on."""
+    model = {"model": asked.encoder.name, "revision": asked.encoder.revision}
+    text = export.grid_csv(grid, **model, measured_on=told)
+    return text.encode("utf-8-sig")  # the mark lets spreadsheets read Chinese

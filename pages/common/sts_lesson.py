@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ from geometry.rank_lesson import (
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
 from .controls import choose
+from .downloads import csv_bytes, offer_csv, short_number
 from .words import Translate, prose, signed
 
 PAGE = "sentence_similarity"
@@ -60,6 +62,11 @@ def show_lesson(_: Translate) -> None:
         with box:
             _draw(lesson, _)
     st.markdown(prose(PAGE, f"lesson-{_what_to_see(bends[RELATED])}", {"n": PAIRS}))
+    offer_csv(
+        _("Take the made-up scores away (CSV)"),
+        "spearman-lesson",
+        lambda: lesson_csv(lessons, bends),
+    )
 
 
 def _choose_bends(_: Translate) -> dict[str, Bend]:
@@ -181,3 +188,21 @@ def _chart(
         alt=alt,
         zoom=False,
     )
+
+
+def lesson_csv(lessons: Sequence[Lesson], bends: Mapping[str, Bend]) -> bytes:
+    """One row a point of both sets: the values, and their ranks."""
+    head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
+    rows = []
+    for one in lessons:
+        gold, scores = one.made.gold, one.made.scores
+        columns = (gold, scores, TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
+        rows += [
+            [one.name, str(row + 1), *map(short_number, numbers)]
+            for row, numbers in enumerate(zip(*columns, strict=True))
+        ]
+    told = "; ".join(
+        f"{one.name}: {bends[one.name]}, Spearman {one.spearman:.4f}, Pearson {one.pearson:.4f}"
+        for one in lessons
+    )
+    return csv_bytes(head, rows, told)

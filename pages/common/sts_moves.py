@@ -27,11 +27,15 @@ TEXTS = "sts-pairs"
 def show_moves(asked: Asked, _: Translate) -> None:
     """Two scatters, the chosen pair, the twenty that gained and lost most."""
     st.markdown("#### 6 · " + _("The pairs"))
-    st.markdown(prose(PAGE, "pairs"))
+    quoted = {
+        "treatment": treatment_words(asked.after, _),
+        "similarity": similarity_names(_)[asked.similarity],
+    }
+    st.markdown(prose(PAGE, "pairs", quoted))
     try:
         moves = moves_of(asked)
     except UndefinedMeasure:
-        st.info(prose(PAGE, "pairs-undefined"))
+        st.info(prose(PAGE, "pairs-undefined", quoted))
         return
     chosen = _chosen_pair(asked, moves)
     pairs = asked.pairs.pairs

@@ -11,6 +11,7 @@ import streamlit as st
 from geometry import ArrayStore, Corpus, CorpusError, Pairs, read_pairs
 from geometry.catalogue import NOT_STATED
 from geometry.corpus import MAX_BYTES, read_bundled_pairs
+from geometry.evaluate.bootstrap import checked_gold
 from geometry.evaluate.scores import LEAST_PAIRS
 from geometry.model_errors import readable_bytes
 from geometry.pair_sets import PAIR_SETS, fetch_pairs
@@ -142,13 +143,14 @@ def show_origin(pairs: ScoredSet, _: Translate) -> None:
         return
     name, _split = hub_sets()[pairs.code]
     one = PAIR_SETS[name]
+    low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
         "name": pairs.pairs.name,
         "repository": one.repository,
         "revision": one.revision[:SHORT],
         "licence": one.licence if one.licence != NOT_STATED else _("not stated"),
-        "low": f"{one.scale[0]:g}",
-        "high": f"{one.scale[1]:g}",
+        "low": f"{low:g}",
+        "high": f"{high:g}",
         "note": set_notes(_).get(name, one.note),
     }
     st.caption(prose(PAGE, "hub-set", values))
@@ -180,11 +182,22 @@ def _uploads() -> dict[str, Pairs]:
     return found
 
 
-def _adopt(pairs: Pairs) -> None:
-    """Keep them for this session and choose them; a callback, before the page is drawn."""
-    code = f"upload-{ScoredSet('', pairs).key[:12]}"
-    remember(STORE, code, pairs, MAX_UPLOADS)
-    st.session_state["pairs"] = code
+def adopt(*sets: Pairs) -> None:
+    """Keep them for this session and choose the last; a callback, before the page is drawn."""
+    for pairs in sets:
+        code = f"upload-{ScoredSet('', pairs).key[:12]}"
+        remember(STORE, code, pairs, MAX_UPLOADS)
+        st.session_state["pairs"] = code
+
+
+def refusal(pairs: Pairs, _: Translate) -> str:
+    """Why pairs can't be scored; empty where they can."""
+    try:
+        checked_gold(pairs.gold_scores)
+    except ValueError:
+        told = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
+        return told.format(n=LEAST_PAIRS)
+    return ""
 
 
 def show_pair_form(_: Translate) -> None:
@@ -201,11 +214,10 @@ def show_pair_form(_: Translate) -> None:
         return
     if pairs is None:
         return
-    if len(pairs) < LEAST_PAIRS or len(set(pairs.gold_scores.tolist())) < 2:
-        told = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
-        st.error(told.format(n=LEAST_PAIRS))
+    if told := refusal(pairs, _):
+        st.error(told)
         return
-    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=_adopt, args=(pairs,))
+    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
     scores = pairs.gold_scores
     st.caption(
         _("{n} pairs ready; scores from {low} to {high}.").format(

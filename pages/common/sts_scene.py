@@ -17,7 +17,7 @@ from geometry.halves import HalfChoice, RecordingBootstrap
 from geometry.moments import Moments
 from geometry.pool import POOLINGS
 from geometry.rank_moves import RankMoves
-from geometry.recall import BYTES_AT_ONCE, sentence_vectors
+from geometry.recall import BYTES_AT_ONCE, recalled_vectors
 from geometry.treated_pairs import SizedScore, scores_by_fit_size, treated_similarities
 
 from . import cached, jobs
@@ -107,7 +107,7 @@ class Asked:
 
 
 def _vectors(encoder: Encoder, corpus: Corpus, layer: int, pooling: str) -> np.ndarray:
-    return sentence_vectors(encoder, corpus, layer=layer, pooling=pooling, store=cached.store())
+    return recalled_vectors(encoder, corpus, layer=layer, pooling=pooling, store=cached.store())
 
 
 def encode_all(asked: Asked, _: Translate) -> None:
@@ -136,7 +136,7 @@ def encode_all(asked: Asked, _: Translate) -> None:
 
 
 def is_large(encoder: Encoder, corpus: Corpus) -> bool:
-    """True where all layers and poolings are too much to keep, as ``sentence_vectors`` judges."""
+    """True where all layers and poolings are too much to keep, as ``recalled_vectors`` judges."""
     row = encoder.dimension * np.float32().nbytes * (encoder.n_layers + 1) * len(POOLINGS)
     return len(corpus) * row > BYTES_AT_ONCE
 

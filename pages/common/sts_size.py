@@ -7,7 +7,7 @@ import streamlit as st
 
 from geometry.evaluate.scores import PairScore
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.treated_pairs import WAYS, SizedScore
+from geometry.treated_pairs import KEPT, WAYS, SizedScore
 
 from .charts import chart_of, show_chart
 from .cone_panels import current_theme
@@ -19,7 +19,7 @@ from .words import Translate, prose
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
-KEPT = 128  # directions that the middle way keeps where the fit has as many
+FEWER = WAYS[1]  # keeps KEPT directions
 ROOM = 1.08  # beside the first and the last size
 
 
@@ -54,12 +54,13 @@ def show_sizes(asked: Asked, _: Translate) -> None:
         "fit": asked.fit.name,
         "most": f"{sizes[-1].n:,}",
         "d": f"{d}",
+        "k": f"{KEPT}",
         **{name: hundred(value, _) for name, value in _ends(sizes).items()},
     }
     st.markdown(prose(PAGE, "sizes", values))
-    cut = [one.n for one in sizes if one.kept.get("pca:128", KEPT) < KEPT]
+    cut = [one.n for one in sizes if one.kept.get(FEWER, KEPT) < KEPT]
     if cut:
-        values |= {"cut": f"{max(cut):,}", "k": f"{KEPT}"}
+        values |= {"cut": f"{max(cut):,}"}
         st.markdown(prose(PAGE, "sizes-cut", values))
     if asked.fit.is_target:
         st.markdown(prose(PAGE, "sizes-target"))
@@ -91,12 +92,8 @@ def _ticks(n: np.ndarray) -> np.ndarray:
 
 def _ends(sizes: tuple[SizedScore, ...]) -> dict[str, float | None]:
     last = sizes[-1].scores
-    return {
-        "raw": last["none"].spearman,
-        "full": last["pca"].spearman,
-        "kept": last["pca:128"].spearman,
-        "shrunk": last["pca:lw"].spearman,
-    }
+    names = ("raw", "full", "kept", "shrunk")
+    return {name: last[way].spearman for name, way in zip(names, ("none", *WAYS), strict=True)}
 
 
 def _curve(

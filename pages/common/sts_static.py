@@ -9,18 +9,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import (
-    ArrayStore,
-    Corpus,
-    VectorFileError,
-    VectorTable,
-    rank_counts,
-    read_vectors,
-    sentence_vectors,
-)
-from geometry.evaluate.bootstrap import PairBootstrap
+from geometry import ArrayStore, Corpus, VectorFileError, rank_counts, read_vectors
 from geometry.evaluate.cells import Cell
-from geometry.evaluate.grid import evaluate_grid
+from geometry.evaluate.from_words import AveragedPairs, average_pairs, evaluate_averages
 from geometry.type_average import type_averages
 from geometry.word_averages import WEIGHTINGS
 
@@ -41,27 +32,11 @@ STATIC = "static"
 
 
 @dataclass(frozen=True, eq=False)
-class Averages:
-    """Static averages: of the pairs' sentences (2n, d), of the fit set's (m, d).
-
-    known (n,) : pairs with a known word on both sides, the only ones that are scored.
-    coverage : share of all words of the pairs that the table has, as often as they occur.
-    unknown : the commonest that it lacks.
-    """
-
-    vectors: np.ndarray
-    fit: np.ndarray
-    known: np.ndarray
-    coverage: float = 1.0
-    unknown: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
 class Static:
     """Scored averages.   name : what of.   cells : raw and treated, by the treatment's text."""
 
     name: str
-    averages: Averages
+    averages: AveragedPairs
     cells: dict[str, Cell]
 
     @property
@@ -109,10 +84,14 @@ def own_static(asked: Asked, _: Translate) -> Static:
     """The model's input vectors, averaged."""
     name = _("the model’s own input vectors")
 
-    def read(_report: jobs.Report) -> Averages:
-        X = _type_averages(asked, asked.pairs.corpus)
-        fit = X if asked.fit.is_target else _type_averages(asked, asked.fit.corpus)
-        return Averages(X, fit, np.ones(len(asked.pairs), dtype=bool))
+    def read() -> AveragedPairs:
+        pairs, fit = asked.pairs, asked.fit
+        return AveragedPairs(
+            pairs.pairs,
+            {STATIC: _type_averages(asked, pairs.corpus)},
+            np.ones(len(pairs), dtype=bool),
+            None if fit.is_target else {STATIC: _type_averages(asked, fit.corpus)},
+        )
 
     what = _("Averaging the model’s input vectors")
     return _scored(asked, f"{asked.encoder.fingerprint}/own", name, what, read, _)
@@ -134,7 +113,7 @@ def uploaded_static(asked: Asked, _: Translate) -> Static | None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
 
-    def read(_report: jobs.Report) -> Averages:
+    def read() -> AveragedPairs:
         return uploaded_averages(file.getvalue(), file.name, asked, weighting)
 
     what = _("Reading {name}").format(name=file.name)
@@ -153,25 +132,27 @@ def _scored(
     source: str,
     name: str,
     what: str,
-    read: Callable[[jobs.Report], Averages],
+    read: Callable[[], AveragedPairs],
     _: Translate,
 ) -> Static:
-    """Averages and scores of that source, each kept for this session, else made as one job."""
+    """Averages and scores of that source, each kept for this session, else made as one job.
+
+    The name is not kept: it is in the reader's language, which may change.
+    """
     averages_at = ArrayStore.key(source, asked.pairs.key, asked.fit.corpus.sha256)
     cells_at = ArrayStore.key(averages_at, asked.key, asked.treatments)
     kept, averaged = _kept(cells_at), _kept(averages_at)
-    if "static" not in kept:
+    if "cells" not in kept:
 
-        def work(report: jobs.Report) -> Static:
+        def work(report: jobs.Report) -> dict[str, Cell]:
             report(0, 1)
             if "averages" not in averaged:
-                averaged["averages"] = read(report)
-            found: Averages = averaged["averages"]
-            return Static(name, found, scored_averages(found, asked))
+                averaged["averages"] = read()
+            return scored_averages(averaged["averages"], asked)
 
-        kept["static"] = jobs.wait_for(f"static-{cells_at}", work, _, what, lane="measure")
-    found: Static = kept["static"]
-    return found
+        kept["cells"] = jobs.wait_for(f"static-{cells_at}", work, _, what, lane="measure")
+        kept["averages"] = averaged["averages"]
+    return Static(name, kept["averages"], kept["cells"])
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, scope="session")
@@ -180,44 +161,33 @@ def _kept(key: str) -> dict[str, Any]:
     return {}
 
 
-def uploaded_averages(content: bytes, name: str, asked: Asked, weighting: str) -> Averages:
+def uploaded_averages(content: bytes, name: str, asked: Asked, weighting: str) -> AveragedPairs:
     """Averages of the words that the file has.
 
     The whole file is read: a word may stand there in any case, and frequencies are guessed from
     the order. Raises VectorFileError for a file without vectors.
     """
     table = read_vectors(content, name=name, max_bytes=MOST_TABLE)
-    X, of_pairs = _averaged(table, asked.pairs.corpus.texts, weighting)
-    n = len(asked.pairs)
-    known = of_pairs.has_words[:n] & of_pairs.has_words[n:]
-    if asked.fit.is_target:
-        fit = X[np.concatenate([known, known])]
-    else:
-        fit, of_fit = _averaged(table, asked.fit.corpus.texts, weighting)
-        fit = fit[of_fit.has_words]
-    unknown = tuple(word for word, _count in of_pairs.unknown[:5])
-    return Averages(X, fit, known, of_pairs.coverage, unknown)
+    return average_pairs(
+        table,
+        asked.pairs.pairs,
+        weightings=weighting,
+        counts=None if weighting == "mean" else rank_counts(table),
+        fit_texts=None if asked.fit.is_target else asked.fit.corpus.texts,
+    )
 
 
-def _averaged(table: VectorTable, texts: tuple[str, ...], weighting: str) -> tuple[np.ndarray, Any]:
-    counts = None if weighting == "mean" else rank_counts(table)
-    found = sentence_vectors(texts, table, weighting=weighting, counts=counts, empty="zero")  # type: ignore[arg-type]
-    return found.vectors, found
-
-
-def scored_averages(found: Averages, asked: Asked) -> dict[str, Cell]:
+def scored_averages(found: AveragedPairs, asked: Asked) -> dict[str, Cell]:
     """Raw and treated, fitted on the fit set's averages, scored on the pairs that are known.
 
     Raises ValueError where fewer than three are, or their scores order nothing.
     """
-    gold = asked.pairs.pairs.gold_scores[found.known]
-    grid = evaluate_grid(
-        {STATIC: found.vectors[np.concatenate([found.known, found.known])][np.newaxis]},
-        gold,
+    scored = evaluate_averages(
+        found,
         treatments=("none", *asked.treatments),
-        fit_vectors={STATIC: found.fit[np.newaxis]},
-        fit_on=asked.fit.name,
+        fit_on=None if asked.fit.is_target else asked.fit.name,
         similarity=asked.similarity,
-        bootstrap=PairBootstrap(gold, DRAWS, SEED),
+        draws=DRAWS,
+        seed=SEED,
     )
-    return {cell.treatment: cell for cell in grid.cells}
+    return {cell.treatment: cell for cell in scored.grid.cells}

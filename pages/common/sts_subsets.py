@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure
-from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.cells import Grid
 from geometry.evaluate.scores import LEAST_PAIRS, PairScore
-from geometry.evaluate.subsets import Aggregate, aggregate
+from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 
 from . import cached
 from .cached import SEED
@@ -57,28 +55,16 @@ def by_subset(asked: Asked) -> BySubset | None:
     """None where fewer than two subsets can be scored."""
 
     def make() -> BySubset | None:
-        moves, names = moves_of(asked), np.array(asked.pairs.subsets)
-        gold = asked.pairs.pairs.gold_scores
-        rows = {str(name): np.flatnonzero(names == name) for name in dict.fromkeys(names)}
-        fit = {
-            name: some
-            for name, some in rows.items()
-            if len(some) >= LEAST_PAIRS and len(np.unique(gold[some])) > 1
-        }
-        if len(fit) < 2:
+        moves, names = moves_of(asked), asked.pairs.subsets or ()
+        bootstrap = SubsetBootstrap(asked.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
+        parts = [bootstrap.score(alike).by_subset for alike in (moves.before, moves.after)]
+        if len(parts[0]) < 2:
             return None
-        draws = {
-            name: PairBootstrap(gold[some], DRAWS, SEED + place)  # other pairs, other resamples
-            for place, (name, some) in enumerate(fit.items())
-        }
-        scores = [
-            {name: draws[name].score(alike[some]) for name, some in fit.items()}
-            for alike in (moves.before, moves.after)
-        ]
         mean, wmean = (
-            (aggregate(scores[0], how), aggregate(scores[1], how)) for how in ("mean", "wmean")
+            (aggregate(parts[0], how), aggregate(parts[1], how)) for how in ("mean", "wmean")
         )
-        return BySubset(mean, wmean, tuple(name for name in rows if name not in fit))
+        left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
+        return BySubset(mean, wmean, left_out)
 
     key = f"{asked.key}/{asked.after}/{asked.layer}/{asked.pooling}/subsets"
     made: BySubset | None = cached.lab_value(key, make)

@@ -213,16 +213,14 @@ def test_the_language_stays_when_the_page_changes(server, page):
 
 
 @pytest.mark.parametrize("view", ["mean", "svd", "pca", "cone"])
-@pytest.mark.parametrize("dims", ["2D", "3D"])
-def test_both_clouds_are_drawn(server, page, dims, view):
-    open_cone(page, server, f"dims={dims}&view={view}")
+def test_both_clouds_are_drawn(server, page, view):
+    open_cone(page, server, f"view={view}")
     ranges = []
     for side in SIDES:
         canvas(page, side).scroll_into_view_if_needed()
         assert canvas_not_blank(canvas(page, side))
         assert of_chart(page, side, "chart._fullData[0].x.length") == 1224
-        where = "_fullLayout.xaxis" if dims == "2D" else "_fullLayout.scene.xaxis"
-        ranges.append(of_chart(page, side, f"chart.{where}.range"))
+        ranges.append(of_chart(page, side, "chart._fullLayout.xaxis.range"))
     assert ranges[0] == ranges[1]
 
 
@@ -321,27 +319,6 @@ def test_a_preset_moves_the_controls_and_the_numbers(server, page):
         assert low <= mean_cosines(page)[0] <= high
 
 
-def test_the_camera_survives_a_slider(server, page):
-    open_cone(page, server, "dims=3D")
-    camera = "chart._fullLayout.scene._scene.getCamera().eye"
-    before = of_chart(page, "white", camera)
-    box = canvas(page, "white").bounding_box()
-    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.move(*middle)
-    page.mouse.down()
-    page.mouse.move(middle[0] + 90, middle[1] + 25, steps=6)
-    page.mouse.up()
-    page.evaluate(NEXT_FRAMES)
-    turned = of_chart(page, "white", camera)
-    assert turned != pytest.approx(before, abs=0.05)
-    for key in ("Home", "ArrowRight", "End", "ArrowLeft"):
-        slider(page, 1).focus()
-        with rerun(page):
-            slider(page, 1).press(key)
-        assert of_chart(page, "white", camera) == pytest.approx(turned, abs=1e-3)
-    assert canvas_not_blank(canvas(page, "white"))
-
-
 def test_a_zoom_is_both_pictures_and_survives_a_slider(server, page):
     open_cone(page, server)
     seen = "chart._fullLayout.xaxis.range"
@@ -378,10 +355,9 @@ def test_a_finger_scrolls_the_page_over_a_picture(server, new_page):
     assert of_chart(page, "raw", "chart._fullLayout.dragmode") is False
 
 
-@pytest.mark.parametrize("dims", ["2D", "3D"])
-def test_no_button_sends_a_chart_away(server, page, dims):
+def test_no_button_sends_a_chart_away(server, page):
     """One of Plotly's default buttons uploads it, and the texts in it."""
-    open_cone(page, server, f"dims={dims}")
+    open_cone(page, server)
     for name in ("raw", "white", "histogram"):
         titles = page.locator(f".st-key-chart-{name} .modebar-btn").evaluate_all(
             "all => all.map(one => one.dataset.title)"
@@ -562,10 +538,9 @@ def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-@pytest.mark.parametrize("dims", ["2D", "3D"])
-def test_nothing_is_wider_than_a_narrow_screen(server, new_page, dims, lang):
+def test_nothing_is_wider_than_a_narrow_screen(server, new_page, lang):
     page = new_page(viewport={"width": 420, "height": 900})
-    open_cone(page, server, f"dims={dims}&lang={lang}&point=5")
+    open_cone(page, server, f"lang={lang}&point=5")
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420
     boxes = [chart(page, side).bounding_box() for side in SIDES]
@@ -606,6 +581,13 @@ def test_both_clouds_are_sketched_before_plotly_is_there(page: Page, server: Any
         assert np.abs(extent - drawn_extent).max() < 12, side
 
 
-def test_a_cloud_in_three_dimensions_waits_for_plotly(page: Page, server: Any) -> None:
+def test_without_webgl2_a_cloud_in_three_dimensions_is_plotly_s(page: Page, server: Any) -> None:
+    page.add_init_script(
+        """const contexts = HTMLCanvasElement.prototype.getContext;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+          return kind === "webgl2" ? null : contexts.call(this, kind, ...more);
+        };"""
+    )
     open_cone(page, server, "dims=3D")
-    assert page.locator("canvas.sketch, .chart[data-sketched]").count() == 0
+    assert page.locator("canvas.sketch, .chart[data-sketched], .twin").count() == 0
+    assert of_chart(page, "white", "chart._fullData[0].type") == "scatter3d"

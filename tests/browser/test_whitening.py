@@ -96,7 +96,7 @@ def provenance(page: Page) -> str:
 
 
 def selected(page: Page) -> Locator:
-    return page.locator(".st-key-lab-selected")
+    return page.locator(".st-key-selected-points")
 
 
 def lasso(page: Page, name: str, left: float, top: float, right: float, bottom: float) -> None:
@@ -379,10 +379,9 @@ def test_points_table_and_chart_can_be_taken_away(server, page):
 # Narrow screens
 
 
-@pytest.mark.parametrize("query", ["", "dims=3D&chart=correlation&shrink=by-hand"])
-def test_nothing_is_wider_than_a_narrow_screen(server, new_page, query):
+def test_nothing_is_wider_than_a_narrow_screen(server, new_page):
     page = new_page(viewport={"width": 420, "height": 900})
-    open_lab(page, server, query)
+    open_lab(page, server)
     wait_for_app(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420

@@ -1,5 +1,6 @@
-// The plane's arithmetic by hand and by its laws. It runs under Node, and in a browser without it
-// (tests/components/test_scripts.py), so that it imports nothing but the module under test.
+// The plane's arithmetic by hand and by its laws.
+
+import test from "node:test";
 
 import * as math from "../../assets/components/plane_math.js";
 
@@ -37,111 +38,117 @@ const dragged = (which, place, from, more = {}) => {
   return { ...start, ...math.dragAxis(which, place, start, { ...RULES, ...more }) };
 };
 
-export const tests = {
-  "directions are exact at right angles"() {
-    const right = [-90, 0, 90, 180, 450].map(math.direction);
-    same(right, [[0, -1], [1, 0], [0, 1], [-1, 0], [0, 1]]);
-    near(math.direction(45), [Math.SQRT1_2, Math.SQRT1_2]);
-  },
-  "cosines worked by hand"() {
-    const found = (changed) => math.cosinesOf(plane(changed), "no", CROSS).true;
-    near(found({}), [0, 0, -1]);
-    near(found({ len2: 2 }), [-0.6, 0.6, -1]);
-    near(found({ len2: 2 ** 0.5, angle: 45 }), [-1 / 5 ** 0.5, 1 / 5 ** 0.5, -1]);
-    near(found({ len1: 2 }), [0.6, -0.6, -1]);
-    near(found({ shift_x: 3, shift_y: 3 }), [30 / 1300 ** 0.5, 30 / 1300 ** 0.5, 10 / 26]);
-    near(found({ a_x: 1, a_y: 0, b_x: 0, b_y: 1, len2: 2, angle: 60 }).slice(0, 1), 0.5);
-  },
-  "coordinates never see the basis and a turn changes no cosine"() {
-    const one = math.cosinesOf(plane({ len2: 1.7, angle: 33 }), "no", CROSS);
-    const turned = math.cosinesOf(plane({ len2: 1.7, angle: 33, turn: 71 }), "no", CROSS);
-    near(one.coordinates, [0, 0, -1]);
-    near(turned.true, one.true);
-    same(one.whitened, null);
-  },
-  "a point on the origin has no cosine"() {
-    near(math.cosinesOf(plane({ shift_x: -2, shift_y: -2 }), "no", CROSS).true, [NaN, NaN, 0]);
-    // there up to rounding only
-    const sheared = plane({ len2: 2 ** 0.5, angle: 45, shift_x: -4, shift_y: -2 });
-    near(math.cosinesOf(sheared, "no", CROSS).true.slice(0, 2), [NaN, NaN]);
-    near(math.pairCosines([[1e-12, 0], [1, 0], [0, 2]]), [NaN, NaN, 0]);
-  },
-  "whitening on the cloud brings the coordinates' cosines back"() {
-    const skewed = plane({ len1: 0.4, len2: 2.8, angle: 20, turn: -50, shift_x: 3, shift_y: -1 });
-    near(math.cosinesOf(skewed, "cloud", CROSS).whitened, [0, 0, -1], 1e-11);
-    near(math.cosinesOf(skewed, "points", CROSS).whitened, [-0.5, -0.5, -0.5], 1e-11);
-  },
-  "a whitening makes the covariance one, and leaves a direction without variance as it is"() {
-    const white = math.whiteningOf([[4, 0], [-4, 0], [0, 1], [0, -1]]);
-    near(white, [1 / 8 ** 0.5, 0, 0, 2 ** 0.5, 0, 0]);
-    const line = math.whiteningOf([[1, 3], [3, 3]]);
-    near([[1, 3], [3, 3], [2, 4]].map((row) => math.applied(line, row)), [[-1, 0], [1, 0], [0, 1]]);
-    near(math.whiteningOf([[1, 2], [1, 2]]), [1, 0, 0, 1, -1, -2]);
-  },
-  "maps follow one another and turn back"() {
-    const map = math.placing(plane({ len1: 2, len2: 0.5, angle: 70, turn: 10, shift_x: 1, shift_y: -3 }));
-    near(math.applied(math.after(math.inverse(map), map), [5, -7]), [5, -7]);
-    near(math.between([1, 0, 0, 1, 0, 0], map, 1), map);
-  },
-  "the metric ellipse has length 1 under G"() {
-    const skewed = plane({ len1: 1.3, len2: 0.6, angle: 50, turn: 20 });
-    const [g11, g12, g22] = math.gram(skewed);
-    near([g11, g22], [1.69, 0.36]);
-    for (const [u, v] of math.metricEllipse(skewed, 12)) near(g11 * u * u + 2 * g12 * u * v + g22 * v * v, 1);
-  },
-  "the frame holds every arrow with its label"() {
-    const long = plane({ len1: 3, len2: 3, angle: 15 });
-    const range = math.halfRangeOf(long, [[1, 0, 0, 1, 0, 0], math.placing(long)], CROSS);
-    const [x] = math.applied(math.placing(long), [2, 2]);
-    if (!(range >= 1.25 * x && range <= 30)) throw new Error(String(range));
-    near(math.halfRangeOf(plane({ a_x: 40 }), [[1, 0, 0, 1, 0, 0]], CROSS), 50);
-  },
-  "a dragged tip is where the hand is, and the other axis stays"() {
-    const second = dragged("e2", [-0.5, 1.2], {});
-    near(math.basisOf(second), [[1, 0], [-0.5, 1.2]], 2e-4);
-    const first = dragged("e1", [0.6, -0.8], { len2: 2, angle: 45 });
-    near([first.len1, first.turn], [1, -53.13]);
-    near(math.basisOf(first)[1], [2 ** 0.5, 2 ** 0.5]);
-    const shifted = dragged("e1", [3.5, 1], { shift_x: 1, shift_y: 1 });
-    near([shifted.len1, shifted.turn, shifted.angle], [2.5, 0, 90]);
-  },
-  "an axis stays within its limits"() {
-    near(dragged("e2", [0.01, 0], {}).len2, 0.25);
-    near(dragged("e2", [0, 9], {}).len2, 3);
-    near(dragged("e2", [1, -0.1], {}).angle, 15);
-    near(dragged("e2", [-1, -0.1], {}).angle, 165);
-    near(dragged("e2", [0, 0], { angle: 70 }).angle, 70); // no direction: keeps the last
-    const crossed = dragged("e1", [0, 1], { angle: 60 });
-    near([crossed.angle, crossed.turn], [15, 45]);
-  },
-  "handles snap to the presets exactly, and only near them"() {
-    const half = dragged("e2", [0.52, 0.97], {}, { radius: 0.1 });
-    same([half.len2, half.angle], [1.25 ** 0.5, 63.43494882292201]);
-    const back = dragged("e1", [0.96, 0.03], { ...half, turn: 10, angle: 53.43494882292201 }, { radius: 0.1 });
-    same([back.len1, back.turn, back.angle], [1, 0, 63.43494882292201]);
-    near(dragged("e2", [0.52, 0.97], {}, { radius: 0.01 }).len2, Math.hypot(0.52, 0.97), 1e-4);
-    same(math.dragPoint("b", [1.95, -2.04], { ...RULES, radius: 0.1 }), { b_x: 2, b_y: -2 });
-    same(math.dragShift([2.9, 3.05], { ...RULES, radius: 0.2 }), { shift_x: 3, shift_y: 3 });
-  },
-  "a point is carried in either picture, and its home catches it where it is drawn"() {
-    const skewed = plane({ len1: 2, len2: 0.5, angle: 90, shift_x: 1 });
-    same(math.carried("a", [2, 0.25], skewed, { ...RULES, radius: 0 }, false), { a_x: 0.5, a_y: 0.5 });
-    same(math.carried("a", [2, 0.25], skewed, { ...RULES, radius: 0 }, true), { a_x: 2, a_y: 0.25 });
-    same(math.carried("a", [4.9, 1.1], skewed, { ...RULES, radius: 0.2 }, false), { a_x: 2, a_y: 2 });
-    same(math.carried("a", [4.9, 1.1], skewed, { ...RULES, radius: 0.1 }, false), { a_x: 1.95, a_y: 2.2 });
-    same(math.carried("shift", [1, 1], skewed, RULES, false), { shift_x: 1, shift_y: 1 });
-    const home = ["a", "e1", "e2", "shift"].map((name) => math.isAtHome(name, skewed, RULES));
-    same(home, [true, true, false, false]);
-  },
-  "points and the shift stand at hundredths, within their limits"() {
-    same(math.dragPoint("a", [1.2345, -9], RULES), { a_x: 1.23, a_y: -4 });
-    same(math.dragShift([-0.001, 7], RULES), { shift_x: 0, shift_y: 4 });
-    near(math.rounded(-1e-9, 2), 0);
-    near([540, -180, 180, 63.43494882292201].map(math.turned), [180, 180, 180, 63.43494882292201], 0);
-  },
-};
+test("directions are exact at right angles", () => {
+  const right = [-90, 0, 90, 180, 450].map(math.direction);
+  same(right, [[0, -1], [1, 0], [0, 1], [-1, 0], [0, 1]]);
+  near(math.direction(45), [Math.SQRT1_2, Math.SQRT1_2]);
+});
 
-if (typeof process !== "undefined") {
-  const { test } = await import("node:test");
-  for (const [name, run] of Object.entries(tests)) test(name, run);
-}
+test("cosines worked by hand", () => {
+  const found = (changed) => math.cosinesOf(plane(changed), "no", CROSS).true;
+  near(found({}), [0, 0, -1]);
+  near(found({ len2: 2 }), [-0.6, 0.6, -1]);
+  near(found({ len2: 2 ** 0.5, angle: 45 }), [-1 / 5 ** 0.5, 1 / 5 ** 0.5, -1]);
+  near(found({ len1: 2 }), [0.6, -0.6, -1]);
+  near(found({ shift_x: 3, shift_y: 3 }), [30 / 1300 ** 0.5, 30 / 1300 ** 0.5, 10 / 26]);
+  near(found({ a_x: 1, a_y: 0, b_x: 0, b_y: 1, len2: 2, angle: 60 }).slice(0, 1), 0.5);
+});
+
+test("coordinates never see the basis and a turn changes no cosine", () => {
+  const one = math.cosinesOf(plane({ len2: 1.7, angle: 33 }), "no", CROSS);
+  const turned = math.cosinesOf(plane({ len2: 1.7, angle: 33, turn: 71 }), "no", CROSS);
+  near(one.coordinates, [0, 0, -1]);
+  near(turned.true, one.true);
+  same(one.whitened, null);
+});
+
+test("a point on the origin has no cosine", () => {
+  near(math.cosinesOf(plane({ shift_x: -2, shift_y: -2 }), "no", CROSS).true, [NaN, NaN, 0]);
+  // there up to rounding only
+  const sheared = plane({ len2: 2 ** 0.5, angle: 45, shift_x: -4, shift_y: -2 });
+  near(math.cosinesOf(sheared, "no", CROSS).true.slice(0, 2), [NaN, NaN]);
+  near(math.pairCosines([[1e-12, 0], [1, 0], [0, 2]]), [NaN, NaN, 0]);
+});
+
+test("whitening on the cloud brings the coordinates' cosines back", () => {
+  const skewed = plane({ len1: 0.4, len2: 2.8, angle: 20, turn: -50, shift_x: 3, shift_y: -1 });
+  near(math.cosinesOf(skewed, "cloud", CROSS).whitened, [0, 0, -1], 1e-11);
+  near(math.cosinesOf(skewed, "points", CROSS).whitened, [-0.5, -0.5, -0.5], 1e-11);
+});
+
+test("a whitening makes the covariance one, and leaves a direction without variance as it is", () => {
+  const white = math.whiteningOf([[4, 0], [-4, 0], [0, 1], [0, -1]]);
+  near(white, [1 / 8 ** 0.5, 0, 0, 2 ** 0.5, 0, 0]);
+  const line = math.whiteningOf([[1, 3], [3, 3]]);
+  near([[1, 3], [3, 3], [2, 4]].map((row) => math.applied(line, row)), [[-1, 0], [1, 0], [0, 1]]);
+  near(math.whiteningOf([[1, 2], [1, 2]]), [1, 0, 0, 1, -1, -2]);
+});
+
+test("maps follow one another and turn back", () => {
+  const map = math.placing(plane({ len1: 2, len2: 0.5, angle: 70, turn: 10, shift_x: 1, shift_y: -3 }));
+  near(math.applied(math.after(math.inverse(map), map), [5, -7]), [5, -7]);
+  near(math.between([1, 0, 0, 1, 0, 0], map, 1), map);
+});
+
+test("the metric ellipse has length 1 under G", () => {
+  const skewed = plane({ len1: 1.3, len2: 0.6, angle: 50, turn: 20 });
+  const [g11, g12, g22] = math.gram(skewed);
+  near([g11, g22], [1.69, 0.36]);
+  for (const [u, v] of math.metricEllipse(skewed, 12)) near(g11 * u * u + 2 * g12 * u * v + g22 * v * v, 1);
+});
+
+test("the frame holds every arrow with its label", () => {
+  const long = plane({ len1: 3, len2: 3, angle: 15 });
+  const range = math.halfRangeOf(long, [[1, 0, 0, 1, 0, 0], math.placing(long)], CROSS);
+  const [x] = math.applied(math.placing(long), [2, 2]);
+  if (!(range >= 1.25 * x && range <= 30)) throw new Error(String(range));
+  near(math.halfRangeOf(plane({ a_x: 40 }), [[1, 0, 0, 1, 0, 0]], CROSS), 50);
+});
+
+test("a dragged tip is where the hand is, and the other axis stays", () => {
+  const second = dragged("e2", [-0.5, 1.2], {});
+  near(math.basisOf(second), [[1, 0], [-0.5, 1.2]], 2e-4);
+  const first = dragged("e1", [0.6, -0.8], { len2: 2, angle: 45 });
+  near([first.len1, first.turn], [1, -53.13]);
+  near(math.basisOf(first)[1], [2 ** 0.5, 2 ** 0.5]);
+  const shifted = dragged("e1", [3.5, 1], { shift_x: 1, shift_y: 1 });
+  near([shifted.len1, shifted.turn, shifted.angle], [2.5, 0, 90]);
+});
+
+test("an axis stays within its limits", () => {
+  near(dragged("e2", [0.01, 0], {}).len2, 0.25);
+  near(dragged("e2", [0, 9], {}).len2, 3);
+  near(dragged("e2", [1, -0.1], {}).angle, 15);
+  near(dragged("e2", [-1, -0.1], {}).angle, 165);
+  near(dragged("e2", [0, 0], { angle: 70 }).angle, 70); // no direction: keeps the last
+  const crossed = dragged("e1", [0, 1], { angle: 60 });
+  near([crossed.angle, crossed.turn], [15, 45]);
+});
+
+test("handles snap to the presets exactly, and only near them", () => {
+  const half = dragged("e2", [0.52, 0.97], {}, { radius: 0.1 });
+  same([half.len2, half.angle], [1.25 ** 0.5, 63.43494882292201]);
+  const back = dragged("e1", [0.96, 0.03], { ...half, turn: 10, angle: 53.43494882292201 }, { radius: 0.1 });
+  same([back.len1, back.turn, back.angle], [1, 0, 63.43494882292201]);
+  near(dragged("e2", [0.52, 0.97], {}, { radius: 0.01 }).len2, Math.hypot(0.52, 0.97), 1e-4);
+  same(math.dragPoint("b", [1.95, -2.04], { ...RULES, radius: 0.1 }), { b_x: 2, b_y: -2 });
+  same(math.dragShift([2.9, 3.05], { ...RULES, radius: 0.2 }), { shift_x: 3, shift_y: 3 });
+});
+
+test("a point is carried in either picture, and its home catches it where it is drawn", () => {
+  const skewed = plane({ len1: 2, len2: 0.5, angle: 90, shift_x: 1 });
+  same(math.carried("a", [2, 0.25], skewed, { ...RULES, radius: 0 }, false), { a_x: 0.5, a_y: 0.5 });
+  same(math.carried("a", [2, 0.25], skewed, { ...RULES, radius: 0 }, true), { a_x: 2, a_y: 0.25 });
+  same(math.carried("a", [4.9, 1.1], skewed, { ...RULES, radius: 0.2 }, false), { a_x: 2, a_y: 2 });
+  same(math.carried("a", [4.9, 1.1], skewed, { ...RULES, radius: 0.1 }, false), { a_x: 1.95, a_y: 2.2 });
+  same(math.carried("shift", [1, 1], skewed, RULES, false), { shift_x: 1, shift_y: 1 });
+  const home = ["a", "e1", "e2", "shift"].map((name) => math.isAtHome(name, skewed, RULES));
+  same(home, [true, true, false, false]);
+});
+
+test("points and the shift stand at hundredths, within their limits", () => {
+  same(math.dragPoint("a", [1.2345, -9], RULES), { a_x: 1.23, a_y: -4 });
+  same(math.dragShift([-0.001, 7], RULES), { shift_x: 0, shift_y: 4 });
+  near(math.rounded(-1e-9, 2), 0);
+  near([540, -180, 180, 63.43494882292201].map(math.turned), [180, 180, 180, 63.43494882292201], 0);
+});

@@ -1,7 +1,6 @@
 """The components' JavaScript outside a page: by Node where it is present, else by Chromium."""
 
 import json
-import mimetypes
 import os
 import shutil
 import subprocess
@@ -15,14 +14,38 @@ from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests" / "components"
 HOST = "http://components.test"
+# of Node's runner, what the tests use
+STAND_INS = {
+    "test.js": "export default (name, run) => window.tests.push([name, run]);",
+    "assert.js": """
+const fail = (message) => { throw new Error(message); };
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+export default {
+  ok: (value, message) => value || fail(message ?? "not true"),
+  equal: (one, other) => Object.is(one, other) || fail(`${one} is not ${other}`),
+  deepEqual: (one, other) => same(one, other) || fail(`${one} is not ${other}`),
+  throws: (run, pattern) => {
+    try { run(); } catch (error) { return pattern.test(error.message) || fail(error.message); }
+    fail("nothing was thrown");
+  },
+};
+""",
+}
+PAGE = f"""<!doctype html><script type="importmap">{{"imports": {{
+  "node:test": "{HOST}/test.js", "node:assert/strict": "{HOST}/assert.js"}}}}</script>
+<script>
+  window.tests = [];
+  const encoded = (bytes) => btoa(String.fromCharCode(...bytes));
+  window.Buffer = {{ from: (bytes) => ({{ toString: () => encoded(bytes) }}) }};
+</script>"""
 # every test of a file, and what the failed ones said
 RUN_IN_BROWSER = """async path => {
-  const { tests } = await import(path);
+  await import(path);
   const failed = [];
-  for (const [name, run] of Object.entries(tests)) {
+  for (const [name, run] of window.tests) {
     try { await run(); } catch (error) { failed.push(`${name}: ${error.message}`); }
   }
-  return { ran: Object.keys(tests).length, failed };
+  return { ran: window.tests.length, failed };
 }"""
 
 
@@ -83,10 +106,12 @@ def _node(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def _in_browser(function: str, argument: Any) -> Any:
     def answer(route: Route) -> None:
-        path = ROOT / route.request.url.removeprefix(f"{HOST}/").partition("?")[0]
-        kind = "text/javascript" if path.suffix == ".mjs" else mimetypes.guess_type(path)[0]
-        body = path.read_text(encoding="utf-8") if path.is_file() else ""
-        route.fulfill(body=body, content_type=kind or "text/html")
+        path = route.request.url.removeprefix(f"{HOST}/").partition("?")[0]
+        if not path:
+            route.fulfill(body=PAGE, content_type="text/html")
+            return
+        body = STAND_INS.get(path) or (ROOT / path).read_text(encoding="utf-8")
+        route.fulfill(body=body, content_type="text/javascript")
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -24,6 +24,7 @@ from geometry import (
     read_cloud,
 )
 from geometry.corpus import read_bundled
+from geometry.project import umap_picture
 from geometry.twin import fit_whitening, whiten_beside
 from pages.common import cached, words
 from pages.common.cone_choices import PRESETS, STEPS
@@ -32,6 +33,7 @@ from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.words import signed
 from tests.pages import visits
 from tests.pages.charts import array, charts
+from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,20 +130,17 @@ def provenance(app: AppTest) -> str:
 # Every choice
 
 
-@pytest.mark.parametrize("dims", ["2D", "3D"])
 @pytest.mark.parametrize("view", LINEAR_VIEWS)
 @pytest.mark.parametrize("unit", ["sentences", "tokens", "types"])
-def test_every_unit_and_view_is_drawn_in_two_panels_of_one_scale(unit, view, dims):
-    app = visit(unit=unit, view=view, dims=dims)
+def test_every_unit_and_view_is_drawn_in_two_panels_of_one_scale(unit, view):
+    app = visit(unit=unit, view=view)
     assert not app.error
     drawn = charts(app)
     assert set(drawn) == {"chart-raw", "chart-white", "chart-histogram"}
     raw, white = (drawn[f"chart-{side}"]["figure"] for side in ("raw", "white"))
-    assert {raw["data"][0]["type"], white["data"][0]["type"]} == {
-        {"2D": "scattergl", "3D": "scatter3d"}[dims]
-    }
+    assert {raw["data"][0]["type"], white["data"][0]["type"]} == {"scattergl"}
     ranges = [
-        (layout if dims == "2D" else layout["scene"])[axis]["range"]
+        layout[axis]["range"]
         for layout in (raw["layout"], white["layout"])
         for axis in ("xaxis", "yaxis")
     ]
@@ -368,7 +367,8 @@ def test_too_few_texts_are_told_with_the_limit(n):
 def test_few_texts_have_a_picture_and_numbers(n, fit):
     for view, dims in (("mean", "2D"), ("cone", "3D"), ("pca", "3D")):
         app = visit_with(upload(n, labels=True), fit=fit, view=view, dims=dims)
-        assert len(charts(app)) == 3
+        assert len(charts(app)) == (3 if dims == "2D" else 1)
+        assert len(twin_clouds(app)) == (0 if dims == "2D" else 1)
         assert "nan" not in everything(app).lower().split()
     assert f"n = {n} sentences" in provenance(app)
 
@@ -605,18 +605,26 @@ def rows_of(table: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"))))
 
 
+def drawn_places(app, dims):
+    """Raw's and white's places (n, k) as they were sent."""
+    if dims == "3D":
+        [twin] = twin_clouds(app).values()
+        return twin.place("Raw"), twin.place("White")
+    figures = [charts(app)[f"chart-{side}"]["figure"]["data"][0] for side in ("raw", "white")]
+    return [np.column_stack([array(points[axis]) for axis in "xy"]) for points in figures]
+
+
 @pytest.mark.parametrize(("dims", "axes"), [("2D", "xy"), ("3D", "xyz")])
 def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes):
-    drawn = charts(visit(dims=dims))
+    drawn = drawn_places(visit(dims=dims), dims)
     rows = rows_of(panels_csv(scenes[-1], "this cloud"))
     cloud = cloud_of()
     assert [row["text"] for row in rows] == list(cloud.texts)
     assert [row["label"] for row in rows] == list(cloud.labels)
-    for side in ("raw", "white"):
-        points = drawn[f"chart-{side}"]["figure"]["data"][0]
-        for axis in axes:
+    for side, places in zip(("raw", "white"), drawn, strict=True):
+        for axis, place in zip(axes, places.T, strict=True):
             column = np.array([float(row[f"{side}_{axis}"]) for row in rows])
-            assert column == pytest.approx(array(points[axis]), rel=1e-3, abs=1e-3)
+            assert column == pytest.approx(place, rel=1e-3, abs=1e-3)
     assert [row["measured_on"] for row in rows[:2]] == ["this cloud", ""]
 
 
@@ -639,3 +647,71 @@ def test_the_histogram_file_has_a_row_a_bin(scenes):
 def test_the_page_offers_both_files():
     labels = [button.label for button in visit().get("download_button")]
     assert labels == ["Take the points away (CSV)", "Take the histogram away (CSV)"]
+
+
+# Three dimensions
+
+
+@pytest.mark.parametrize("view", LINEAR_VIEWS)
+@pytest.mark.parametrize("unit", ["sentences", "tokens"])
+def test_in_three_dimensions_both_clouds_have_one_camera_and_one_colour(unit, view):
+    app = visit(unit=unit, view=view, dims="3D", colour="length")
+    assert not app.error
+    [twin] = twin_clouds(app).values()
+    raw, white = (twin.place(name) for name in ("Raw", "White"))
+    assert raw.shape == white.shape
+    assert np.sqrt(np.square(raw).sum(axis=1).mean()) == pytest.approx(
+        np.sqrt(np.square(white).sum(axis=1).mean()), rel=1e-3
+    )
+    assert len(twin.message["axes"]) == 3
+    assert twin.message["at"] == 9
+    assert twin.message["legend"]["names"] is None
+    assert "mean pairwise cosine" in twin.message["alt"]
+
+
+def test_the_sliders_move_the_film_and_send_no_positions_again():
+    app = visit(dims="3D")
+    [before] = twin_clouds(app).values()
+    app.slider(key="strength").set_value(0.3125).run()
+    [after] = twin_clouds(app).values()
+    assert after.message["at"] == pytest.approx(3.5)
+    assert set(after.frames) == set(before.frames)
+    app.slider(key="centring").set_value(0.5).run()
+    [beside] = twin_clouds(app).values()
+    assert beside.message["at"] is None
+    assert beside.message["views"][1]["aside"]["name"].startswith("Between")
+    assert len(beside.frames) == len(before.frames) + 1
+
+
+def test_a_colour_sends_no_positions_again():
+    app = visit(dims="3D")
+    [before] = twin_clouds(app).values()
+    app.selectbox(key="colour").set_value("length").run()
+    [after] = twin_clouds(app).values()
+    assert after.message["views"] == before.message["views"]
+    assert after.message["codes"] != before.message["codes"]
+
+
+def test_without_webgl2_the_page_draws_with_plotly():
+    app = visit(dims="3D")
+    app.session_state["no-webgl2"] = True
+    app.run()
+    assert not twin_clouds(app)
+    figures = [charts(app)[f"chart-{side}"]["figure"] for side in ("raw", "white")]
+    assert {figure["data"][0]["type"] for figure in figures} == {"scatter3d"}
+
+
+def test_in_three_dimensions_umap_has_no_film(monkeypatch):
+    pictures = {}
+
+    def picture(key, k, X):
+        if key not in pictures:
+            places = np.random.default_rng(len(pictures)).normal(size=(len(X), k))
+            pictures[key] = umap_picture(X, places)
+        return pictures[key]
+
+    monkeypatch.setattr(cached, "umap_if_ready", picture)
+    [twin] = twin_clouds(visit(dims="3D", view="umap")).values()
+    assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
+    assert twin.message["origin"] == ""
+    assert not twin.message["cones"]

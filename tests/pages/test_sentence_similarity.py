@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from geometry.corpus import read_bundled, read_bundled_pairs
 from geometry.evaluate.cells import Cell
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import evaluate_grid
+from geometry.halves import halves
 from geometry.load import load_encoder
 from geometry.model_errors import DataSetError
 from geometry.pair_sets import PAIR_SETS
@@ -143,7 +146,7 @@ def test_published_rows_are_marked_and_carry_their_source():
     app = visit()
     measured, published = charts(app)["sts-claim"]["figure"]["data"]
     assert published["marker"]["pattern"]["shape"] == "/"
-    assert "published" in published["name"]
+    assert published["name"] == "published, on STS-B test"
     assert "<b>58.02</b>  avg GloVe (Reimers, Gurevych 2019, Table 1)" in published["text"]
     assert not any("GloVe" in text for text in measured["text"])
     assert "**72% of “BERT ≪ GloVe” is pooling**" in everything(app)  # 29.85 of 41.52
@@ -186,6 +189,36 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
     none = visit(**{"sts-layer": "5"})  # there [CLS] is above: the widest gap is told beside it
     assert "there is no such gap" in everything(none)
     assert "% of the gap**" in everything(none)
+
+
+def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
+    app = visit(after="centred")
+    line = next(one.value for one in app.markdown if one.value.startswith("**The best cell.**"))
+    found = re.search(
+        r"one half of the pairs \(n = 162\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
+        r"(\S+) there. On the other half \(n = 163\), .*? scores \*\*(\S+) \[",
+        line,
+    )
+    gold = read_bundled_pairs().gold_scores
+    dev, test = halves(gold)
+    X = pair_vectors(int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2]), range(len(gold)))
+    alike = cosines_of(X if found[3] == "Raw" else X - X.mean(axis=0))
+    assert said(spearmanr(gold[dev], alike[dev])[0]) == found[4]
+    assert said(spearmanr(gold[test], alike[test])[0]) == found[5]
+
+
+def test_pairs_too_few_for_halves_choose_no_cell():
+    own = read_bundled_pairs()
+    app = visit({"upload-few": Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))})
+    assert any(one.value.startswith("No cell is chosen") for one in app.info)
+    assert not any(one.value.startswith("**The best cell.**") for one in app.markdown)
+
+
+def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
+    own = read_bundled_pairs()
+    some = {"upload-mine": Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])}
+    assert "**Simplex.**" in everything(visit(some, after="pca"))
+    assert "**Simplex.**" not in everything(visit(some, after="pca", **{"sts-fit": "topics-zh"}))
 
 
 # Other pairs
@@ -457,6 +490,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     pairs = Pairs("mine", *zip(*SENTENCES, strict=True), gold)
     app = visit({"upload-mine": pairs}, after="pca")
     content = as_text(WORDS, vectors, header=True)
+    content += b"cat 1 2 3 4 5 6\nbad nan 2 3 4 5 6\n"
     healthy(app.get("file_uploader")[1].upload("tiny.vec", content).run())
     rows = {word.lower(): row for row, word in enumerate(WORDS)}
     known = [i for i in range(12) if i != 5]
@@ -491,12 +525,73 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
         alike = cosines_of(X.reshape(2, 12, -1)[:, known].reshape(22, -1).astype(float))
         assert said(spearmanr(gold[known], alike)[0]) in line
 
+    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in told
+
+    # pairs of words, by the same file
+    alike = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
+    words_file = f"{alike}\ncat unicorn 3\n".encode()
+    healthy(app.get("file_uploader")[2].upload("alike.txt", words_file).run())
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    rho = spearmanr((unit[:-1] * unit[1:]).sum(axis=1), [i % 4 for i in range(10)])[0]
+    line = next(one.value for one in app.markdown if one.value.startswith("**alike, pairs"))
+    assert f"on cosine **{said(rho)} [" in line
+    assert "over the 10 of 11 pairs (90.9%) that have both words; not there: unicorn." in line
+
     p = 1 / np.arange(1, len(WORDS) + 1)
     healthy(app.segmented_control(key="weighting").set_value("sif").run())
     static = next(text for text in bars(app) if "tiny.vec, sif" in text)
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in text for text in bars(app))
+
+
+def test_every_picture_s_data_can_be_taken_away():
+    labels = [button.label for button in visit().get("download_button")]
+    parts = ("made-up scores", "bars", "grid", "cells", "curve", "pairs")
+    assert sorted(labels) == sorted(f"Take the {part} away (CSV)" for part in parts)
+
+
+def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
+    app = visit(after="ZCA:64:lw")
+    assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
+    assert app.query_params["after"] in ("ZCA:64:lw", ["ZCA:64:lw"])
+    X = pair_vectors(5, "mean", range(len(read_bundled_pairs())))
+    cell = evaluate_grid(
+        {"one": X[np.newaxis]}, read_bundled_pairs().gold_scores, treatments=["zca:64:lw"], draws=2
+    ).cells[0]
+    value = heat(app, "after")[5, POOLINGS_SHOWN.index("mean")]
+    assert value == pytest.approx(100 * cell.score.spearman, abs=0.1)
+    wrong = visit(after="flow")
+    [told] = [one.value for one in wrong.warning]
+    assert told.startswith("“flow” names no treatment")
+    assert "whitened, Ledoit-Wolf, fitted on" in everything(wrong)
+
+
+def test_a_folder_of_the_server_puts_its_splits_on_offer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    own = read_bundled_pairs()
+    for split, start in (("dev", 30), ("test", 0)):
+        rows = [
+            f"{own.left[i]}\t{own.right[i]}\t{own.gold_scores[i]}" for i in range(start, start + 30)
+        ]
+        lines = "\n".join(["left\tright\tscore", *rows])
+        (tmp_path / f"sts-{split}.tsv").write_text(lines, encoding="utf-8")
+    app = visit()
+    healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path / "absent")).run())
+    assert any("There is no folder" in one.value for one in app.error)
+    healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
+    assert "sts-dev: 30 · sts-test: 30" in everything(app)
+    healthy(app.button(key="use_folder").click().run())
+    assert "n = 30 pairs, sts-test" in everything(app)
+    assert any("sts-dev" in label for label in app.selectbox(key="sts-dev").options)
+    wanted = 100 * spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
+    assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
+    rules = tmp_path / "narrow-cone.toml"
+    rules.write_text("[models]\nlocal_folders = false\n", encoding="utf-8")
+    monkeypatch.setenv("NARROW_CONE_CONFIG", str(rules))
+    healthy(app.run())
+    assert any("No folder of this server may be read" in one.value for one in app.error)
 
 
 def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
@@ -546,7 +641,10 @@ def test_the_page_keeps_the_contract_s_order(lang):
 
 
 def test_no_word_of_the_chinese_page_is_left_in_english():
-    app = visit(lang="zh-Hant")
+    app = visit(lang="en")  # what the session keeps must keep no word of it
+    healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
+    assert not any("own input vectors" in text for text in bars(app))
+    assert "own input vectors" not in everything(app)
     labels = [one.label for part in (app.selectbox, app.slider, app.expander) for one in part]
     for label in labels:
         assert re.search(r"[\u4e00-\u9fff]", label), label

@@ -38,6 +38,7 @@ from pages.common.lab_charts import chart_csv
 from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
 from pages.common.words import prose, signed
 from tests.pages.charts import array, charts
+from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, healthy, new_visit
 
 DEFAULTS = ("raw", "zca", "removed", "standardised")
@@ -511,7 +512,7 @@ def test_a_selection_is_listed_and_ends_with_its_cloud():
     app = visit(upload(24, labels=True))
     assert not app.expander or "points selected" not in app.expander[0].label
     key = app.session_state["point-of"]
-    app.session_state["lab-rows"] = (key, (0, 5, 23))
+    app.session_state["selected-rows"] = (key, (0, 5, 23))
     healthy(app.run())
     [listed] = [one for one in app.expander if "selected" in one.label]
     assert listed.label == "3 points selected"
@@ -521,6 +522,18 @@ def test_a_selection_is_listed_and_ends_with_its_cloud():
     assert list(frame["label"]) == [labels[row] for row in (0, 5, 23)]
     app = set_value(app, "selectbox", "corpus", "topics-zh")
     assert not [one for one in app.expander if "selected" in one.label]
+
+
+def test_in_three_dimensions_all_pictures_are_one_twin_cloud():
+    app = visit(upload(24, labels=True), dims="3D")
+    assert not pictures(app)
+    [twin] = twin_clouds(app).values()
+    assert twin.message["settles"] is False
+    views = twin.message["views"]
+    assert [view["path"] for view in views] == [[0], *([0, i] for i in range(1, len(views)))]
+    places = [twin.frames[view["points"]][view["path"][-1]] for view in views]
+    radii = [np.sqrt(np.square(place).sum(axis=1).mean()) for place in places]
+    assert radii == pytest.approx([radii[0]] * len(radii), rel=1e-3)
 
 
 # The charts

@@ -73,6 +73,15 @@ def test_what_whitening_takes_from_the_last_layer(
     assert cell.n_fit == n_fit
 
 
+def test_what_hurts_the_last_layer_less(sts_layers, gold, on_test, on_train):
+    """Than whitening in full on the test sentences: k, shrinkage, a larger fit."""
+    ways = {"layers": [6], "treatments": ["pca:128", "pca:lw"], "draws": 2}
+    there = evaluate_grid({"mean": sts_layers("test")["mean"]}, gold, **ways)
+    less = [*there.cells, on_train.cell(6, "mean", "pca")]
+    in_full = on_test.cell(6, "mean", "pca").score.spearman
+    assert all(cell.score.spearman > in_full for cell in less)
+
+
 def test_the_first_token_of_the_embedding_layer_has_no_score(sts_layers, gold):
     grid = evaluate_grid({"cls": sts_layers("test")["cls"]}, gold, layers=[0], draws=20)
     assert all(cell.score.spearman is None for cell in grid.cells)

@@ -11,7 +11,7 @@ from geometry import recall as recall_module
 from geometry.cloud import is_stored, word_count
 from geometry.encode import Encoder
 from geometry.pool import POOLINGS
-from geometry.recall import sentence_vectors
+from geometry.recall import recalled_vectors
 
 from .tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
@@ -243,9 +243,9 @@ def test_a_store_that_keeps_nothing_changes_nothing(encoder, tmp_path):
 
 
 def test_sentence_vectors_count_layers_from_either_end(encoder, store):
-    last = sentence_vectors(encoder, CORPUS, layer=-1, pooling="cls", store=store)
+    last = recalled_vectors(encoder, CORPUS, layer=-1, pooling="cls", store=store)
     np.testing.assert_array_equal(
-        last, sentence_vectors(encoder, CORPUS, layer=N_LAYERS, pooling="cls", store=store)
+        last, recalled_vectors(encoder, CORPUS, layer=N_LAYERS, pooling="cls", store=store)
     )
 
 

@@ -4,10 +4,12 @@ import csv
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from geometry import evaluate_words, read_counts, read_pairs, read_vectors
 from geometry.commands import run_shell
@@ -67,6 +69,7 @@ def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):
     share = f"{100 * expected.coverage:.1f}%"
     assert f"coverage: {share} of the words are known, not mat (24)" in told.out
     assert "0 of 36 pairs left out" in told.out
+    assert "1 of 4 texts of news likewise" in told.out
     assert "evaluating on test: 100%" in told.err
     rows, written = rows_of(tmp_path / "g.csv"), json.loads((tmp_path / "g.json").read_text())
     assert written["coverage"] == expected.coverage < 1
@@ -95,6 +98,46 @@ def test_ranks_stand_for_counts_and_pairs_without_words_are_left_out(place, tmp_
     assert "2 of 38 pairs left out: a sentence has no known word" in told.out
     written = json.loads(json_file.read_text())
     assert (written["counts"], written["n_pairs_left_out"]) == ("1/rank in the file", 2)
+
+
+def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
+    vectors, words = read_vectors(place / "own.vec"), tmp_path / "alike.txt"
+    odd = tmp_path / "odd.vec"
+    odd.write_bytes((place / "own.vec").read_bytes() + b"cat 1 2 3 4 5 6\nbad nan 2 3 4 5 6\n")
+    lines = [f"{a} {b} {i % 5}" for i, (a, b) in enumerate(pairwise(vectors.words))]
+    words.write_text("\n".join([*lines, "cat unicorn 3"]), encoding="utf-8")
+    json_file = tmp_path / "g.json"
+    what = ("--word-pairs", words, "--transforms", "none", "--json", json_file, "--quiet")
+    assert run(place, *what, vectors=odd) == 0
+    told = capsys.readouterr().out
+    X = vectors.vectors.astype(float)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    rho = spearmanr((X[:-1] * X[1:]).sum(axis=1), [i % 5 for i in range(7)])[0]
+    assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} [" in told
+    assert "on the 7 (87.5%) that have both words, not unicorn; " in told
+    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in told
+    assert json.loads(json_file.read_text())["word_pairs"].endswith(" (7 of 8)")
+
+
+def test_columns_are_picked_of_pairs_and_of_the_fit_set(place, tmp_path, capsys):
+    odd = tmp_path / "odd.csv"
+    lines = (place / "test.csv").read_text(encoding="utf-8").splitlines()[1:]
+    told = [f"{i},x,{line},{i % 3}" for i, line in enumerate(lines)]
+    odd.write_text("\n".join(["id,note,a,b,how,other", *told]), encoding="utf-8")
+    files = [tmp_path / f"{name}.json" for name in ("odd", "own")]
+    what = ("--transforms", "none,centred", "--quiet")
+    for columns, file in (("a,b,how", files[0]), ("2,3,4", files[1])):
+        fit = ("--fit", odd, "--columns", columns)
+        assert run(place, *what, *fit, "--json", file, pairs=(odd,)) == 0
+    assert run(place, *what, "--columns", "left,right,score", "--fit", place / "train.txt") == 0
+    assert "fitted on" in capsys.readouterr().out
+    by_name, by_place = (json.loads(file.read_text())["cells"] for file in files)
+    assert by_name == by_place
+    assert by_name[1]["n_fit"] == 36
+    plain = evaluate_words(
+        read_vectors(place / "own.vec"), read_pairs(place / "test.csv"), treatments="none", draws=1
+    )
+    assert by_name[0]["spearman"] == plain.grid.cells[0].score.spearman
 
 
 @pytest.mark.parametrize("how", ["all", "mean", "wmean"])
@@ -150,6 +193,9 @@ def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
         (("--layers", "1"), "--layers and --vectors exclude each other"),
         (("--poolings", "mean"), "--poolings and --vectors exclude"),
         (("--weighting", "median"), "weighting must be one of mean, sif, zipf; got 'median'"),
+        (("--columns", "a,b"), "--columns a,b: name three, as left,right,score"),
+        (("--columns", "a,b,c"), "There is no column 'a'; the file has left, right, score"),
+        (("--word-pairs", "/absent.txt"), "'/absent.txt' cannot be read"),
         (("--weighting", ","), "--weighting is empty"),
         (("--counts", "/absent.txt", "--weighting", "sif"), "'/absent.txt' cannot be read"),
         (("--vectors", "/absent.vec"), "'/absent.vec' cannot be read"),

@@ -9,7 +9,6 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from geometry import (
-    EvaluationCancelled,
     PairBootstrap,
     Pairs,
     choose_on_dev,
@@ -165,21 +164,18 @@ def test_other_similarities(similarity):
             evaluate_grid(VECTORS, GOLD, treatments=["clusterwise"], similarity=similarity, draws=5)
 
 
-def test_progress_and_cancel():
+def test_progress_is_told_and_may_end_the_work():
     told = []
     evaluate_grid(
         VECTORS, GOLD, treatments=["none", "pca"], draws=5, progress=lambda *at: told.append(at)
     )
     assert told == [(done, 12) for done in range(1, 13)]
-    with pytest.raises(EvaluationCancelled, match="after 4 of 12 cells"):
-        evaluate_grid(
-            VECTORS,
-            GOLD,
-            treatments=["none", "pca"],
-            draws=5,
-            progress=lambda *at: told.append(at),
-            cancelled=lambda: len(told) >= 16,
-        )
+
+    def stop(*_counts):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        evaluate_grid(VECTORS, GOLD, treatments=["none"], draws=5, progress=stop)
 
 
 def test_bad_input():
@@ -317,5 +313,3 @@ def test_what_an_encoder_refuses(encoder, pairs):
         evaluate_encoder(encoder, pairs, fit_texts=["a cat"])
     with pytest.raises(ValueError, match="layer 9 does not exist"):
         evaluate_encoder(encoder, pairs, layers=[9])
-    with pytest.raises(EvaluationCancelled):
-        evaluate_encoder(encoder, pairs, cancelled=lambda: True)

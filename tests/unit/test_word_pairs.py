@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from geometry import VectorTable, read_vectors, read_word_pairs, word_pair_vectors
+from geometry import (
+    Pairs,
+    VectorTable,
+    evaluate_word_pairs,
+    read_vectors,
+    read_word_pairs,
+    word_pair_vectors,
+)
 from geometry.limits import CorpusError
 
 FORMS = {
@@ -62,6 +69,26 @@ def test_vectors_and_coverage():
     assert found.gold_scores.tolist() == [2]
     with pytest.raises(ValueError, match="both words of none of the 4 pairs"):
         word_pair_vectors(pairs, VectorTable(np.eye(1), ("x",)))
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "mahalanobis"])
+def test_a_score_over_the_pairs_that_are_known(similarity):
+    rng = np.random.default_rng(3)
+    table = VectorTable(rng.standard_normal((12, 4)), tuple("abcdefghijkl"))
+    left, right, gold = (*"abcdefgz",), (*"hijklabc",), np.arange(8.0)
+    found = evaluate_word_pairs(table, Pairs("own", left, right, gold), similarity=similarity)
+    X, Y = (table.vectors[["abcdefghijkl".index(w) for w in side[:7]]] for side in (left, right))
+    if similarity == "cosine":
+        lengths = np.linalg.norm(X, axis=1) * np.linalg.norm(Y, axis=1)
+        alike = (X * Y).sum(axis=1) / lengths
+    else:
+        precision = np.linalg.inv(np.cov(table.vectors.T))
+        alike = -np.einsum("nd,de,ne->n", X - Y, precision, X - Y)
+    assert found.score.spearman == pytest.approx(spearmanr(alike, gold[:7])[0])
+    assert (found.n_pairs, found.score.n, found.coverage) == (8, 7, 7 / 8)
+    assert found.missing == ("z",)
+    with pytest.raises(ValueError, match="at least 3 pairs"):
+        evaluate_word_pairs(table, Pairs("few", ("a", "z"), ("b", "c"), np.arange(2.0)))
 
 
 def test_word2vec_on_simlex_and_wordsim(shared_data):

@@ -50,6 +50,9 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "few-pairs": ("sts_grid.py", "width_values"),
         "claim-published": ("sts_pooling.py", "share_values"),
         "claim-not-cosine": {"similarity"},
+        "claim-file": {"told"},
+        "word-pairs": ("sts_word_pairs.py", "word_values"),
+        "other-treatment": {"text"},
         "claim-coverage": ("sts_claim.py", "coverage_values"),
         "claim-": SHARES | {"layer", "interval", "name", "n"},
         "own-vectors": {"megabytes"},
@@ -59,6 +62,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "subsets": {"cell"},
         "grid-cut": {"k", "cut", "cells", "fit", "where"},
         "sizes-cut": {"cut", "k"},
+        "pairs": {"treatment", "similarity"},
         "grid-": {
             "treatment",
             "fit",
@@ -71,7 +75,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
             "worst",
         },
         "cone": ("sts_cone.py", "cone_values"),
-        "sizes": {"cell", "fit", "most", "d", "raw", "full", "kept", "shrunk"},
+        "sizes": {"cell", "fit", "most", "d", "k", "raw", "full", "kept", "shrunk"},
     },
 }
 

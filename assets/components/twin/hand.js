@@ -1,0 +1,186 @@
+// What the reader's hand does to the pictures: one camera, one selection, one point under it.
+
+import { homeCamera, orbit, pan, zoom } from "./camera.js";
+import { press, toldOf } from "./controls.js";
+import { rowsInside } from "./lasso.js";
+import { boxAt } from "./layout.js";
+import { nearestRow } from "./picking.js";
+import { pictureOf, saveAs } from "./png.js";
+import { packRows } from "./rows.js";
+import { neighbourIn, union } from "./selection.js";
+import { hideTip, showTip } from "./tip.js";
+
+const NEAR = 9; // pixels around a point that still mean it
+const REST = 120; // ms
+
+export class Hand {
+  // twin: the pictures' life (twin.js), which draws, speaks and tells the server.
+  constructor(twin) {
+    this.twin = twin;
+    this.stage = twin.stage;
+    this.root = twin.root;
+    this.element = twin.element;
+    this.tip = twin.root.querySelector(".twin-tip");
+    this.isLasso = false;
+  }
+
+  turned(camera) {
+    this.stage.setCamera(camera);
+    this.twin.redraw();
+  }
+
+  orbit(dx, dy) {
+    this.turned(orbit(this.stage.camera, dx, dy, this.stage.boxes[0].height));
+  }
+
+  pan(dx, dy) {
+    this.turned(pan(this.stage.camera, dx, dy, this.stage.boxes[0].height));
+  }
+
+  zoom(factor, x = null, y = null) {
+    const { boxes, camera } = this.stage;
+    const box = x === null ? null : boxes[boxAt(boxes, x, y)];
+    const about = box
+      ? [(2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height] : [0, 0];
+    this.turned(zoom(camera, factor, about, boxes[0].width / boxes[0].height));
+  }
+
+  nearer() {
+    this.zoom(1.25);
+  }
+
+  farther() {
+    this.zoom(0.8);
+  }
+
+  reset() {
+    const { k, reach, perspective } = this.stage.camera;
+    this.turned(homeCamera(k, reach, perspective));
+  }
+
+  perspective() {
+    const { camera } = this.stage;
+    this.turned({ ...camera, perspective: !camera.perspective });
+    press(this.root, "perspective", !camera.perspective);
+  }
+
+  density() {
+    this.stage.isDensity = !this.stage.isDensity;
+    press(this.root, "density", this.stage.isDensity);
+    this.twin.redraw();
+  }
+
+  ways() {
+    this.stage.hasWays = !this.stage.hasWays;
+    press(this.root, "ways", this.stage.hasWays);
+    this.twin.redraw();
+  }
+
+  save() {
+    const { file } = this.twin.wanted;
+    saveAs(pictureOf(this.stage, getComputedStyle(this.element).fontFamily), `${file}.png`);
+  }
+
+  // Also the line in the making, or null for none.
+  lasso(polygon) {
+    if (polygon === undefined) {
+      this.isLasso = !this.isLasso;
+      this.element.classList.toggle("is-lasso", this.isLasso);
+      press(this.root, "lasso", this.isLasso);
+      return;
+    }
+    this.stage.lasso = polygon;
+    this.twin.redraw();
+  }
+
+  lassoed(polygon, adds) {
+    const { stage } = this;
+    stage.lasso = null;
+    const place = boxAt(stage.boxes, ...polygon[0]);
+    if (place < 0) return this.twin.redraw();
+    const { left, top } = stage.boxes[place];
+    const inBox = polygon.map(([x, y]) => [x - left, y - top]);
+    const rows = rowsInside(stage.screenOf(place).xy, inBox);
+    this.select(adds ? union(stage.rows, rows) : rows);
+  }
+
+  select(rows) {
+    this.stage.select(rows);
+    this.stage.walked = undefined;
+    this.twin.redraw();
+    this.twin.say(this.twin.wanted.words.selected.replace("{n}", rows.length.toLocaleString()));
+    this.twin.emit("selected", rows.length ? packRows(rows, this.stage.n) : "");
+  }
+
+  rowAt(x, y, radius = NEAR) {
+    const { stage } = this;
+    const place = boxAt(stage.boxes ?? [], x, y);
+    if (place < 0) return -1;
+    const { left, top } = stage.boxes[place];
+    return nearestRow(stage.screenOf(place).grid(), x - left, y - top, radius);
+  }
+
+  hover(x, y) {
+    if (!this.stage.isReady) return;
+    const row = x < 0 || this.twin.player.isMoving ? -1 : this.rowAt(x, y);
+    if (row === (this.stage.hovered ?? -1)) return;
+    this.stage.hovered = row;
+    this.place = [x, y];
+    if (row < 0) hideTip(this.tip);
+    else showTip(this.tip, this.told(row), this.place, this.element);
+    this.twin.redraw();
+  }
+
+  told(row) {
+    const name = this.twin.wanted.texts;
+    const texts = window.narrowConeTexts?.get(name);
+    if (texts?.[row] === undefined) this.#ask(name, row);
+    return toldOf(row, this.twin.wanted, this.stage.codes, texts);
+  }
+
+  // The server is asked for the text of a point at which the hand rests.
+  #ask(name, row) {
+    clearTimeout(this.asking);
+    const ask = window.narrowConeAsk?.get(name);
+    if (ask) this.asking = setTimeout(() => ask(row), REST);
+  }
+
+  // A text has come.
+  tell() {
+    const { hovered, walked } = this.stage;
+    if (hovered >= 0) showTip(this.tip, this.told(hovered), this.place, this.element);
+    if (walked >= 0) this.read();
+  }
+
+  click(x, y, radius) {
+    const row = this.rowAt(x, y, radius);
+    if (row >= 0) this.twin.emit("chosen", row);
+  }
+
+  // To the next or former selected point, its text read out; false at the end, so that Tab leaves.
+  walk(step) {
+    const { stage } = this;
+    const row = neighbourIn(stage.rows, stage.walked, step);
+    stage.walked = row;
+    this.twin.redraw();
+    if (row === undefined) return false;
+    this.read();
+    return true;
+  }
+
+  read() {
+    const { rows, walked } = this.stage;
+    const { text, about } = this.told(walked);
+    this.twin.say(`${rows.indexOf(walked) + 1} / ${rows.length}: ${text} ${about}`);
+  }
+
+  choose() {
+    if (this.stage.walked !== undefined) this.twin.emit("chosen", this.stage.walked);
+  }
+
+  clear() {
+    if (!this.stage.rows.length) return false;
+    this.select(new Uint32Array(0));
+    return true;
+  }
+}

@@ -1,0 +1,115 @@
+// The hand: mouse, touch and keys, turned into what they ask for.
+
+const STILL = 4; // pixels a click may wander
+const TOUCHED = 16; // pixels around a point that still mean it
+const WHEEL = 0.0015;
+const STEP = 24; // pixels an arrow key moves
+const KEY_ZOOM = 1.2;
+const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+// asks: {orbit(dx, dy), pan(dx, dy), zoom(factor, x, y), hover(x, y), click(x, y), reset(),
+// lasso(points, adds) as it is drawn, lassoed(points, adds), walk(step) -> handled, clear(), choose()}
+export function listen(element, asks, { isLasso, isFlat, signal }) {
+  const on = (name, handle, options = {}) =>
+    element.addEventListener(name, handle, { signal, ...options });
+  const down = new Map(); // pointer -> [x, y]
+  let path = null;
+  let moved = 0;
+  const placeOf = (event) => {
+    const { left, top } = element.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
+  };
+
+  on("pointerdown", (event) => {
+    element.focus({ preventScroll: true });
+    element.setPointerCapture(event.pointerId);
+    down.set(event.pointerId, placeOf(event));
+    moved = 0;
+    path = isLasso() && down.size === 1 ? [placeOf(event)] : null;
+    asks.hover(-1, -1);
+  });
+  on("pointermove", (event) => {
+    const place = placeOf(event);
+    const former = down.get(event.pointerId);
+    if (!former) return asks.hover(...place);
+    const [dx, dy] = [place[0] - former[0], place[1] - former[1]];
+    moved += Math.abs(dx) + Math.abs(dy);
+    if (path) {
+      path.push(place);
+      asks.lasso(path);
+    } else if (down.size === 2) {
+      pinch(event.pointerId, place, dx, dy);
+    } else if (isFlat() || event.shiftKey || event.buttons === 2) {
+      asks.pan(dx, dy);
+    } else {
+      asks.orbit(dx, dy);
+    }
+    down.set(event.pointerId, place);
+  });
+
+  function pinch(pointer, place, dx, dy) {
+    const [other] = [...down].filter(([id]) => id !== pointer).map(([, there]) => there);
+    const former = down.get(pointer);
+    const distance = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]);
+    const middle = [(place[0] + other[0]) / 2, (place[1] + other[1]) / 2];
+    asks.zoom(distance(place) / Math.max(distance(former), 1), ...middle);
+    asks.pan(dx / 2, dy / 2);
+  }
+
+  const up = (event) => {
+    const place = down.get(event.pointerId);
+    if (!down.delete(event.pointerId) || event.type === "pointercancel") {
+      path = null;
+      asks.lasso(null);
+      return;
+    }
+    if (moved <= STILL) {
+      asks.lasso(null);
+      const reach = event.pointerType === "touch" ? TOUCHED : undefined;
+      asks.click(...place, reach);
+    } else if (path) {
+      asks.lassoed(path, event.shiftKey);
+    }
+    path = null;
+  };
+  on("pointerup", up);
+  on("pointercancel", up);
+  on("pointerleave", () => asks.hover(-1, -1));
+  on("dblclick", () => asks.reset());
+  on("contextmenu", (event) => event.preventDefault());
+  on("wheel", (event) => {
+    if (document.activeElement !== element) return; // the wheel scrolls the page
+    event.preventDefault();
+    asks.zoom(Math.exp(-event.deltaY * WHEEL), ...placeOf(event));
+  }, { passive: false });
+  on("keydown", (event) => {
+    if (event.target === element && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if (key(event, asks, isFlat())) event.preventDefault();
+    }
+  });
+}
+
+// True where the key meant something here.
+function key(event, asks, isFlat) {
+  const move = KEY_MOVES[event.key];
+  if (move) {
+    const [dx, dy] = move.map((sign) => sign * STEP);
+    if (isFlat || event.shiftKey) asks.pan(-dx, -dy);
+    else asks.orbit(dx, dy);
+    return true;
+  }
+  const plain = {
+    "+": () => asks.zoom(KEY_ZOOM),
+    "=": () => asks.zoom(KEY_ZOOM),
+    "-": () => asks.zoom(1 / KEY_ZOOM),
+    0: () => asks.reset(),
+    Home: () => asks.reset(),
+    Enter: () => asks.choose(),
+  }[event.key];
+  if (plain) {
+    plain();
+    return true;
+  }
+  if (event.key === "Escape") return asks.clear();
+  return event.key === "Tab" && asks.walk(event.shiftKey ? -1 : 1);
+}

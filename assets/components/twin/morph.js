@@ -1,0 +1,47 @@
+// The film as the page names it: where it stands, what that is called, which cone it has.
+
+const REACHED = 1e-6; // stops nearer than this are reached
+
+export function isAtStop(at) {
+  return Math.abs(at - Math.round(at)) < REACHED;
+}
+
+// The knobs (numbers) at a place between two stops.
+export function knobsAt(knobs, at) {
+  const last = knobs.length - 1;
+  const from = Math.min(Math.floor(at), Math.max(last - 1, 0));
+  const to = Math.min(from + 1, last);
+  return knobs[from].map((value, j) => value + (at - from) * (knobs[to][j] - value));
+}
+
+// A stop has a name of its own; between two the knobs are told.
+export function titleAt({ names, between }, knobs, at) {
+  const place = Math.min(at, names.length - 1);
+  if (isAtStop(place)) return names[Math.round(place)];
+  const told = knobsAt(knobs, at).map((value) => String(Number(value.toFixed(3))));
+  return told.reduce((text, value, j) => text.replaceAll(`{${j}}`, value), between);
+}
+
+// Cones of two neighbouring stops, one turned and widened into the other; too wide are left out.
+export function conesAt(stops, { a, b, share }, widest) {
+  const from = stops[a] ?? [];
+  const to = stops[b] ?? [];
+  return from
+    .map((cone, i) => (share && to[i] ? blend(cone, to[i], share) : cone))
+    .filter((cone, i) => cone.degrees <= widest && (!share || to[i]));
+}
+
+function blend(one, other, share) {
+  const mixed = one.axis.map((value, j) => value + share * (other.axis[j] - value));
+  const length = Math.hypot(...mixed) || 1;
+  return {
+    axis: mixed.map((value) => value / length),
+    degrees: one.degrees + share * (other.degrees - one.degrees),
+  };
+}
+
+// One tick of the film or of a move to a place: `speed` stops a second, never past the goal.
+export function advance(at, goal, seconds, speed) {
+  const step = seconds * speed;
+  return Math.abs(goal - at) <= step ? goal : at + Math.sign(goal - at) * step;
+}

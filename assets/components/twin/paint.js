@@ -1,0 +1,43 @@
+// Each point's colour as the graphics card takes it: red, green, blue, and of which kind it is.
+
+import { lookOf, mixColours, rgb } from "./palette.js";
+
+const HIDDEN = 0;
+const FADED = 8; // added to the kind of a point beside a selection; 1 to 4 are the four shapes
+const LEFT = 0.18; // of a faded point's colour
+const MOST_HIDEABLE = 32; // categories that one number can name
+const LEVELS = 256;
+
+// codes: as decodeCodes gives them; rows: the selected ones, or none; hidden: a bit a category.
+export function paintOf(codes, rows, hidden, theme) {
+  const { values } = codes;
+  const [plain, faded] = [false, true].map((isFaded) => tableOf(codes, hidden, isFaded, theme));
+  const shift = codes.kind === "values" ? 8 : 0; // a scale is cut into LEVELS colours
+  const paint = new Uint32Array(values.length);
+  const others = rows.length ? faded : plain;
+  for (let i = 0; i < values.length; i++) paint[i] = others[values[i] >> shift];
+  for (const row of rows) paint[row] = plain[values[row] >> shift];
+  return paint;
+}
+
+// The paint of every code, or of every level of a scale.
+function tableOf({ kind }, hidden, isFaded, theme) {
+  const paper = rgb(theme.paper);
+  return Uint32Array.from({ length: LEVELS }, (_, code) => {
+    const isValue = kind === "values";
+    const { hue, shape } = lookOf(code, theme.categories.length);
+    const pure = isValue ? onScale(theme.scale, code / (LEVELS - 1)) : rgb(theme.categories[hue]);
+    const [red, green, blue] = (isFaded ? mixColours(paper, pure, LEFT) : pure).map((share) =>
+      Math.round(255 * share),
+    );
+    const isHidden = !isValue && code < MOST_HIDEABLE && ((hidden >>> code) & 1) === 1;
+    const shown = 1 + (isValue ? 0 : shape) + (isFaded ? FADED : 0);
+    return (red | (green << 8) | (blue << 16) | ((isHidden ? HIDDEN : shown) << 24)) >>> 0;
+  });
+}
+
+function onScale(stops, share) {
+  const place = share * (stops.length - 1);
+  const below = Math.min(Math.floor(place), stops.length - 2);
+  return mixColours(rgb(stops[below]), rgb(stops[below + 1]), place - below);
+}

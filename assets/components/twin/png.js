@@ -1,0 +1,104 @@
+// The pictures to take away: twice the size, with their title, legend, numbers and settings.
+
+import { lookOf, RINGS, SIGNS } from "./palette.js";
+import { shortNumber } from "./scale.js";
+
+const SCALE = 2;
+const PAD = 16;
+const LINE = 18;
+
+// Lines no wider than `width`. Words where there are blanks, else wherever a line is full.
+export function wrap(text, width, measure) {
+  const lines = [];
+  let line = "";
+  for (const piece of text.match(/[\u3000-\uffef]|\S+\s*|\s+/gu) ?? []) {
+    if (line && measure((line + piece).trimEnd()) > width) {
+      lines.push(line.trimEnd());
+      line = "";
+    }
+    line += piece;
+  }
+  if (line) lines.push(line.trimEnd());
+  return lines;
+}
+
+function legendOf({ legend, theme }, codes) {
+  if (codes.kind === "values") {
+    const [low, high] = [codes.low, codes.high].map(shortNumber);
+    return [{ text: `${legend.title}: ${low} – ${high}`, colour: theme.ink }];
+  }
+  return legend.names.map((name, code) => {
+    const { hue, shape } = lookOf(code, theme.categories.length);
+    return { sign: SIGNS[shape], text: name, colour: theme.categories[hue] };
+  });
+}
+
+// stage: drawn anew at SCALE, and again as it was. Returns a canvas.
+export function pictureOf(stage, typeface) {
+  const { told, width, height } = stage;
+  const out = document.createElement("canvas");
+  const pen = out.getContext("2d");
+  const small = `13px ${typeface}`;
+  pen.font = small;
+  const measure = (text) => pen.measureText(text).width;
+  const notes = [told.alt, told.told].flatMap((text) => wrap(text, width - 2 * PAD, measure));
+  const rings = told.marks.map(({ shape, caption }) => ({ text: `${RINGS[shape]} ${caption}` }));
+  const entries = [...legendOf(told, stage.codes), ...rings];
+  const rows = rowsOf(entries, width - 2 * PAD, measure);
+  const head = PAD + 26;
+  const whole = head + height + PAD + LINE * (rows.length + notes.length) + PAD;
+  out.width = Math.round(width * SCALE);
+  out.height = Math.round(whole * SCALE);
+  pen.scale(SCALE, SCALE);
+  pen.fillStyle = told.theme.paper;
+  pen.fillRect(0, 0, width, whole);
+  pen.textBaseline = "middle";
+  pen.fillStyle = told.theme.ink;
+  pen.font = `600 17px ${typeface}`;
+  pen.fillText(told.name, PAD, PAD + 6);
+  stage.draw(SCALE);
+  for (const canvas of [stage.canvas, stage.over]) pen.drawImage(canvas, 0, head, width, height);
+  stage.draw();
+  pen.font = small;
+  let y = head + height + PAD;
+  for (const row of rows) {
+    for (const { sign, text, colour, x } of row) {
+      pen.fillStyle = colour;
+      if (sign) pen.fillText(sign, PAD + x, y);
+      pen.fillStyle = told.theme.ink;
+      pen.fillText(text, PAD + x + (sign ? 16 : 0), y);
+    }
+    y += LINE;
+  }
+  pen.fillStyle = told.theme.ink;
+  for (const line of notes) {
+    pen.fillText(line, PAD, y);
+    y += LINE;
+  }
+  return out;
+}
+
+function rowsOf(entries, width, measure) {
+  const rows = [[]];
+  let x = 0;
+  for (const entry of entries) {
+    const across = measure(entry.text) + 36;
+    if (x + across > width && x > 0) {
+      rows.push([]);
+      x = 0;
+    }
+    rows.at(-1).push({ ...entry, x });
+    x += across;
+  }
+  return rows;
+}
+
+export function saveAs(canvas, name) {
+  canvas.toBlob((blob) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // the browser has read it by then
+  }, "image/png");
+}

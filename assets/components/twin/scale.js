@@ -1,0 +1,21 @@
+// Round lengths for a scale bar, and numbers as the page writes them.
+
+// The largest of 1, 2, 5 times a power of ten that is not above `most`; 0 for none.
+export function roundLength(most) {
+  if (!(most > 0) || !Number.isFinite(most)) return 0;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [5, 2, 1].map((digit) => digit * power).find((length) => length <= most * (1 + 1e-12));
+}
+
+export function shortNumber(value) {
+  const rounded = Number(value.toPrecision(3));
+  const isPlain = rounded === 0 || (Math.abs(rounded) >= 1e-3 && Math.abs(rounded) < 1e6);
+  const text = isPlain ? String(rounded) : rounded.toExponential();
+  return text.replace("-", "−");
+}
+
+// A bar for a picture whose every pixel is `unit` of the world: at most `most` pixels long.
+export function scaleBar(unit, most) {
+  const length = roundLength(unit * most);
+  return { length, pixels: length ? length / unit : 0, label: shortNumber(length) };
+}

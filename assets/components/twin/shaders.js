@@ -1,0 +1,113 @@
+// The programs: points, and plain shapes (axes, the cone's mantle).
+
+// Names that switch parts of the points' program on: MORPH (frames a and b of the film, `share` of
+// the way), SHAPED (large enough for a form), MARKED (some are hidden, or fade beside a selection).
+// A program without them does the least that a million points need. `paint` is a point's colour,
+// with its kind (paint.js) where its alpha would be; `fromA` takes stored steps to the screen.
+export const POINT_VERTEX = `
+precision highp float;
+in vec3 a;
+in vec4 paint;
+uniform mat4 fromA;
+uniform float size, opacity;
+flat out vec4 colour;
+#ifdef MORPH
+in vec3 b;
+uniform mat4 fromB;
+uniform float share;
+#endif
+#ifdef SHAPED
+flat out int shape;
+#endif
+void main() {
+  vec4 place = fromA * vec4(a, 1.0);
+#ifdef MORPH
+  place = mix(place, fromB * vec4(b, 1.0), share);
+#endif
+  colour = vec4(paint.rgb, opacity);
+  gl_PointSize = size;
+#if defined(MARKED) || defined(SHAPED)
+  int kind = int(paint.a * 255.0 + 0.5);
+#endif
+#ifdef MARKED
+  if (kind >= 8) place.z = place.z * 0.01 + 0.98 * place.w; // behind the others
+  if (kind == 0) place = vec4(2.0, 2.0, 2.0, 1.0); // nowhere
+#endif
+#ifdef SHAPED
+  shape = (kind - 1) & 3;
+  if (shape > 0) gl_PointSize = size * 1.25;
+#endif
+  gl_Position = place;
+}`;
+
+export const POINT_FRAGMENT = `
+precision mediump float;
+flat in vec4 colour;
+uniform float weight; // what a point adds where they are added up; 0 where they cover each other
+uniform float softness; // half the size in pixels: the last pixel of a rim fades
+out vec4 painted;
+#ifdef SHAPED
+flat in int shape;
+float reach(vec2 p) {
+  if (shape == 0) return length(p);
+  if (shape == 1) return p.x + p.y;
+  if (shape == 2) return 1.2 * max(p.x, p.y);
+  return max(max(p.x, p.y), 2.4 * min(p.x, p.y));
+}
+#endif
+void main() {
+  float edge = 1.0;
+#ifdef SHAPED
+  float r = reach(abs(gl_PointCoord * 2.0 - 1.0));
+  if (r > 1.0) discard;
+  edge = clamp((1.0 - r) * softness, 0.0, 1.0);
+#endif
+  painted = vec4(colour.rgb, 1.0) * (weight > 0.0 ? weight * edge : colour.a * edge);
+}`;
+
+// One triangle that covers the picture.
+export const COVER_VERTEX = `
+void main() {
+  gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+}`;
+
+// A logarithm: one point is seen, and a hundred are more than fifty.
+export const DENSITY_FRAGMENT = `
+precision highp float;
+uniform sampler2D sums;
+uniform float weight, most;
+uniform vec3 paper;
+out vec4 painted;
+void main() {
+  vec4 sum = texelFetch(sums, ivec2(gl_FragCoord.xy), 0);
+  if (sum.a <= 0.0) discard;
+  float share = min(log(1.0 + sum.a / weight) / log(1.0 + most), 1.0);
+  vec3 hue = sum.rgb / sum.a;
+  vec3 full = mix(hue, vec3(paper.g > 0.5 ? 0.0 : 1.0), 0.35 * share); // away from the paper
+  painted = vec4(mix(mix(paper, hue, 0.25), full, share), 1.0);
+}`;
+
+// What splat.js drew, at its depth; `corner` is the picture's lower left one.
+export const SPLAT_FRAGMENT = `
+precision highp float;
+uniform sampler2D colours, depths;
+uniform ivec2 corner;
+out vec4 painted;
+void main() {
+  ivec2 place = ivec2(gl_FragCoord.xy) - corner;
+  vec4 colour = texelFetch(colours, place, 0);
+  if (colour.a == 0.0) discard;
+  gl_FragDepth = 0.5 + 0.5 * texelFetch(depths, place, 0).r;
+  painted = vec4(colour.rgb, 1.0);
+}`;
+
+export const PLAIN_VERTEX = `
+in vec3 place;
+uniform mat4 matrix;
+void main() { gl_Position = matrix * vec4(place, 1.0); }`;
+
+export const PLAIN_FRAGMENT = `
+precision mediump float;
+uniform vec4 colour;
+out vec4 painted;
+void main() { painted = vec4(colour.rgb * colour.a, colour.a); }`;

@@ -1,0 +1,69 @@
+// Many small points without a graphics card: a processor that imitates one takes long over each
+// point's way through it. Here a point is one projection, and the pixels that it covers.
+
+const EYE = 1e-3;
+const BEHIND = 8; // kinds of paint.js from here on lie behind the others
+
+// A picture of width x height pixels, from its lower left corner: colours and depths.
+export class Splat {
+  resize(width, height) {
+    if (this.width === width && this.height === height) return;
+    Object.assign(this, { width, height });
+    this.colours = new Uint32Array(width * height);
+    this.bytes = new Uint8Array(this.colours.buffer); // the same, as it is sent
+    this.depths = new Float32Array(width * height);
+  }
+
+  // from: {values, matrix}, stored steps and what takes them to the screen; to: the film's other
+  // end, `share` of the way off, or null; paint: paintOf's; size: whole pixels a point.
+  draw({ n, k }, from, to, share, paint, size) {
+    this.colours.fill(0);
+    this.depths.fill(1);
+    const [a, m] = [from.values, from.matrix];
+    const [b, o] = to ? [to.values, to.matrix] : [a, m];
+    for (let i = 0; i < n; i++) {
+      if (paint[i] >>> 24 === 0) continue; // hidden
+      const j = k * i;
+      let x = a[j];
+      let y = a[j + 1];
+      let z = k === 3 ? a[j + 2] : 0;
+      let w = m[3] * x + m[7] * y + m[11] * z + m[15];
+      let left = m[0] * x + m[4] * y + m[8] * z + m[12];
+      let up = m[1] * x + m[5] * y + m[9] * z + m[13];
+      let depth = m[2] * x + m[6] * y + m[10] * z + m[14];
+      if (to) {
+        x = b[j];
+        y = b[j + 1];
+        z = k === 3 ? b[j + 2] : 0;
+        w += share * (o[3] * x + o[7] * y + o[11] * z + o[15] - w);
+        left += share * (o[0] * x + o[4] * y + o[8] * z + o[12] - left);
+        up += share * (o[1] * x + o[5] * y + o[9] * z + o[13] - up);
+        depth += share * (o[2] * x + o[6] * y + o[10] * z + o[14] - depth);
+      }
+      if (w > EYE) this.#cover(left / w, up / w, depth / w, paint[i], size);
+    }
+  }
+
+  #cover(left, up, depth, paint, size) {
+    const { width, height, colours, depths } = this;
+    const z = paint >>> 24 >= BEHIND ? depth * 0.01 + 0.98 : depth;
+    if (z < -1 || z > 1) return;
+    const x0 = Math.floor(((left + 1) * width - size + 1) / 2);
+    const y0 = Math.floor(((up + 1) * height - size + 1) / 2);
+    for (let y = Math.max(y0, 0); y < Math.min(y0 + size, height); y++) {
+      for (let x = Math.max(x0, 0); x < Math.min(x0 + size, width); x++) {
+        const pixel = y * width + x;
+        if (z > depths[pixel]) continue;
+        depths[pixel] = z;
+        colours[pixel] = paint;
+      }
+    }
+  }
+}
+
+// What the browser draws with is no graphics card but a program that imitates one.
+export function isImitated(gl) {
+  const about = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = gl.getParameter(about ? about.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
+}

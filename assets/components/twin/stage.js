@@ -1,0 +1,270 @@
+// The pictures: what they show (a message of the server's and the reader's hand), and drawing it.
+
+import { homeCamera, matrixOf, toPixels } from "./camera.js";
+import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
+import { contextOf, Painter } from "./gl.js";
+import { crowd, inDevicePixels, layOut, pointSize } from "./layout.js";
+import { conesAt, titleAt } from "./morph.js";
+import {
+  drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
+} from "./overlay.js";
+import { paintOf } from "./paint.js";
+import { gridOf, projectAll } from "./picking.js";
+
+const RATIOS = [1, 3]; // device pixels a CSS pixel: more is not seen
+const MOST_WAYS = 400; // lines at once
+const NONE = new Uint32Array(0);
+
+export class Stage {
+  // element: .twin-stage; onDrawn: called after each drawing.
+  constructor(element) {
+    this.element = element;
+    this.canvas = element.querySelector(".twin-points");
+    this.over = element.querySelector(".twin-over");
+    this.pen = this.over.getContext("2d");
+    this.gl = contextOf(this.canvas);
+    this.clouds = new Map(); // name -> decoded
+    this.at = 0;
+    this.rows = NONE;
+    this.hidden = 0; // a bit a category
+    this.version = 0; // of what decides where points lie on screen
+    this.screens = [];
+    this.frames = 0;
+    this.size = 1; // times what so many points have
+    this.opacity = 1;
+    this.isDensity = false;
+    this.hasWays = false; // lines from picture to picture
+    if (this.gl) this.painter = new Painter(this.gl);
+  }
+
+  get isReady() {
+    return Boolean(this.told && this.codes);
+  }
+
+  // message: as pages/common/twin_cloud.py writes it; its arrays are all there.
+  show(message, arrays) {
+    const isOtherRows = this.told?.rows !== message.rows;
+    const { k: formerK, reach: formerReach } = this.camera ?? {};
+    const names = message.views.flatMap((view) => [view.points, view.aside?.points ?? []].flat());
+    this.#keepClouds(new Set(names), arrays);
+    this.told = message;
+    this.n = this.clouds.get(names[0]).n;
+    if (this.codesName !== message.codes) {
+      this.codes = decodeCodes(arrays.get(message.codes));
+      this.codesName = message.codes;
+      this.hidden = 0;
+    }
+    if (isOtherRows) this.rows = NONE;
+    this.repaint();
+    const k = this.clouds.get(names[0]).k;
+    if (k !== formerK || message.reach !== formerReach) {
+      // the reader's own point of view outlives a new picture of the same kind
+      const turned = k === formerK ? this.camera : {};
+      const scale = formerReach ? message.reach / formerReach : 1;
+      const home = homeCamera(k, message.reach, turned.perspective);
+      this.camera = { ...home, ...turned, reach: message.reach };
+      if (k === formerK) {
+        this.camera.span *= scale;
+        this.camera.target = this.camera.target.map((value) => value * scale);
+      }
+    }
+    this.version++;
+  }
+
+  #keepClouds(names, arrays) {
+    for (const [name, cloud] of this.clouds) {
+      if (names.has(name)) continue;
+      for (const frame of cloud.frames) this.painter?.forget(frame.values);
+      this.clouds.delete(name);
+    }
+    for (const name of names) {
+      if (!this.clouds.has(name)) this.clouds.set(name, decodeCloud(arrays.get(name)));
+    }
+  }
+
+  // The longest path decides how far the film goes.
+  get lastStop() {
+    return Math.max(...this.told.views.map(({ path }) => path.length)) - 1;
+  }
+
+  goTo(at) {
+    this.isAside = false;
+    this.at = Math.min(Math.max(at, 0), this.lastStop);
+    this.version++;
+  }
+
+  // Which cloud a picture shows now, and between which of its frames.
+  shown(view) {
+    const aside = this.isAside && view.aside;
+    return {
+      cloud: this.clouds.get(aside ? aside.points : view.points),
+      stretch: aside ? { a: 0, b: 0, share: 0 } : stretchOf(view.path, this.at),
+      cones: aside ? [aside.cones] : this.told.cones,
+      title: aside ? aside.name : titleAt(view, this.told.knobs, this.at),
+    };
+  }
+
+  select(rows) {
+    this.rows = rows;
+    this.repaint();
+  }
+
+  // hidden: a bit a category.
+  hide(hidden) {
+    this.hidden = hidden;
+    this.version++;
+    this.repaint();
+  }
+
+  repaint() {
+    this.painter?.forget(this.paint);
+    this.paint = paintOf(this.codes, this.rows, this.hidden, this.told.theme);
+  }
+
+  setCamera(camera) {
+    this.camera = camera;
+    this.version++;
+  }
+
+  resize() {
+    const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
+    const width = Math.max(this.element.clientWidth, 1);
+    const { boxes, height } = layOut(this.told.views.length, width, this.told.side);
+    Object.assign(this, { ratio, width, height, boxes });
+    this.element.style.height = `${height}px`;
+    this.#setSize(ratio);
+    this.version++;
+  }
+
+  #setSize(ratio) {
+    for (const canvas of [this.canvas, this.over]) {
+      const size = [Math.round(this.width * ratio), Math.round(this.height * ratio)];
+      if (canvas.width !== size[0]) canvas.width = size[0];
+      if (canvas.height !== size[1]) canvas.height = size[1];
+    }
+  }
+
+  matrixIn(place) {
+    const box = this.boxes[place];
+    return matrixOf(this.camera, box.width / box.height);
+  }
+
+  // Where a row lies, in pixels of the whole stage; NaN behind the eye.
+  pixelsOf(row, place) {
+    const { cloud, stretch } = this.shown(this.told.views[place]);
+    const box = this.boxes[place];
+    const there = placeOf(cloud, stretch, row);
+    const [x, y] = toPixels(this.matrixIn(place), there, box.width, box.height);
+    return [box.left + x, box.top + y];
+  }
+
+  isHidden(row) {
+    const code = this.codes.kind === "codes" ? this.codes.values[row] : 32;
+    return code < 32 && ((this.hidden >>> code) & 1) === 1;
+  }
+
+  // The points of one picture on the screen, found when first asked for.
+  screenOf(place) {
+    const known = this.screens[place];
+    if (known?.version === this.version) return known;
+    const { cloud, stretch } = this.shown(this.told.views[place]);
+    const { width, height } = this.boxes[place];
+    const matrix = this.matrixIn(place);
+    const isHidden = this.hidden ? (row) => this.isHidden(row) : null;
+    const projected = projectAll(cloud, stretch, matrix, width, height, isHidden);
+    const screen = { version: this.version, ...projected };
+    let grid;
+    screen.grid = () => (grid ??= gridOf(projected, width, height));
+    this.screens[place] = screen;
+    return screen;
+  }
+
+  // ratio: other than the screen's own for a picture to take away, until the next `draw()`.
+  draw(ratio = this.ratio) {
+    const { theme } = this.told;
+    if (this.gl.isContextLost()) return;
+    this.#setSize(ratio);
+    this.painter.begin(theme.paper);
+    this.told.views.forEach((view, place) => this.#drawPoints(view, place, ratio));
+    this.#drawOver(ratio);
+    this.frames++;
+  }
+
+  #drawPoints(view, place, ratio) {
+    const { painter, told, n } = this;
+    const { theme, reach } = told;
+    const matrix = this.matrixIn(place);
+    const { cloud, stretch, cones } = this.shown(view);
+    painter.enter(inDevicePixels(this.boxes[place], ratio));
+    if (told.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
+    const size = pointSize(n) * this.size;
+    painter.drawPoints(cloud, stretch, this.paint, matrix, {
+      paper: theme.paper,
+      hasMarks: this.hidden !== 0 || this.rows.length > 0,
+      size: size * ratio,
+      opacity: this.opacity,
+      isDensity: this.isDensity,
+      most: crowd(n, size, this.boxes[place]),
+    });
+    const drawn = conesAt(cones, stretch, told.widest);
+    for (const cone of drawn) painter.drawCone(cone, reach, matrix, theme.cone);
+  }
+
+  #drawOver(ratio) {
+    const { pen, told, boxes, camera } = this;
+    const { theme } = told;
+    const typeface = getComputedStyle(this.element).fontFamily;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, this.width, this.height);
+    told.views.forEach((view, place) => {
+      const box = boxes[place];
+      pen.save();
+      pen.beginPath();
+      pen.rect(box.left, box.top, box.width, box.height);
+      pen.clip();
+      drawFrame(pen, box, theme);
+      writeAxes(pen, told, this.matrixIn(place), box, theme, typeface);
+      drawScale(pen, camera, box, theme, typeface);
+      this.#drawMarks(place);
+      writeTitle(pen, this.shown(view).title, box, theme, typeface);
+      pen.restore();
+    });
+    if (this.hasWays) this.#drawWays();
+    if (this.lasso) drawLasso(pen, this.lasso, theme);
+  }
+
+  // From each selected or ringed point's place in a picture to its place in the next.
+  #drawWays() {
+    const { told, rows } = this;
+    const step = Math.max(1, Math.ceil(rows.length / MOST_WAYS)); // of many, some
+    const meant = rows.filter((_row, i) => i % step === 0);
+    const ringed = told.marks.flatMap((mark) => mark.rows);
+    for (const row of new Set([...meant, ...ringed, this.hovered ?? -1])) {
+      if (row < 0 || row >= this.n || this.isHidden(row)) continue;
+      const places = told.views.map((_view, place) => this.pixelsOf(row, place));
+      if (places.flat().every(Number.isFinite)) drawWay(this.pen, places, told.theme);
+    }
+  }
+
+  #drawMarks(place) {
+    const { pen, told } = this;
+    const ring = (row, shape, size) => {
+      const there = row < this.n && !this.isHidden(row) ? this.pixelsOf(row, place) : [NaN];
+      if (Number.isFinite(there[0])) drawRing(pen, there, shape, told.theme, size);
+    };
+    for (const { rows, shape } of told.marks) for (const row of rows) ring(row, shape);
+    for (const row of [this.hovered, this.walked]) if (row >= 0) ring(row, "circle", 9);
+  }
+
+  // After the context was lost and given back: the arrays are still here.
+  restore() {
+    this.painter = new Painter(this.gl);
+  }
+
+  dispose() {
+    this.painter?.dispose();
+    this.clouds.clear();
+    this.screens = [];
+    this.painter = this.gl = this.codes = this.paint = null;
+  }
+}

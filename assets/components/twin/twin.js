@@ -1,0 +1,241 @@
+// The twin cloud: the same points in two to four pictures, one camera, one selection, one film.
+
+import { fillBar, fillLegend } from "./controls.js";
+import { Hand } from "./hand.js";
+import { listen } from "./input.js";
+import { isAtStop } from "./morph.js";
+import { Player } from "./player.js";
+import { Stage } from "./stage.js";
+
+const FILM_SPEED = 1.6; // stops a second
+const MOVE_SPEED = 8; // where the server's sliders say where to go
+const twins = new WeakMap(); // element -> Twin
+
+class Twin {
+  constructor(root) {
+    this.root = root;
+    root.twin = this; // for who measures or tests from outside
+    this.element = root.querySelector(".twin-stage");
+    this.live = root.querySelector(".twin-live");
+    this.film = root.querySelector('[data-set="at"]');
+    this.ending = new AbortController();
+    this.stage = new Stage(this.element);
+    this.player = new Player(this);
+    this.hand = new Hand(this);
+    this.emit = () => {};
+  }
+
+  begin() {
+    const { signal } = this.ending;
+    listen(this.element, this.hand, {
+      isLasso: () => this.hand.isLasso,
+      isFlat: () => this.stage.camera?.k === 2,
+      signal,
+    });
+    this.root.addEventListener("click", (event) => {
+      const asked = event.target.closest("[data-do]")?.dataset.do;
+      if (!asked || !this.stage.isReady) return;
+      if (asked === "play") this.play();
+      else this.hand[asked]();
+    }, { signal });
+    this.film.addEventListener("input", () => {
+      const asked = Number(this.film.value);
+      this.player.stop();
+      this.labelPlay();
+      this.goTo(asked);
+    }, { signal });
+    this.film.addEventListener("change", () => this.settle(), { signal });
+    for (const name of ["size", "opacity"]) {
+      const input = this.root.querySelector(`[data-set="${name}"]`);
+      input.addEventListener("input", () => {
+        this.stage[name] = Number(input.value);
+        this.redraw();
+      }, { signal });
+    }
+    const { canvas } = this.stage;
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault(); // else the browser never gives it back
+      this.notice(this.wanted?.words.lost);
+    }, { signal });
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.stage.restore();
+      this.notice("");
+      this.redraw();
+    }, { signal });
+    window.addEventListener("narrow-cone-array", () => this.showWhenComplete(), { signal });
+    window.addEventListener("narrow-cone-text", () => this.hand.tell(), { signal });
+    this.resized = new ResizeObserver(() => this.fit());
+    this.resized.observe(this.element.parentElement);
+    this.watchRatio();
+  }
+
+  // A window moved to another screen has other pixels, and no other event says so.
+  watchRatio() {
+    if (this.ending.signal.aborted) return;
+    const query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    const again = () => {
+      this.fit();
+      this.watchRatio();
+    };
+    query.addEventListener("change", again, { once: true, signal: this.ending.signal });
+  }
+
+  update(message, emit) {
+    this.emit = emit;
+    this.wanted = message;
+    this.showWhenComplete();
+  }
+
+  showWhenComplete() {
+    const arrays = window.narrowConeArrays ?? new Map();
+    const message = this.wanted;
+    const text = JSON.stringify(message);
+    if (!message || text === this.shownText) return;
+    const named = message.views.flatMap(({ points, aside }) => [points, aside?.points ?? points]);
+    if (![message.codes, ...named].every((name) => arrays.has(name))) return;
+    try {
+      this.stage.show(message, arrays);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.notice(error.message);
+      return;
+    }
+    this.shownText = text;
+    this.follow(message);
+    const { theme } = message;
+    this.root.style.setProperty("--twin-ink", theme.ink);
+    this.root.style.setProperty("--twin-ink-faint", theme.grid);
+    this.root.style.setProperty("--twin-paper", theme.paper);
+    this.root.style.color = theme.ink;
+    this.root.setAttribute("aria-label", message.name);
+    this.element.setAttribute("aria-label", message.alt);
+    this.element.setAttribute("aria-description", message.words.keys);
+    fillBar(this.root, message, this.stage);
+    this.film.value = this.stage.at;
+    fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, (code) => {
+      this.stage.hide(this.stage.hidden ^ (1 << code));
+      this.redraw();
+    });
+    this.notice(this.stage.n ? "" : message.words.empty);
+    this.fit();
+  }
+
+  // The server's sliders say where the film stands; an echo of what was moved here changes nothing.
+  follow(message) {
+    const asked = JSON.stringify([message.at, message.views.map(({ aside }) => aside ?? null)]);
+    if (asked === this.followed) return;
+    const isFirst = this.followed === undefined;
+    this.followed = asked;
+    this.stage.isAside = message.at === null;
+    if (message.at === null || message.at === this.stage.at) return;
+    if (isFirst) this.goTo(message.at);
+    else this.player.moveTo(message.at, MOVE_SPEED);
+  }
+
+  get at() {
+    return this.stage.at;
+  }
+
+  goTo(at) {
+    this.stage.goTo(at);
+    this.film.value = this.stage.at;
+    this.redraw();
+  }
+
+  play() {
+    const { stage, player } = this;
+    if (player.isPlaying) {
+      player.stop();
+      this.ended();
+      return;
+    }
+    if (stage.at >= stage.lastStop) this.goTo(0);
+    player.moveTo(stage.lastStop, FILM_SPEED, true);
+    this.labelPlay();
+  }
+
+  ended() {
+    this.labelPlay();
+    this.settle();
+  }
+
+  labelPlay() {
+    const { words } = this.wanted;
+    this.root.querySelector('[data-do="play"]').textContent = this.player.isPlaying
+      ? words.stop : words.play;
+  }
+
+  // The hand has let the film go: now the page's numbers may follow.
+  settle() {
+    const { at } = this.stage;
+    this.followed = this.shownText = ""; // the server's answer holds, also where it is the former
+    this.emit("settled", isAtStop(at) ? Math.round(at) : at);
+  }
+
+  fit() {
+    if (!this.stage.isReady || !this.element.clientWidth) return;
+    this.stage.resize();
+    this.drawNow();
+  }
+
+  redraw() {
+    if (this.drawing || !this.stage.isReady) return;
+    this.drawing = requestAnimationFrame(() => this.drawNow());
+  }
+
+  drawNow() {
+    cancelAnimationFrame(this.drawing);
+    this.drawing = 0;
+    if (this.ending.signal.aborted || !this.stage.boxes) return;
+    this.stage.draw();
+    this.root.dataset.drawn = String(this.stage.frames);
+  }
+
+  notice(text) {
+    const place = this.root.querySelector(".twin-notice");
+    place.hidden = !text;
+    place.textContent = text ?? "";
+  }
+
+  say(text) {
+    this.live.textContent = text;
+  }
+
+  end() {
+    this.ending.abort();
+    this.resized?.disconnect();
+    this.player.stop();
+    cancelAnimationFrame(this.drawing);
+    this.stage.dispose();
+    this.root.twin = null;
+    this.emit = () => {};
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const message = JSON.parse(new TextDecoder().decode(data));
+  const root = parentElement.querySelector(".twin");
+  if (!twins.has(root)) twins.set(root, begun(root, message, setTriggerValue));
+  const twin = twins.get(root);
+  if (twin.stage.gl) twin.update(message, setTriggerValue);
+  return endOf(new WeakRef(root)); // whoever keeps the answer keeps no picture
+}
+
+function begun(root, message, setTriggerValue) {
+  const twin = new Twin(root);
+  if (twin.stage.gl) twin.begin();
+  else {
+    twin.notice(message.words.missing);
+    setTriggerValue("missing", true); // the page draws with Plotly instead
+  }
+  return twin;
+}
+
+function endOf(reference) {
+  return () => {
+    const root = reference.deref();
+    if (!root || root.isConnected) return;
+    twins.get(root)?.end();
+    twins.delete(root);
+  };
+}

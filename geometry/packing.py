@@ -1,0 +1,110 @@
+"""Clouds on their way to a picture in a browser: positions, codes and chosen rows as few bytes.
+
+A message is one length (uint32, little-endian), a JSON head padded with spaces to a multiple of
+four, and the arrays one after the other, each padded likewise. Everything is little-endian.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+STEPS = 65535  # of a 16-bit axis
+FINEST = 4096  # steps of the half-width of a picture that an eye can't tell apart, zoomed in or not
+MOST_CODES = 256
+
+
+def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
+    """The places of the same n points in one or more pictures, each (n, k), k = 2 or 3.
+
+    reach : half-width of the pictures. An axis is cut into 16-bit steps where a step is less than
+    reach / FINEST, so that nothing visible is lost; a picture with far points stays float32.
+    Raises ValueError where the shapes differ, or for NaN and infinity, naming picture and row.
+    """
+    frames = [_checked(frame, place) for place, frame in enumerate(keyframes)]
+    shapes = {frame.shape for frame in frames}
+    if len(shapes) != 1:
+        raise ValueError(f"one shape (n, k) for all pictures is needed; got {sorted(shapes)}")
+    packed = [_quantised(frame, reach) for frame in frames]
+    n, k = frames[0].shape
+    head = {"n": n, "k": k, "frames": [about for about, _ in packed]}
+    return _message(head, [values for _, values in packed])
+
+
+def pack_codes(codes: np.ndarray) -> bytes:
+    """What colours n points: whole numbers below MOST_CODES as they are, others as 16-bit shares.
+
+    The head of the latter names the range, ``low`` and ``high``.
+    """
+    codes = np.asarray(codes)
+    if codes.dtype.kind in "iu":
+        if codes.size and not 0 <= codes.min() <= codes.max() < MOST_CODES:
+            raise ValueError(
+                f"codes must lie in [0, {MOST_CODES}); got {codes.min()}–{codes.max()}"
+            )
+        return _message({"n": len(codes), "kind": "codes"}, [codes.astype("u1")])
+    values = _checked(codes[:, None].astype(float), 0)
+    about, steps = _quantised(values, np.inf)
+    low = about["low"][0]
+    head = {"n": len(codes), "kind": "values", "low": low, "high": low + about["step"][0] * STEPS}
+    return _message(head, [steps])
+
+
+def unpack_rows(text: str, n: int) -> np.ndarray:
+    """The rows that a browser chose among n: ascending integers.
+
+    text : "bits:" and a bitmap, lowest bit first, or "rows:" and uint32, both in base64; whichever
+    is shorter is sent. Raises ValueError where it is neither, or names a row that is none.
+    """
+    kind, _, body = text.partition(":")
+    try:
+        raw = base64.b64decode(body, validate=True)
+    except ValueError as error:
+        raise ValueError("a selection must be base64 behind its kind") from error
+    if kind == "bits" and len(raw) == -(-n // 8):
+        flags = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")
+        if flags[n:].any():
+            raise ValueError(f"a selection names rows beyond {n}")
+        return np.flatnonzero(flags[:n])
+    if kind == "rows" and len(raw) % 4 == 0:
+        rows = np.unique(np.frombuffer(raw, "<u4")).astype(np.int64)
+        if rows.size and rows[-1] >= n:
+            raise ValueError(f"a selection names row {rows[-1]} of {n}")
+        return rows
+    raise ValueError(f"a selection of {n} rows must be a bitmap or a list of rows; got {kind!r}")
+
+
+def _checked(frame: np.ndarray, place: int) -> np.ndarray:
+    frame = np.asarray(frame, dtype=np.float64)
+    if frame.ndim != 2:
+        raise ValueError(f"a picture must be (n, k); got {frame.shape}")
+    broken = ~np.isfinite(frame).all(axis=1)
+    if broken.any():
+        row = int(broken.argmax())
+        raise ValueError(f"picture {place}: point {row} holds NaN or infinity; clean it first")
+    return frame
+
+
+def _quantised(frame: np.ndarray, reach: float) -> tuple[dict[str, Any], np.ndarray]:
+    """What the browser must know of the array, and the array: value = low + step * stored."""
+    n, k = frame.shape
+    low = frame.min(axis=0) if n else np.zeros(k)
+    step = (frame.max(axis=0) - low) / STEPS if n else np.zeros(k)
+    if n and step.max() * FINEST > reach:
+        return {"type": "f4", "low": [0.0] * k, "step": [1.0] * k}, frame.astype("<f4")
+    stored = np.rint((frame - low) / np.where(step > 0, step, 1.0)).astype("<u2")
+    return {"type": "u2", "low": low.tolist(), "step": step.tolist()}, stored
+
+
+def _message(head: dict[str, Any], arrays: Sequence[np.ndarray]) -> bytes:
+    told = json.dumps(head).encode()
+    told += b" " * (-len(told) % 4)
+    parts = [len(told).to_bytes(4, "little"), told]
+    for array in arrays:
+        body = array.tobytes()
+        parts += [body, b"\0" * (-len(body) % 4)]
+    return b"".join(parts)

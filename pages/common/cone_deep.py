@@ -1,0 +1,173 @@
+"""narrow_cone's pictures in three dimensions: the twin cloud, with the film from raw to white."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry import ArrayStore
+from geometry.film import Stop, film, film_knobs, place_in_film
+from geometry.packing import pack_cloud
+from geometry.twin import cone_edges
+
+from . import cached
+from .cached import cloud_key
+from .cone_choices import Look
+from .cone_neighbours import Neighbourhoods
+from .cone_numbers import provenance
+from .cone_panels import (
+    alternative,
+    axis_titles,
+    choose_row,
+    cloud_panel,
+    current_theme,
+    lines_below,
+    point_colours,
+    scale_line,
+    side_title,
+)
+from .cone_scene import Scene
+from .selected import keep_selection, show_selection
+from .twin_cloud import show_twin_cloud
+from .twin_message import Aside, Marks, Picture, Points, TwinCloud
+from .uploads import is_own
+from .words import Translate
+
+GROUP = "cone"
+SLIDER_STEPS = 16  # of centring and of strength
+
+
+def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> None:
+    """Both clouds under one camera, what each picture keeps, and the selected points' texts."""
+    key = cloud_key(scene.corpus, scene.spec)
+    has_film = scene.raw.projection.method != "umap"
+    show_twin_cloud(
+        _film_cloud(scene, look, near, _) if has_film else _still_cloud(scene, look, near, _),
+        current_theme(),
+        _,
+        key=GROUP,
+        texts=scene.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(keep_selection, key),
+        on_settled=_settle if has_film else None,
+    )
+    for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
+        panel = cloud_panel(
+            side.vectors,
+            (),
+            side.projection,
+            scene.reach,
+            _,
+            scale=1.0 if side.name == "raw" else scene.factor,
+            own_axis=side.name == "raw",
+            d=side.kept_vectors.shape[1],
+        )
+        told = [*panel.captions, *lines_below(side.projection, panel, _)]
+        box.caption(
+            f"**{side_title(side, scene, _)}** · "
+            + " · ".join([*told, *scale_line(side, scene, _)])
+        )
+    show_selection(scene.cloud, key, _)
+
+
+def _film_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> TwinCloud:
+    """Raw beside the film that ends in white; off the film's path, the scene's own picture."""
+    knobs = film_knobs()
+    stops, points = _film(scene)
+    whitening = scene.twin.whitening
+    at = place_in_film(knobs, whitening.centring, whitening.strength)
+    between = _("Between: centring {s}, strength {t}")
+    names = [between.format(s=f"{s:g}", t=f"{t:g}") for s, t in knobs]
+    names[0], names[-1] = _("Raw"), _("White")
+    white = Picture(
+        range(len(stops)),
+        names,
+        between.format(s="{0}", t="{1}"),
+        None if at is not None else _aside(scene, _),
+    )
+    return _cloud(
+        scene, look, near, points, [Picture([0], [_("Raw")]), white], _,
+        at=at, knobs=knobs, cones=[stop.cones for stop in stops],
+    )  # fmt: skip
+
+
+def _still_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> TwinCloud:
+    """Two pictures that no straight way leads between."""
+    raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
+    points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
+    pictures = [
+        Picture([place], [side_title(side, scene, _)])
+        for place, side in enumerate((scene.raw, scene.white))
+    ]
+    return _cloud(scene, look, near, points, pictures, _)
+
+
+def _cloud(
+    scene: Scene,
+    look: Look,
+    near: Neighbourhoods | None,
+    points: Points,
+    pictures: list[Picture],
+    _: Translate,
+    **more: object,
+) -> TwinCloud:
+    projection = scene.raw.projection
+    titles = [side_title(side, scene, _) for side in (scene.raw, scene.white)]
+    sides = zip(titles, (scene.raw, scene.white), strict=True)
+    told = [alternative(title, side.kept_vectors, None, _) for title, side in sides]
+    return TwinCloud(
+        points=points,
+        rows_key=cloud_key(scene.corpus, scene.spec),
+        pictures=pictures,
+        colours=point_colours(scene.cloud, look.colour, _),
+        reach=scene.reach,
+        axis_titles=axis_titles(projection.method, 3, _),
+        origin_label=None if projection.origin is None else _("origin"),
+        name=_("Both clouds, raw and white"),
+        alt=" ".join(told),
+        marks=[] if near is None else _marks(near, _),
+        told=provenance(scene, _),
+        file_name="narrow-cone-3d",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def _marks(near: Neighbourhoods, _: Translate) -> list[Marks]:
+    return [
+        Marks([near.row], "circle", _("chosen")),
+        Marks(near.raw.rows.tolist(), "square", _("nearest in raw")),
+        Marks(near.white.rows.tolist(), "diamond", _("nearest in white")),
+    ]
+
+
+def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
+    """The stops and their packed places, worked out once a cloud, fit and view."""
+    key = cloud_key(scene.corpus, scene.spec)
+    method = scene.raw.projection.method
+
+    def make() -> tuple[tuple[Stop, ...], Points]:
+        fitted = cached.whitening(key, scene.fit, scene.cloud.vectors)
+        stops = film(scene.cloud.vectors, fitted, scene.raw.projection)
+        return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], scene.reach))
+
+    name = ArrayStore.key("film", key, scene.fit, method)
+    keep = cached.film_of_session if is_own(scene.corpus) else cached.film_of_all
+    made: tuple[tuple[Stop, ...], Points] = keep(name, make)
+    return made
+
+
+def _aside(scene: Scene, _: Translate) -> Aside:
+    places = scene.white.projection.around_origin * scene.factor
+    points = Points.of(pack_cloud([places], scene.reach))
+    cones = cone_edges(scene.white.vectors, scene.white.projection)
+    return Aside(points, side_title(scene.white, scene, _), cones)
+
+
+def _settle(at: float) -> None:
+    """The sliders follow the film, to their nearest step."""
+    knobs = np.array(film_knobs())
+    s, t = (np.interp(at, np.arange(len(knobs)), column) for column in knobs.T)
+    for name, value in (("centring", s), ("strength", t)):
+        st.session_state[name] = round(float(value) * SLIDER_STEPS) / SLIDER_STEPS

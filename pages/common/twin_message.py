@@ -1,0 +1,184 @@
+"""What a twin cloud is, and the message that describes it: small, and all but the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from geometry.figures.colours import PointColours
+from geometry.figures.panel import WIDEST_DRAWN
+from geometry.figures.theme import Theme
+from geometry.twin import ConeEdge
+
+from .words import Translate
+
+SIDE = 440  # pixels, the height of a picture at most
+
+
+@dataclass(frozen=True)
+class Points:
+    """Packed places (``geometry.packing.pack_cloud``) under a name of their own."""
+
+    name: str
+    body: bytes
+
+    @classmethod
+    def of(cls, body: bytes) -> Points:
+        """Named by what they are."""
+        return cls(sha256(body).hexdigest()[:24], body)
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A picture beside the film's path: its places (one frame), its name, its cones."""
+
+    points: Points
+    name: str
+    cones: Sequence[ConeEdge] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: the frames it passes through on its film, and what each stop is called.
+
+    between : what it is called between two stops; {0}, {1}, … are the knobs there.
+    aside : shown instead while the film stands nowhere on its path.
+    """
+
+    path: Sequence[int]
+    names: Sequence[str]
+    between: str = ""
+    aside: Aside | None = None
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Points to ring: their rows; "circle", "square" or "diamond"; what the legend says of them."""
+
+    rows: Sequence[int]
+    shape: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class TwinCloud:
+    """What is drawn.
+
+    points : the frames, of n rows each.   rows_key : names the rows; a selection ends with it.
+    knobs : of each stop of the longest path.   at : where the film stands, in stops; None beside
+    its path.   cones : by frame.   reach : half-width of the home view.
+    told : what the points were measured on, for the picture to take away, a PNG of ``file_name``.
+    """
+
+    points: Points
+    rows_key: str
+    pictures: Sequence[Picture]
+    colours: PointColours
+    reach: float
+    axis_titles: Sequence[str]
+    origin_label: str | None
+    name: str
+    alt: str
+    at: float | None = 0.0
+    knobs: Sequence[tuple[float, ...]] = ((),)
+    cones: Sequence[Sequence[ConeEdge]] = ()
+    marks: Sequence[Marks] = field(default_factory=tuple)
+    told: str = ""
+    file_name: str = "twin-cloud"
+
+    @property
+    def n(self) -> int:
+        """Points a picture."""
+        return len(self.colours.codes)
+
+
+def message_of(
+    cloud: TwinCloud, codes: Points, theme: Theme, texts: str, _: Translate
+) -> dict[str, Any]:
+    """All but the arrays: small, and sent whenever any of it changes."""
+    return {
+        "rows": cloud.rows_key,
+        "codes": codes.name,
+        "texts": texts,
+        "views": [_picture(one, cloud) for one in cloud.pictures],
+        "knobs": [list(knobs) for knobs in cloud.knobs],
+        "at": cloud.at,
+        "cones": [_cones(edges) for edges in cloud.cones],
+        "widest": WIDEST_DRAWN,
+        "reach": cloud.reach,
+        "axes": list(cloud.axis_titles),
+        "origin": cloud.origin_label or "",
+        "theme": _theme(theme),
+        "legend": {"title": cloud.colours.title, "names": cloud.colours.names},
+        "marks": [
+            {"rows": [int(row) for row in mark.rows], "shape": mark.shape, "caption": mark.caption}
+            for mark in cloud.marks
+        ],
+        "name": cloud.name,
+        "alt": cloud.alt,
+        "told": cloud.told,
+        "file": cloud.file_name,
+        "side": SIDE,
+        "words": _words(_),
+    }
+
+
+def _picture(one: Picture, cloud: TwinCloud) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "points": cloud.points.name,
+        "path": list(one.path),
+        "names": list(one.names),
+        "between": one.between,
+    }
+    if one.aside is not None:
+        told["aside"] = {
+            "points": one.aside.points.name,
+            "name": one.aside.name,
+            "cones": _cones(one.aside.cones),
+        }
+    return told
+
+
+def _cones(edges: Sequence[ConeEdge]) -> list[dict[str, Any]]:
+    return [{"axis": edge.axis.tolist(), "degrees": edge.drawn} for edge in edges]
+
+
+def _theme(theme: Theme) -> dict[str, Any]:
+    return {
+        "ink": theme.ink,
+        "grid": theme.grid,
+        "paper": theme.paper,
+        "accent": theme.accent,
+        "cone": theme.raw,
+        "categories": list(theme.categories),
+        "scale": list(theme.scale),
+    }
+
+
+def _words(_: Translate) -> Mapping[str, str]:
+    """What stands on buttons, and is said."""
+    return {
+        "play": _("Play"),
+        "stop": _("Stop"),
+        "film": _("From raw to white"),
+        "lasso": _("Lasso"),
+        "nearer": _("Zoom in"),
+        "farther": _("Zoom out"),
+        "reset": _("Reset view"),
+        "perspective": _("Perspective"),
+        "density": _("Density"),
+        "ways": _("Lines between places"),
+        "size": _("Size"),
+        "opacity": _("Opacity"),
+        "save": _("Save as PNG"),
+        "selected": _("{n} points selected"),
+        "empty": _("There is no point to draw."),
+        "lost": _("The graphics card is busy; the picture comes back by itself."),
+        "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
+        "keys": _(
+            "Arrow keys turn, with Shift they move; + and − zoom; 0 resets; Tab walks through the "
+            "selected points, Enter chooses one, Escape ends the selection."
+        ),
+    }

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin/camera.js";
+import { decodeCloud, decodeCodes, placeOf, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
+import { coneCorners } from "../../assets/components/twin/gl.js";
+import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
+import { advance, conesAt, knobsAt, titleAt } from "../../assets/components/twin/morph.js";
+import { paintOf } from "../../assets/components/twin/paint.js";
+import { lookOf, rgb } from "../../assets/components/twin/palette.js";
+import { packRows } from "../../assets/components/twin/rows.js";
+import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin/scale.js";
+import { neighbourIn, union } from "../../assets/components/twin/selection.js";
+
+function message(head, ...arrays) {
+  const told = new TextEncoder().encode(JSON.stringify(head));
+  const padded = Math.ceil(told.length / 4) * 4;
+  const parts = [new Uint8Array(Uint32Array.of(padded).buffer), told, new Uint8Array(padded - told.length).fill(32)];
+  for (const array of arrays) {
+    const body = new Uint8Array(array.buffer);
+    parts.push(body, new Uint8Array((4 - (body.length % 4)) % 4));
+  }
+  const whole = new Uint8Array(1 + parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 1; // an odd border, as in a message of Streamlit's
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole.subarray(1);
+}
+
+test("a cloud in steps and one in floats are read from any border", () => {
+  const frames = [
+    { type: "u2", low: [-1, 0, 0], step: [0.5, 1, 2] },
+    { type: "f4", low: [0, 0, 0], step: [1, 1, 1] },
+  ];
+  const cloud = decodeCloud(
+    message({ n: 1, k: 3, frames }, Uint16Array.of(2, 3, 4), Float32Array.of(7, 8, 9)),
+  );
+  assert.deepEqual(placeOf(cloud, { a: 0, b: 0, share: 0 }, 0), [0, 3, 8]);
+  assert.deepEqual(placeOf(cloud, { a: 0, b: 1, share: 0.5 }, 0), [3.5, 5.5, 8.5]);
+});
+
+test("NaN is refused with a message", () => {
+  const frames = [{ type: "f4", low: [0, 0], step: [1, 1] }];
+  const bytes = message({ n: 1, k: 2, frames }, Float32Array.of(NaN, 0));
+  assert.throws(() => decodeCloud(bytes), /NaN or infinite/);
+});
+
+test("codes are bytes, values shares of their range", () => {
+  assert.deepEqual([...decodeCodes(message({ n: 3, kind: "codes" }, Uint8Array.of(2, 0, 1))).values], [2, 0, 1]);
+  const values = decodeCodes(message({ n: 2, kind: "values", low: 10, high: 20 }, Uint16Array.of(0, 65535)));
+  assert.deepEqual([0, 1].map((row) => valueOf(values, row)), [10, 20]);
+});
+
+test("the film runs along its path and stops at its ends", () => {
+  assert.deepEqual(stretchOf([4], 3), { a: 4, b: 4, share: 0 });
+  assert.deepEqual(stretchOf([4, 7, 9], 1.25), { a: 7, b: 9, share: 0.25 });
+  assert.deepEqual(stretchOf([4, 7, 9], 2), { a: 7, b: 9, share: 1 });
+  assert.deepEqual(stretchOf([4, 7, 9], -1), { a: 4, b: 7, share: 0 });
+});
+
+test("a stop has its name, the way between two their knobs", () => {
+  const knobs = [[0, 0], [1, 0], [1, 0.5]];
+  const picture = { names: ["Raw", "Centred", "Half"], between: "s {0}, t {1}" };
+  assert.equal(titleAt(picture, knobs, 1), "Centred");
+  assert.equal(titleAt(picture, knobs, 0.25), "s 0.25, t 0");
+  assert.deepEqual(knobsAt(knobs, 1.5), [1, 0.25]);
+  assert.equal(titleAt({ names: ["Raw"], between: "" }, knobs, 1.5), "Raw");
+});
+
+test("cones turn into each other, and too wide ones are left out", () => {
+  const stops = [[{ axis: [1, 0, 0], degrees: 20 }], [{ axis: [0, 1, 0], degrees: 40 }], []];
+  const [half] = conesAt(stops, { a: 0, b: 1, share: 0.5 }, 75);
+  assert.equal(half.degrees, 30);
+  assert.ok(Math.abs(half.axis[0] - Math.SQRT1_2) < 1e-9);
+  assert.equal(conesAt(stops, { a: 0, b: 1, share: 0.5 }, 25).length, 0);
+  assert.equal(conesAt(stops, { a: 1, b: 2, share: 0.5 }, 75).length, 0);
+});
+
+test("a cone's mouth stands at its angle around its axis", () => {
+  const axis = [0.6, 0, 0.8];
+  const corners = coneCorners({ axis, degrees: 25 }, 2);
+  for (let i = 1; i < corners.length / 3; i++) {
+    const corner = corners.slice(3 * i, 3 * i + 3);
+    const length = Math.hypot(...corner);
+    const cosine = corner.reduce((sum, value, j) => sum + value * axis[j], 0) / length;
+    assert.ok(Math.abs(length - 2) < 1e-5);
+    assert.ok(Math.abs(cosine - Math.cos((25 * Math.PI) / 180)) < 1e-5);
+  }
+});
+
+test("a move never passes its goal", () => {
+  assert.equal(advance(0, 1, 0.25, 2), 0.5);
+  assert.equal(advance(0.9, 1, 1, 2), 1);
+  assert.equal(advance(1, 0, 0.25, 2), 0.5);
+});
+
+test("pictures stand side by side where there is room, else one under the other", () => {
+  const wide = layOut(2, 808, 440);
+  assert.deepEqual(wide.boxes.map(({ left, top }) => [left, top]), [[0, 0], [408, 0]]);
+  const narrow = layOut(2, 380, 440);
+  assert.deepEqual(narrow.boxes.map(({ left }) => left), [0, 0]);
+  assert.ok(narrow.boxes.every(({ left, width }) => left + width <= 380));
+  const four = layOut(4, 808, 440);
+  assert.equal(boxAt(four.boxes, 500, four.boxes[3].top + 5), 3);
+  assert.equal(boxAt(four.boxes, 404, 10), -1);
+});
+
+test("boxes that touch in CSS pixels touch in device pixels", () => {
+  for (const ratio of [1, 1.25, 1.5, 2.625, 3]) {
+    const one = inDevicePixels({ left: 0, top: 0, width: 33, height: 7 }, ratio);
+    const next = inDevicePixels({ left: 33, top: 0, width: 33, height: 7 }, ratio);
+    assert.equal(one.left + one.width, next.left);
+  }
+});
+
+test("points are smaller where there are more, and never vanish", () => {
+  const sizes = [0, 1, 1000, 1e5, 1e6, 1e8].map(pointSize);
+  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+  assert.ok(sizes.at(-1) >= 1);
+});
+
+test("scale bars have round lengths", () => {
+  assert.deepEqual([0.37, 1, 4.9, 5, 99, 1e-7].map(roundLength), [0.2, 1, 2, 5, 50, 1e-7]);
+  assert.equal(roundLength(0), 0);
+  const { length, pixels, label } = scaleBar(0.05, 110);
+  assert.deepEqual([length, Math.round(pixels), label], [5, 100, "5"]);
+  assert.deepEqual([-0.25, 0, 1234567].map(shortNumber), ["−0.25", "0", "1.23e+6"]);
+});
+
+test("colours and shapes", () => {
+  assert.deepEqual(rgb("#ff8000").map((value) => Math.round(255 * value)), [255, 128, 0]);
+  assert.deepEqual(lookOf(13, 6), { hue: 1, shape: 2 });
+});
+
+test("few rows travel as they are, many as a bitmap", () => {
+  assert.equal(packRows([3, 258], 1000), `rows:${Buffer.from([3, 0, 0, 0, 2, 1, 0, 0]).toString("base64")}`);
+  assert.equal(packRows([0, 3, 9], 10), `bits:${Buffer.from([9, 2]).toString("base64")}`);
+  const many = Uint32Array.from({ length: 300000 }, (_, i) => 3 * i);
+  assert.ok(packRows(many, 1e6).length < 170000);
+});
+
+const theme = { paper: "#ffffff", categories: ["#ff0000", "#0000ff"], scale: ["#000000", "#ffffff"] };
+const bytes = (paint) => [...new Uint8Array(paint.buffer)];
+
+test("a category has its hue, and beyond the hues another shape", () => {
+  const codes = { kind: "codes", values: Uint8Array.of(0, 1, 2) };
+  assert.deepEqual(bytes(paintOf(codes, [], 0, theme)), [255, 0, 0, 1, 0, 0, 255, 1, 255, 0, 0, 2]);
+});
+
+test("beside a selection the others fade; what is hidden stays hidden", () => {
+  const codes = { kind: "codes", values: Uint8Array.of(0, 0, 1) };
+  const paint = bytes(paintOf(codes, Uint32Array.of(1), 2, theme));
+  assert.deepEqual(paint.slice(4, 8), [255, 0, 0, 1]);
+  assert.deepEqual([paint[3], paint[11]], [9, 0]);
+  assert.ok(paint[1] > 200 && paint[1] < 255);
+});
+
+test("a value has its place on the scale", () => {
+  const codes = { kind: "values", values: Uint16Array.of(0, 65535, 32768) };
+  const paint = bytes(paintOf(codes, [], 0, theme));
+  assert.deepEqual(paint.filter((_, i) => i % 4 === 0), [0, 255, 128]);
+});
+
+test("stored steps reach the screen by one matrix, as their places do by the camera's", () => {
+  const matrix = matrixOf({ ...homeCamera(3, 4), perspective: true }, 1.5);
+  const [low, step, stored] = [[-1, 2, 0.5], [0.1, 0.2, 0.3], [5, 6, 7]];
+  const place = stored.map((value, j) => low[j] + step[j] * value);
+  const direct = toPixels(matrix, place, 300, 200);
+  toPixels(fromSteps(matrix, low, step), stored, 300, 200).forEach((value, j) => {
+    assert.ok(Math.abs(value - direct[j]) < 1e-3);
+  });
+});
+
+test("a selection is walked through in order", () => {
+  assert.deepEqual([...union([5, 100], [20, 5])], [5, 20, 100]);
+  const rows = Uint32Array.of(2, 5, 9);
+  assert.deepEqual([neighbourIn(rows, undefined, 1), neighbourIn(rows, 5, 1)], [2, 9]);
+  assert.deepEqual([neighbourIn(rows, 2, -1), neighbourIn(rows, 9, 1)], [undefined, undefined]);
+});

@@ -1,0 +1,100 @@
+"""The twin cloud's wrapper by itself: few points, many points, a text asked for, a selection."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.common import twin_cloud
+from tests.pages.twins import twin_clouds
+
+
+def page(n: int) -> None:
+    import numpy as np
+    import streamlit as st
+
+    from geometry.figures.colours import PointColours
+    from geometry.figures.theme import DARK
+    from geometry.packing import pack_cloud
+    from pages.common.twin_cloud import show_twin_cloud
+    from pages.common.twin_message import Picture, Points, TwinCloud
+
+    places = np.arange(3.0 * n).reshape(n, 3)
+    cloud = TwinCloud(
+        points=Points.of(pack_cloud([places, -places], 3.0 * n + 1)),
+        rows_key="rows",
+        pictures=[Picture([0], ["one"]), Picture([1], ["other"])],
+        colours=PointColours.by_value(np.arange(n), "row"),
+        reach=3.0 * n + 1,
+        axis_titles=["x", "y", "z"],
+        origin_label=None,
+        name="both",
+        alt="two clouds",
+    )
+    texts = [f"text {row}" for row in range(n)]
+
+    def keep(rows: np.ndarray) -> None:
+        st.session_state["rows"] = rows.tolist()
+
+    show_twin_cloud(cloud, DARK, lambda word: word, key="t", texts=texts, on_selection=keep)
+
+
+def shown(n: int) -> AppTest:
+    app = AppTest.from_function(page, args=(n,), default_timeout=60).run()
+    assert not app.exception
+    return app
+
+
+def sent(app: AppTest, component: str) -> list[dict]:
+    return [
+        json.loads(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == component
+    ]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_points_are_sent_as_they_are(n):
+    app = shown(n)
+    [twin] = twin_clouds(app).values()
+    one, other = (twin.place(name) for name in ("one", "other"))
+    assert one == pytest.approx(np.arange(3.0 * n).reshape(n, 3), abs=1e-3)
+    assert other == pytest.approx(-one, abs=1e-3)
+    [texts] = sent(app, "narrow_cone_texts")
+    assert texts["texts"] == [f"text {row}" for row in range(n)]
+
+
+def test_texts_of_many_points_are_asked_for(monkeypatch):
+    asks = [5999, 6000]  # the second is no row
+
+    def asked(*, key: str, data: bytes, on_asked_change: object) -> None:
+        answers.append(json.loads(data)["answers"])
+        if asks:
+            monkeypatch.setitem(st.session_state, key, {"asked": asks.pop(0)})
+            on_asked_change()
+
+    answers: list[dict] = []
+    monkeypatch.setattr(twin_cloud, "_asked", lambda: asked)
+    app = shown(6000)
+    assert not sent(app, "narrow_cone_texts")
+    app.run()
+    app.run()
+    assert answers == [{}, {"5999": "text 5999"}, {"5999": "text 5999"}]
+
+
+@pytest.mark.parametrize(
+    ("told", "rows"), [("rows:BQAAAA==", [5]), ("bits:IQA=", [0, 5]), ("", []), (None, None)]
+)
+def test_a_selection_arrives_as_rows(monkeypatch, told, rows):
+    def component(*, key: str, data: bytes, **told_by: object) -> None:
+        monkeypatch.setitem(st.session_state, key, SimpleNamespace(get=lambda event: told))
+        told_by["on_selected_change"]()
+
+    monkeypatch.setattr(twin_cloud, "_component", lambda: component)
+    app = shown(12)
+    assert ("rows" in app.session_state) == (rows is not None)
+    if rows is not None:
+        assert app.session_state["rows"] == rows

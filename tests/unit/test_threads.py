@@ -1,0 +1,62 @@
+"""Blocks over threads: each done once, parts in a fixed order, one thread where two are no help."""
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from geometry.moments import Moments
+from geometry.threads import LEAST_BLOCKS, MOST, by_threads
+
+STARTS = range(0, 100, 10)
+
+
+def parts_of(starts=STARTS, limit: int = 2):
+    """What each part did, and in which thread."""
+    with threadpool_limits(limit, user_api="blas"):
+        return by_threads(lambda some: (list(some), threading.get_ident()), starts)
+
+
+def test_every_block_is_done_once_and_the_parts_keep_their_order():
+    parts = parts_of()
+    assert [some for some, _ in parts] == [list(STARTS[k::2]) for k in range(2)]
+    assert threading.get_ident() not in {thread for _, thread in parts}
+
+
+@pytest.mark.parametrize(
+    ("starts", "limit"), [(STARTS, 1), (STARTS[: LEAST_BLOCKS - 1], 2), (range(0), 2)]
+)
+def test_one_part_in_this_thread_where_more_would_not_help(starts, limit):
+    assert parts_of(starts, limit) == [(list(starts), threading.get_ident())]
+
+
+def test_no_more_threads_than_most():
+    assert len(parts_of(limit=MOST + 3)) <= MOST
+
+
+def test_a_caller_within_another_has_one_part_and_the_next_has_two_again():
+    with threadpool_limits(2, user_api="blas"):
+        outer = by_threads(lambda _: len(by_threads(list, STARTS)), STARTS)
+        assert outer == [1, 1]
+        assert len(by_threads(list, STARTS)) == 2
+
+
+def test_an_error_in_a_block_reaches_the_caller_and_leaves_the_threads_free():
+    with threadpool_limits(2, user_api="blas"):
+        with pytest.raises(ZeroDivisionError):
+            by_threads(lambda _: 1 // 0, STARTS)
+        assert len(by_threads(list, STARTS)) == 2
+
+
+def test_sums_by_threads_are_those_of_one():
+    X = np.random.default_rng(0).standard_normal((50_000, 16)).astype(np.float32) + 3
+    found = []
+    for limit in (1, 2):
+        with threadpool_limits(limit, user_api="blas"):
+            found.append(Moments.of(X))
+    one, two = found
+    np.testing.assert_allclose(two.mean, one.mean, rtol=1e-9)
+    np.testing.assert_allclose(two.scatter, one.scatter, rtol=1e-5, atol=1e-5 * len(X))
+    reference = np.cov(X.astype(np.float64).T, bias=True)
+    np.testing.assert_allclose(two.covariance, reference, rtol=1e-4, atol=1e-5)
