@@ -47,7 +47,7 @@ def choose_point(cloud: Cloud, key: str, _: Translate) -> int | None:
         _("Find a point by its text"),
         key="find",
         bind="query-params",
-        placeholder=_("type a word, or click a point in a 2D picture"),
+        placeholder=_("type a word, or click a point in a picture"),
     )
     if query.strip():
         found = _rows_with(query, cloud.texts)
