@@ -19,6 +19,12 @@ _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
 
 
+def names_its_columns(file_name: str) -> bool:
+    """Whether a file of that name holds records, each field under its name, rather than text."""
+    suffix = Path(file_name.lower().removesuffix(".gz")).suffix
+    return suffix in (*_JSON_SUFFIXES, ".parquet")
+
+
 def read_pair_file(
     source: Source, *, name: str | None, encoding: str | None, max_bytes: int, max_rows: int
 ) -> TextFile | tuple[str, Table]:

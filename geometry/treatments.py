@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -63,13 +63,22 @@ class Treated:
     """Rows after a treatment: ``vectors`` (n, d) along the raw cloud's own axes, to be drawn, and
     ``kept`` (n, k) in only those directions that the treatment fills, to be measured.
 
+    filled : those directions as orthonormal rows (k, d); None where they are all.
+
     A whitening at strength 1 fills those that it scales: kept by k, and above the rank floor. So
     all of them measure the same directions, where PCA has dropped the null ones and ZCA, which
     leaves them unscaled, has not. Softened, all but PCA leave a part of every direction.
     """
 
     vectors: np.ndarray
-    kept: np.ndarray
+    filled: np.ndarray | None = None
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Worked out when first asked for: a picture need not wait for what is only measured."""
+        if self.filled is None:
+            return self.vectors
+        return self.vectors @ self.filled.T.astype(self.vectors.dtype)
 
 
 @dataclass(frozen=True)
@@ -111,12 +120,13 @@ class Treatment:
         """
         Z = self._mapped(float_rows(X, at_least=1))
         if self.name in ("pca", "pca-cor"):
-            return Treated(Z @ self.fitted.components.astype(Z.dtype), Z)
+            V = self.fitted.components
+            return Treated(Z @ V.astype(Z.dtype), V)
         if self.name in WHITENINGS and self.fitted.strength == 1:
-            return Treated(Z, _kept(Z, self.fitted.filled))
+            return Treated(Z, _unless_all(self.fitted.filled))
         if self.name == "removed":
-            return Treated(Z, _kept(Z, self.fitted.axes[len(self.fitted.weights) :]))
-        return Treated(Z, Z)
+            return Treated(Z, _unless_all(self.fitted.axes[len(self.fitted.weights) :]))
+        return Treated(Z)
 
     def _mapped(self, X: np.ndarray) -> np.ndarray:
         if self.fitted is None:
@@ -127,9 +137,10 @@ class Treatment:
         return np.asarray(self.fitted.apply(X))
 
 
-def _kept(Z: np.ndarray, components: np.ndarray) -> np.ndarray:
-    """Coordinates (n, k) along orthonormal rows (k, d); Z itself where nothing is left out."""
-    return Z if len(components) == Z.shape[1] else Z @ components.T.astype(Z.dtype)
+def _unless_all(directions: np.ndarray) -> np.ndarray | None:
+    """Orthonormal rows (k, d); None where nothing is left out."""
+    k, d = directions.shape
+    return None if k == d else directions
 
 
 def fit_treatment(

@@ -105,10 +105,12 @@ def _subject(options: dict[str, Any], asked: Asked) -> Subject:
     """The encoder or the word vectors; lists are checked before either is read."""
     if options["vectors"] is not None:
         from ..vectors.read import read_vectors
+        from ..word_pairs import read_word_pairs
 
         weightings = weightings_of(options["weighting"])
+        word_pairs = [read_word_pairs(file) for file in options["word_pairs"]]
         table = read_vectors(options["vectors"])
-        return WordSubject(table, weightings, options["counts"], asked, options["word_pairs"])
+        return WordSubject(table, weightings, options["counts"], asked, word_pairs)
     from ..load import load_encoder
 
     layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])

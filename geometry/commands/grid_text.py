@@ -61,8 +61,9 @@ def word_pairs_text(found: WordPairScore, seed: int) -> str:
     """A line for a set of pairs of words, with its coverage."""
     score = found.score
     lacking = f", not {', '.join(found.missing[:FEW])}" if found.missing else ""
+    own = " (covariance of the file's own vectors)" if score.similarity == "mahalanobis" else ""
     return (
-        f"{found.name}: {found.n_pairs:,} pairs of words, {score.similarity}: {_score(score)} "
+        f"{found.name}: {found.n_pairs:,} pairs of words, {score.similarity}{own}: {_score(score)} "
         f"(Spearman x 100) on the {score.n:,} ({100 * found.coverage:.1f}%) that have both "
         f"words{lacking}; {score.draws:,} resamples, seed {seed}"
     )

@@ -127,7 +127,7 @@ class ModelSubject:
 class WordSubject:
     """Word vectors: one row of poolings, the weightings; coverage is told with every grid.
 
-    word_pairs : files of pairs of words, read and scored at once.
+    word_pairs : sets of pairs of words, scored at once.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class WordSubject:
         weightings: Sequence[str],
         counts_file: Path | None,
         asked: Asked,
-        word_pairs: Sequence[Path] = (),
+        word_pairs: Sequence[Pairs] = (),
     ) -> None:
         from ..word_counts import rank_counts, read_counts
 
@@ -147,7 +147,7 @@ class WordSubject:
             self._counts, self._counts_name = read_counts(counts_file), counts_file.stem
         elif any(each != "mean" for each in weightings):
             self._counts, self._counts_name = rank_counts(table), RANK
-        self._word_scores = tuple(self._on_words(file) for file in word_pairs)
+        self._word_scores = tuple(map(self._on_words, word_pairs))
 
     @property
     def title(self) -> str:
@@ -187,7 +187,8 @@ class WordSubject:
         }
         if self._word_scores:
             settings["word_pairs"] = "; ".join(
-                f"{one.name} {one.score.spearman} ({one.score.n} of {one.n_pairs})"
+                f"{one.name} {one.score.spearman} [{one.score.low}, {one.score.high}] "
+                f"({one.score.n} of {one.n_pairs})"
                 for one in self._word_scores
             )
         lacking = ", ".join(f"{word} ({n:,})" for word, n in found.unknown[:5])
@@ -203,13 +204,12 @@ class WordSubject:
             )
         return Measured(found.grid, settings, tuple(notes))
 
-    def _on_words(self, file: Path) -> WordPairScore:
+    def _on_words(self, pairs: Pairs) -> WordPairScore:
         from ..evaluate import evaluate_word_pairs
-        from ..word_pairs import read_word_pairs
 
         asked = self._asked
         how = {"similarity": asked.similarity, "draws": asked.draws, "seed": asked.seed}
-        return evaluate_word_pairs(self._table, read_word_pairs(file), **how)  # type: ignore[arg-type]
+        return evaluate_word_pairs(self._table, pairs, **how)  # type: ignore[arg-type]
 
 
 def file_lines(report: VectorReport) -> tuple[str, ...]:

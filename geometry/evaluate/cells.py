@@ -80,7 +80,9 @@ class Cell:
         """What a reader of the score must know, in English; empty where there is nothing."""
         told = []
         if self.is_clamped:
-            told.append(f"{self.n_kept} directions, not {self.n_asked}: the rank is {self.rank}")
+            told.append(
+                f"{self.n_kept} directions, not {self.n_asked}: all there are (rank {self.rank})"
+            )
         if self.is_simplex:
             told.append("the fit makes a simplex of its own rows")
         if self.score.undefined:

@@ -157,12 +157,13 @@ def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, n_
     def make() -> Shown:
         X = material.cloud.vectors
         first = cached.projection(material.key, view, n_axes, X)
-        treated = treatment.turn(knobs).apply(X)
+        turned = treatment.turn(knobs)
+        treated = turned.apply(X)
         picture = first if treatment.name == "raw" else first.apply(treated.vectors)
         factor = match_radius(first.around_origin, picture.around_origin)
         distances = np.abs(picture.around_origin).max(axis=1) * factor
         reach = float(np.quantile(distances, FRAME_SHARE))
-        return Shown(treatment.turn(knobs), treated, picture, factor, reach, key)
+        return Shown(turned, treated, picture, factor, reach, key)
 
     shown: Shown = cached.picture(f"{key}/{view}/{n_axes}", make)
     return shown

@@ -21,6 +21,8 @@ SAME = "same"
 AUTO = "recommended"
 PAGE = "sentence_similarity"
 LONGEST = 60  # characters of a wrong text that are shown
+# a large fit set leaves sums of its rows only, and no Mahalanobis distance follows it
+NEEDS_ROWS = ("clusterwise",)
 SHRUNK = ("pca:lw", "pca:128:lw")
 OTHER_PAIRS = "pairs-"  # before the code of a set of pairs
 
@@ -95,8 +97,8 @@ def choose_after(fit: FitChoice, d: int, _: Translate) -> str:
         spec = parse_treatment(code)
     except ValueError:
         spec = None
-    if spec is None or not spec.is_fitted:
-        shown = code[:LONGEST].replace("`", "'")
+    if spec is None or not spec.is_fitted or spec.name in NEEDS_ROWS:
+        shown = " ".join(code.split())[:LONGEST].replace("`", "'")
         st.warning(prose(PAGE, "other-treatment", {"text": shown}))
         return advised
     return spec.text

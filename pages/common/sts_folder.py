@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from geometry import CorpusError, ModelFilesError, Pairs
@@ -26,7 +28,7 @@ def show_folder_form(_: Translate) -> None:
         return
     try:
         read_model_limits().refuse_folder(path)
-        splits = read_pair_folder(path)
+        splits = _read(path, _stamp(Path(path)))
     except ModelFilesError:
         st.error(
             _("No folder of this server may be read: its operator’s rule for folders of models.")
@@ -37,6 +39,19 @@ def show_folder_form(_: Translate) -> None:
         st.error(folder_error_text(CorpusError("no_splits", "", path=path), _))
     else:
         _offer(splits, _)
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What changes when a file of the folder does."""
+    if not folder.is_dir():
+        return ()
+    told = ((one.name, one.stat()) for one in sorted(folder.iterdir()) if one.is_file())
+    return tuple((name, about.st_size, about.st_mtime_ns) for name, about in told)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
+def _read(path: str, stamp: tuple[tuple[str, int, int], ...]) -> dict[str, Pairs]:
+    return read_pair_folder(path)
 
 
 def _offer(splits: dict[str, Pairs], _: Translate) -> None:

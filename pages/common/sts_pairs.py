@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from geometry.corpus import MAX_BYTES, read_bundled_pairs
 from geometry.evaluate.bootstrap import checked_gold
 from geometry.evaluate.scores import LEAST_PAIRS
 from geometry.model_errors import readable_bytes
+from geometry.pair_records import names_its_columns
 from geometry.pair_sets import PAIR_SETS, fetch_pairs
 
 from . import cached, jobs
@@ -228,29 +230,47 @@ def show_pair_form(_: Translate) -> None:
 
 def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     """The head of the file and the choice of columns; None until three are chosen."""
+    if names_its_columns(file.name):
+        return _of_records(file, _)
     try:
         found = show_head(file, _)
-    except CorpusError:  # no table of even rows: STS-B's own form, lines of JSON, Parquet, or none
+    except CorpusError:  # no table of even rows: STS-B's own form, or none
         return _read(file.file_id, file.name, None, None, file)
     way = st.toggle(_("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}")
     if way:
         return _read(file.file_id, file.name, None, None, file)
+    named = _three_of(found.columns, file.file_id, _)
+    show_header_toggle(file, found, _)
+    return _read(file.file_id, file.name, named, found.has_header, file) if named else None
+
+
+def _of_records(file: Any, _: Translate) -> Pairs | None:
+    """Lines of JSON or Parquet: by the names that are known, else by those chosen."""
+    try:
+        return _read(file.file_id, file.name, None, None, file)
+    except CorpusError as error:
+        if error.code != "no_pair_columns":
+            raise
+        st.info(error_text(error, _))
+        named = _three_of(error.details["columns"], file.file_id, _)
+    return _read(file.file_id, file.name, named, None, file) if named else None
+
+
+def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
+    """The columns of both sentences and of the score; None until all are chosen."""
     labels = (_("First sentence"), _("Second sentence"), _("Score"))
-    columns = [
+    chosen = [
         box.selectbox(
             label,
-            found.columns,
+            columns,
             index=None,
-            key=f"column-{place}-{file.file_id}",
+            key=f"column-{place}-{file_id}",
             placeholder=_("Choose a column"),
         )
         for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True))
     ]
-    show_header_toggle(file, found, _)
-    named = tuple(column for column in columns if column is not None)
-    if len(named) < len(columns):
-        return None
-    return _read(file.file_id, file.name, named, found.has_header, file)
+    named = tuple(column for column in chosen if column is not None)
+    return named if len(named) == len(labels) else None
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, scope="session")

@@ -67,10 +67,13 @@ def show_word_pairs(asked: Asked, _: Translate) -> None:
 def word_values(found: WordPairScore, vectors: str, _: Translate) -> dict[str, str]:
     """What the line quotes."""
     score = found.score
+    name = similarity_names(_)[score.similarity]
+    if score.similarity == "mahalanobis":
+        name = _("{name} (covariance of the file’s own vectors)").format(name=name)
     return {
         "set": found.name,
         "vectors": vectors,
-        "similarity": similarity_names(_)[score.similarity],
+        "similarity": name,
         "score": with_interval(score.spearman, score.low, score.high, _),
         "n": f"{score.n:,}",
         "pairs": f"{found.n_pairs:,}",

@@ -67,7 +67,7 @@ def fitted_on(asked: Asked, _: Translate) -> str:
 
 def cut_words(cell: Cell, _: Translate) -> str:
     """That fewer directions were there than asked for; empty where all were."""
-    return "" if not cell.is_clamped else _("k = {k}, the rank").format(k=cell.n_kept)
+    return "" if not cell.is_clamped else _("k = {k}, all there are").format(k=cell.n_kept)
 
 
 def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:

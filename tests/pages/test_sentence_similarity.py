@@ -356,6 +356,25 @@ def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
     assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
 
 
+def test_lines_of_json_with_other_names_are_read_by_the_columns_chosen():
+    own = read_bundled_pairs()
+    lines = [
+        json.dumps({"one": left, "two": right, "note": "?!" * i, "people": i % 6})
+        for i, (left, right) in enumerate(zip(own.left[:12], own.right[:12], strict=True))
+    ]
+    app = visit()
+    upload = app.get("file_uploader")[0].upload("mine.jsonl", "\n".join(lines).encode())
+    healthy(upload.run())
+    assert "are not two sentences and a score" in everything(app)
+    for label, column in (("First sentence", "one"), ("Second sentence", "two")):
+        [box] = [one for one in app.selectbox if one.label == label]
+        healthy(box.select(column).run())
+    assert not [one for one in app.button if one.key == "use_pairs"]  # the score is wanting
+    [box] = [one for one in app.selectbox if one.label == "Score"]
+    healthy(box.select("people").run())
+    assert "12 pairs ready" in everything(app)
+
+
 # What treatments are fitted on
 
 
@@ -420,7 +439,7 @@ def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
     assert f"layer 0, mean (k = {n - 1})" in told
     assert "“k = 128” keeps all that there are" in told
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", told)
-    assert any(f"(k = {n - 1}, the rank)" in text for text in bars(app))
+    assert any(f"(k = {n - 1}, all there are)" in text for text in bars(app))
     # another similarity: its numbers are scipy's, its name stands beside each
     X = pair_vectors(6, "mean", range(25))
     wanted = spearmanr(some.gold_scores, -np.linalg.norm(X[:25] - X[25:], axis=1))[0]
@@ -563,8 +582,11 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
     assert value == pytest.approx(100 * cell.score.spearman, abs=0.1)
     wrong = visit(after="flow")
     [told] = [one.value for one in wrong.warning]
-    assert told.startswith("“flow” names no treatment")
+    assert told.startswith("`flow` names no treatment")
     assert "whitened, Ledoit-Wolf, fitted on" in everything(wrong)
+    for other in ("[x](https://x.example)", "clusterwise"):
+        [told] = [one.value for one in visit(after=other).warning]
+        assert told.startswith(f"`{other}` names no treatment")
 
 
 def test_a_folder_of_the_server_puts_its_splits_on_offer(

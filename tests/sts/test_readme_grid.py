@@ -33,7 +33,7 @@ def grid(sts, sts_layers):
         treatments=LADDER,
         fit_vectors={pooling: sts_layers("train")[pooling][:, distinct] for pooling in TOLERANCE},
         fit_on="train",
-        draws=2,
+        draws=1_000,
     )
 
 
@@ -85,3 +85,13 @@ def test_published_rows_are_the_papers():
     assert len(quoted) >= 8
     for name, value, source in quoted:
         assert rows[name, source] == value
+
+
+def test_how_wide_the_intervals_are(grid):
+    scored = [cell for cell in grid.cells if not cell.score.undefined]
+    widths = [100 * (cell.score.high - cell.score.low) for cell in scored]
+    found = re.search(r"seed 0\) are (\d+) to (\d+) points wide, most of\s+those of diff", README)
+    assert (round(min(widths)), round(max(widths))) == tuple(map(int, found.groups()))
+    pairs = [(cell.difference, cell.score) for cell in scored if cell.difference is not None]
+    narrower = [gain.high - gain.low < score.high - score.low for gain, score in pairs]
+    assert np.mean(narrower) > 0.5

@@ -129,7 +129,7 @@ def test_directions_beyond_the_rank_are_told():
     narrow = {"mean": VECTORS["mean"][:1] @ np.diag([1, 1, 1, 0, 0, 0]).astype(np.float32)}
     cell = evaluate_grid(narrow, GOLD, treatments=["pca:5"], draws=5).cells[0]
     assert (cell.n_asked, cell.n_kept, cell.rank, cell.is_clamped) == (5, 3, 3, True)
-    assert cell.note == "3 directions, not 5: the rank is 3"
+    assert cell.note == "3 directions, not 5: all there are (rank 3)"
 
 
 def test_a_simplex_is_told():
