@@ -20,12 +20,17 @@ from .words import Translate, prose
 
 PAGE = "sentence_similarity"
 HALVES = "halves"
+CHOSEN_FOR = "sts-dev-for"  # the pairs on the page when the choice was last made
 
 
 def show_best(asked: Asked, measured: Measured, _: Translate) -> None:
     """Which pairs choose, the cell that they choose, and its score on the pairs of the page."""
     labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels(_)}
     labels.pop(asked.pairs.code)
+    if st.session_state.setdefault(CHOSEN_FOR, asked.pairs.code) != asked.pairs.code:
+        # other pairs have another default; what was chosen by hand is in the address
+        st.session_state[CHOSEN_FOR] = asked.pairs.code
+        st.session_state.pop("sts-dev", None)
     code = choose(
         st.selectbox,
         _("Choose the best cell on (dev)"),

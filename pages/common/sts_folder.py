@@ -65,6 +65,7 @@ def _offer(splits: dict[str, Pairs], _: Translate) -> None:
         type="primary",
         on_click=adopt,
         args=tuple(splits.values()),  # the test split last: it is chosen
+        kwargs={"dev": splits.get("dev")},
     )
     st.caption(" · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values()))
 

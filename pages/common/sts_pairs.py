@@ -32,6 +32,7 @@ PAGE = "sentence_similarity"
 SHORT = 12  # characters of a commit
 UPLOADER = "pairs_file"
 STORE = "pair-uploads"
+OWN_DEV = "pair-uploads-dev"  # code of a split to that of its folder's dev split
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ def hub_sets() -> dict[str, tuple[str, str]]:
 
 
 def dev_code(code: str) -> str | None:
-    """Of a test or training split of the hub, the set's own dev split, where it has one."""
+    """Of a test or training split, the set's own dev split, where it has one on offer."""
+    own: str | None = st.session_state.get(OWN_DEV, {}).get(code)
+    if own in st.session_state.get(STORE, {}):
+        return own
     name, split = hub_sets().get(code, ("", "dev"))
     dev = f"{HUB}{name}-dev"
     return dev if split != "dev" and dev in hub_sets() else None
@@ -184,12 +188,20 @@ def _uploads() -> dict[str, Pairs]:
     return found
 
 
-def adopt(*sets: Pairs) -> None:
-    """Keep them for this session and choose the last; a callback, before the page is drawn."""
+def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
+    """Keep them for this session and choose the last; a callback, before the page is drawn.
+
+    dev : the one among them on which the others' best cell is chosen.
+    """
     for pairs in sets:
-        code = f"upload-{ScoredSet('', pairs).key[:12]}"
-        remember(STORE, code, pairs, MAX_UPLOADS)
-        st.session_state["pairs"] = code
+        remember(STORE, _own_code(pairs), pairs, MAX_UPLOADS)
+        st.session_state["pairs"] = _own_code(pairs)
+        if dev is not None and pairs is not dev:
+            remember(OWN_DEV, _own_code(pairs), _own_code(dev), MAX_UPLOADS)
+
+
+def _own_code(pairs: Pairs) -> str:
+    return f"upload-{ScoredSet('', pairs).key[:12]}"
 
 
 def refusal(pairs: Pairs, _: Translate) -> str:

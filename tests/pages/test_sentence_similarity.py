@@ -606,7 +606,9 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     assert "sts-dev: 30 · sts-test: 30" in everything(app)
     healthy(app.button(key="use_folder").click().run())
     assert "n = 30 pairs, sts-test" in everything(app)
-    assert any("sts-dev" in label for label in app.selectbox(key="sts-dev").options)
+    box = app.selectbox(key="sts-dev")
+    assert "sts-dev" in box.options[box.index]  # the folder's own dev split chooses
+    assert "sts-dev (n = 30) chooses" in everything(app)
     wanted = 100 * spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
     assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
     rules = tmp_path / "narrow-cone.toml"
