@@ -14,29 +14,27 @@ from tests.browser.screen import AT_REST
 from tests.browser.server import AppServer
 
 REPEATS = 5
-# Both clouds have their points, wedge and axes: by the sketch that stands in until Plotly is there,
-# or by Plotly; then a frame, so that they are on screen.
+# Both clouds have their points, cone and axes, and answer the hand; then a frame, so that they are
+# on screen.
 SEEN = """() => new Promise(done => {
-  const look = () => ['raw', 'white'].every(side => document.querySelector(
-    `[class*="st-key-chart-${side}"] .chart:is([data-sketched], [data-drawn])`))
+  const look = () => document.querySelector('.twin[data-drawn]')
     ? requestAnimationFrame(() => setTimeout(() => done(true))) : requestAnimationFrame(look);
   look();
 })"""
-# Plotly has drawn both: they answer the hand.
-DRAWN = """() => ['raw', 'white'].every(side => document.querySelector(
-    `[class*="st-key-chart-${side}"] .chart[data-drawn] .gl-canvas`))"""
+# All that the page draws is there, and the browser is at rest.
+DRAWN = """() => document.querySelector('[class*="st-key-chart-histogram"] .chart[data-drawn]')"""
 LAB_SLIDERS = ("strength", "centring", "kept", "shrinkage")
 PROGRESS = '[data-testid="stProgress"]'
 BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
-# A chart counts its drawings; a drawing is on screen with the frame after it.
-DRAWINGS = """key => Number(document.querySelector(
-  `.st-key-${key} .chart`).dataset.drawn || 0)"""
-DRAWN_AFTER = """([key, before]) => new Promise((done, failed) => {
-  const chart = document.querySelector(`.st-key-${key} .chart`);
-  const look = () => Number(chart.dataset.drawn) > before
+# The clouds show what the server has sent since, and no film is on its way to it any more; they are
+# on screen with the frame after that.
+SHOWN = "() => document.querySelector('.twin').twin.shownText"
+SHOWN_AFTER = """before => new Promise((done, failed) => {
+  const { twin } = document.querySelector('.twin');
+  const look = () => twin.shownText !== before && !twin.player.isMoving && !twin.drawing
     ? requestAnimationFrame(() => done(true)) : requestAnimationFrame(look);
   look();
-  setTimeout(() => failed(new Error(`${key} was not drawn again in place`)), 30000);
+  setTimeout(() => failed(new Error('the clouds were not drawn again')), 30000);
 })"""
 
 
@@ -54,9 +52,7 @@ def main() -> list[Row]:
         bare = median(bare_page(browser, Path(folder)) for _ in range(REPEATS))
         empty = [first_visit(browser, place, progress=True) for place in places]
         warm = [first_visit(browser, places[0]) for _ in range(REPEATS)]
-        moved = moved_control(
-            browser, places[0], page_name="narrow_cone", query="view=svd", chart="chart-white"
-        )
+        moved = moved_control(browser, places[0], page_name="narrow_cone", query="view=svd")
         lab = {
             key: moved_control(
                 browser,
@@ -64,7 +60,6 @@ def main() -> list[Row]:
                 page_name="whitening",
                 # no slider starts at an end of its range, where some steps would change nothing
                 query="unit=tokens&shrink=by-hand&shrinkage=0.5&kept=300&centring=0.9375",
-                chart="lab-zca",
                 slider=key,
             )
             for key in LAB_SLIDERS
@@ -79,7 +74,7 @@ def main() -> list[Row]:
             peer=bare,
         ),
         row(
-            "the same, to both clouds answering the hand",
+            "the same, to the chart below as well",
             median(visit.ready for visit in warm),
             peer=bare,
         ),
@@ -145,7 +140,7 @@ def bare_page(browser: Browser, folder: Path) -> float:
 @dataclass(frozen=True)
 class Visit:
     """Seconds from the request to the progress bar (nan unless asked for), to both clouds on
-    screen, and to both drawn by Plotly."""
+    screen, and to the chart below them."""
 
     progress: float
     seen: float
@@ -176,27 +171,26 @@ def moved_control(
     *,
     page_name: str,
     query: str,
-    chart: str,
     slider: str = "strength",
 ) -> list[float]:
-    """Seconds from a key on the slider to the redrawn chart, several times."""
+    """Seconds from a key on the slider to the clouds drawn again, several times."""
     with AppServer(cache_dir=cache) as server:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(server.page_url(page_name, query=query))
-        page.wait_for_selector(f".st-key-{chart} .chart[data-drawn]", timeout=120_000)
+        page.wait_for_selector(".twin[data-drawn]", timeout=120_000)
         page.wait_for_function(AT_REST, timeout=120_000)
         page.locator(f".st-key-{slider}").get_by_role("slider").focus()
-        times = [press(page, key, chart) for key in ["ArrowLeft"] * 12]  # each a new picture
+        times = [press(page, key) for key in ["ArrowLeft"] * 12]  # each a new picture
         page.close()
     return times[2:]  # the first two fill caches
 
 
-def press(page: Page, key: str, chart: str) -> float:
+def press(page: Page, key: str) -> float:
     """One step of the focused slider."""
-    before = page.evaluate(DRAWINGS, chart)
+    before = page.evaluate(SHOWN)
     start = perf_counter()
     page.keyboard.press(key)
-    page.evaluate(DRAWN_AFTER, [chart, before])
+    page.evaluate(SHOWN_AFTER, before)
     seconds = perf_counter() - start
     page.wait_for_function(AT_REST, timeout=120_000)
     return seconds

@@ -57,13 +57,24 @@ def stop_at(
     X: np.ndarray, fitted: WhiteningMap, raw: Projection, *, centring: float, strength: float
 ) -> Stop:
     """One picture anywhere, on the film's path or off it."""
-    Z = X
-    picture = raw
-    if centring or strength:
-        Z = fitted.adjust(centring=centring, strength=strength).apply(X)
-        picture = raw.apply(Z)
-    factor = match_radius(raw.around_origin, picture.around_origin)
-    return Stop(centring, strength, factor, picture.around_origin * factor, cone_edges(Z, picture))
+    places, cones = _seen(X, fitted.adjust(centring=centring, strength=strength), raw)
+    factor = match_radius(raw.around_origin, places)
+    return Stop(centring, strength, factor, places * factor, cones)
+
+
+def _seen(
+    X: np.ndarray, turned: WhiteningMap, raw: Projection
+) -> tuple[np.ndarray, tuple[ConeEdge, ...]]:
+    """Places (n, k) around the origin, and the cones of a cloud that has a mean direction."""
+    if not (turned.centring or turned.strength):
+        return raw.around_origin, cone_edges(X, raw)
+    if turned.centring == 1 and raw.axes is not None and raw.method != "cone":
+        # straight into the picture: a hundredth of the work, and no cone without a mean
+        onto = turned.matrix @ raw.axes.T  # (d, k)
+        return (X - turned.mean) @ onto, ()
+    Z = turned.apply(X)
+    picture = raw.apply(Z)
+    return picture.around_origin, cone_edges(Z, picture)
 
 
 def place_in_film(

@@ -5,8 +5,6 @@ const waiting = new Set(); // boxes to draw
 const touch = matchMedia("(pointer: coarse)"); // there a finger scrolls the page
 const selections = new Map(); // group -> rows of the selected points
 const FADED = 0.08; // opacity of what is not selected
-const SKETCHES_TOGETHER = 200; // ms in which the chart beside a sketched one comes
-let sketching;
 let drawing = false;
 
 function plotlyIsThere() {
@@ -59,23 +57,10 @@ function moveGroup(box, change) {
   }
 }
 
-// What can't be sketched is left to Plotly alone.
-function sketchUntilPlotlyIsThere(box, data) {
-  if (window.Plotly) return;
-  let pause = 0;
-  try {
-    if (sketch(box, JSON.parse(data.figure))) {
-      box.dataset.sketched = "";
-      pause = SKETCHES_TOGETHER;
-    }
-  } catch (error) {
-    console.warn(error);
-  }
-  clearTimeout(sketching);
-  sketching = setTimeout(async () => {
-    await painted();
-    window.dispatchEvent(new Event("narrow-cone-sketched")); // now Plotly may be run
-  }, pause);
+// Charts want Plotly now, unless a cloud that needs none is still to be drawn: that comes first.
+function sendForPlotly() {
+  if (document.querySelector(".twin:not([data-drawn])")) return;
+  window.dispatchEvent(new Event("narrow-cone-first-picture"));
 }
 
 // The same points lit in every chart of the group, or all as they were for null. Rows alone say
@@ -115,7 +100,6 @@ function draw(box, data) {
   if (data.group) layout.selectionrevision = data.group;
   window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
-    removeSketch(box);
     if (state.listens) return;
     state.listens = true;
     box.on("plotly_click", (event) => {
@@ -156,7 +140,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   box.style.height = `${data.height}px`;
   box.setAttribute("aria-label", data.alt);
   box.dataset.group = data.group;
-  sketchUntilPlotlyIsThere(box, data);
+  sendForPlotly();
   drawInTurn(box);
   return () => {
     if (!box.isConnected && window.Plotly) window.Plotly.purge(box);

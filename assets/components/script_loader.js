@@ -1,7 +1,8 @@
-// Sends for Plotly's script, once a page. It is run when the first charts have been sketched
-// (chart.js says so), because a browser that compiles it paints nothing for most of a second.
+// Sends for Plotly's script, once a page. It is run when the first picture is on screen (twin.js
+// says so, or chart.js where there is no cloud), because a browser that compiles it paints nothing
+// for most of a second.
 
-const LATEST = 2500; // ms after which it is run in any case: no chart has come by then
+const LATEST = 2500; // ms after which it is run in any case: no picture has come by then
 
 export default function ({ data }) {
   if (window.Plotly || document.querySelector("link[data-plotly]")) return;
@@ -18,6 +19,6 @@ export default function ({ data }) {
     script.onload = () => window.dispatchEvent(new Event("narrow-cone-plotly"));
     document.head.append(script);
   };
-  window.addEventListener("narrow-cone-sketched", run, { once: true });
+  window.addEventListener("narrow-cone-first-picture", run, { once: true });
   setTimeout(run, LATEST);
 }

@@ -21,7 +21,7 @@ class Wedge:
 
     axis: np.ndarray
     degrees: float
-    caption: str
+    caption: str = ""
 
 
 @dataclass(frozen=True)

@@ -181,10 +181,7 @@ def _chart() -> Callable[..., Any]:
     return st.components.v2.component(
         "narrow_cone_chart",
         html='<div class="chart" role="img"></div>',
-        # one script: a component can't import another file
-        js="".join(
-            (COMPONENTS / name).read_text(encoding="utf8") for name in ("sketch.js", "chart.js")
-        ),
+        js=(COMPONENTS / "chart.js").read_text(encoding="utf8"),
         isolate_styles=False,  # Plotly's own style sheet stands in the document
     )
 

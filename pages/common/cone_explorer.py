@@ -9,7 +9,6 @@ from geometry.figures.colours import MOST_LABELS
 
 from . import cached
 from .cone_choices import choose_cloud, choose_fit, choose_look, play_bar, show_presets
-from .cone_deep import draw_twins
 from .cone_neighbours import choose_point, show_neighbours, two_neighbourhoods
 from .cone_numbers import show_numbers, take_away
 from .cone_panels import draw_panels, tell_too_many_labels
@@ -21,6 +20,7 @@ from .cone_scene import (
     lesson_values,
     narrows_first,
 )
+from .cone_twins import draw_twins
 from .coverage_notes import warn_of_coverage
 from .model_words import tell_model_error
 from .models import chosen_model
@@ -71,7 +71,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     with try_box:
         row = choose_point(cloud, cached.cloud_key(corpus, spec), _)
     with look_box:
-        has_twins = look.n_components == 3 and not has_no_webgl2()
+        has_twins = not has_no_webgl2()
         can_play = look.view != "umap"
         centring, strength = play_bar(_, can_play=can_play, has_own_button=has_twins and can_play)
         umap_box = st.container()

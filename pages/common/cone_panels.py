@@ -1,4 +1,4 @@
-"""The two panels of narrow_cone: what is drawn, and the numbers under each."""
+"""What narrow_cone draws in each of its two pictures and says below, and both as Plotly charts."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ from .lab_choices import (
     choose_rows,
     choose_treatments,
 )
-from .lab_deep import draw_twins
 from .lab_flow import train_flow
 from .lab_numbers import Reports, measure_all, show_table, take_away
 from .lab_panels import chosen_point, draw_pictures
 from .lab_provenance import provenance
 from .lab_scene import MAX_POINTS, Scene, build_scene, gather, material_of
+from .lab_twins import draw_twins
 from .model_words import tell_model_error
 from .selected import show_selection
 from .shell import show_question
@@ -53,10 +53,10 @@ def explore(corpus: Corpus, _: Translate) -> None:
             return
         told = provenance(scene, _)
         chosen = chosen_point(scene.material)
-        if look.n_components == 3 and not has_no_webgl2():
-            waiting = draw_twins(scene, look.colour, chosen, told, _)
-        else:
+        if has_no_webgl2():
             waiting = draw_pictures(scene, look.colour, chosen, _)
+        else:
+            waiting = draw_twins(scene, look.colour, chosen, told, _)
         st.caption(told)  # here too: the table below may still be in the making
         show_selection(scene.material.cloud, scene.material.key, _)
         warn_of_coverage(cached.coverage(corpus), _)

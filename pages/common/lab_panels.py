@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -58,13 +59,33 @@ def draw_pictures(
 def _picture(
     one: Shown, scene: Scene, colours: PointColours, chosen: int | None, _: Translate
 ) -> None:
+    marks = [] if chosen is None else [Mark([chosen], "circle-open", _("chosen"))]
+    panel = replace(panel_of(one, scene, _), marks=marks)
+    key = ArrayStore.key(_key(one, scene), colours.title, chosen, st.context.theme.type)
     title = treatment_names(_)[one.name]
-    looks = (st.context.theme.type, language())
-    key = ArrayStore.key(
-        one.key, one.projection.method, one.projection.n_components, scene.reach, chosen, *looks
+    st.markdown(f"**{title}**")
+    show_chart(
+        kept_chart(
+            key,
+            # captions stand below: most treatments have none, and room for them would be empty
+            lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
+            private=is_own(scene.material.corpus),
+        ),
+        key=f"lab-{one.name}",
+        file_name=f"whitening-{one.name}",
+        alt=alternative_of(one, scene, _),
+        on_point=choose_row,
+        on_selection=partial(keep_selection, scene.material.key),
+        texts=GROUP,
+        group=f"{GROUP}-{scene.material.key}",  # rows lassoed in one cloud are others in another
     )
+    st.caption(told_below(one, panel, _))
+
+
+def panel_of(one: Shown, scene: Scene, _: Translate) -> Panel:
+    """The picture without its marks; kept, because a step of a slider leaves most as they were."""
     panel: Panel = cached.lab_value(
-        f"{key}/panel",
+        f"{_key(one, scene)}/panel",
         lambda: cloud_panel(
             one.treated.vectors,
             (),
@@ -72,28 +93,28 @@ def _picture(
             scene.reach,
             _,
             scale=one.factor,
-            marks=[] if chosen is None else [Mark([chosen], "circle-open", _("chosen"))],
             own_axis=one.name == "raw",
             d=one.treated.kept.shape[1],
         ),
     )
-    st.markdown(f"**{title}**")
-    show_chart(
-        kept_chart(
-            ArrayStore.key(key, colours.title),
-            # captions stand below: most treatments have none, and room for them would be empty
-            lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
-            private=is_own(scene.material.corpus),
-        ),
-        key=f"lab-{one.name}",
-        file_name=f"whitening-{one.name}",
-        alt=cached.lab_value(f"{key}/alt", lambda: alternative(title, one.treated.kept, panel, _)),
-        on_point=choose_row,
-        on_selection=partial(keep_selection, scene.material.key),
-        texts=GROUP,
-        group=f"{GROUP}-{scene.material.key}",  # rows lassoed in one cloud are others in another
+    return panel
+
+
+def alternative_of(one: Shown, scene: Scene, _: Translate) -> str:
+    """The picture in words; kept as ``panel_of``."""
+    title, panel = treatment_names(_)[one.name], panel_of(one, scene, _)
+    told: str = cached.lab_value(
+        f"{_key(one, scene)}/alt", lambda: alternative(title, one.treated.kept, panel, _)
     )
-    st.caption(told_below(one, panel, _))
+    return told
+
+
+def _key(one: Shown, scene: Scene) -> str:
+    """All that a picture without marks depends on, but for colours."""
+    projection = one.projection
+    return ArrayStore.key(
+        one.key, projection.method, projection.n_components, scene.reach, language()
+    )
 
 
 def told_below(one: Shown, panel: Panel, _: Translate) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+import numpy as np
+
 from geometry.figures.colours import PointColours
-from geometry.figures.panel import WIDEST_DRAWN
+from geometry.figures.panel import WIDEST_DRAWN, Band, Wedge
 from geometry.figures.theme import Theme
-from geometry.twin import ConeEdge
 
 from .words import Translate
 
@@ -36,7 +37,7 @@ class Aside:
 
     points: Points
     name: str
-    cones: Sequence[ConeEdge] = ()
+    cones: Sequence[Wedge] = ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class TwinCloud:
     alt: str
     at: float | None = 0.0
     knobs: Sequence[tuple[float, ...]] = ((),)
-    cones: Sequence[Sequence[ConeEdge]] = ()
+    cones: Sequence[Sequence[Wedge]] = ()
+    bands: Sequence[Band] = ()
     marks: Sequence[Marks] = field(default_factory=tuple)
     told: str = ""
     file_name: str = "twin-cloud"
@@ -105,7 +107,8 @@ def message_of(
         "views": [_picture(one, cloud) for one in cloud.pictures],
         "knobs": [list(knobs) for knobs in cloud.knobs],
         "at": cloud.at,
-        "cones": [_cones(edges) for edges in cloud.cones],
+        "cones": [_cones(wedges) for wedges in cloud.cones],
+        "bands": [sector for band in cloud.bands for sector in _sectors(band)],
         "widest": WIDEST_DRAWN,
         "reach": cloud.reach,
         "axes": list(cloud.axis_titles),
@@ -141,8 +144,17 @@ def _picture(one: Picture, cloud: TwinCloud) -> dict[str, Any]:
     return told
 
 
-def _cones(edges: Sequence[ConeEdge]) -> list[dict[str, Any]]:
-    return [{"axis": edge.axis.tolist(), "degrees": edge.drawn} for edge in edges]
+def _cones(wedges: Sequence[Wedge]) -> list[dict[str, Any]]:
+    return [{"axis": wedge.axis.tolist(), "degrees": wedge.degrees} for wedge in wedges]
+
+
+def _sectors(band: Band) -> list[dict[str, Any]]:
+    """The band on both sides of the first axis, each as a cone in the plane."""
+    middle, half = np.radians((band.low + band.high) / 2), (band.high - band.low) / 2
+    return [
+        {"axis": [float(np.cos(middle)), float(sign * np.sin(middle))], "degrees": half}
+        for sign in (1, -1)
+    ]
 
 
 def _theme(theme: Theme) -> dict[str, Any]:
@@ -152,6 +164,7 @@ def _theme(theme: Theme) -> dict[str, Any]:
         "paper": theme.paper,
         "accent": theme.accent,
         "cone": theme.raw,
+        "band": theme.white,
         "categories": list(theme.categories),
         "scale": list(theme.scale),
     }

@@ -1,30 +1,33 @@
 """The landing page in a browser: both clouds drawn, every control followed, every question told."""
 
-import io
 import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pytest
-from PIL import Image
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
 from geometry.corpus import read_bundled
+from tests.browser.clouds import (
+    is_drawn,
+    loneliest,
+    of_stage,
+    pixels,
+    wait_for_clouds,
+    wait_for_stage,
+)
 from tests.browser.screen import (
     LONG,
     NEXT_FRAMES,
-    ONLY_CANVAS,
     assert_no_exception,
-    canvas_not_blank,
     open_app,
     rerun,
     wait_for_app,
 )
 
 PAGE = "narrow_cone"
-SIDES = ("raw", "white")
+PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
 QUESTIONS = {  # name: the answer in each language, where a live number stands in it as {…}
     "median": (
@@ -55,31 +58,10 @@ def open_cone(page: Page, server: Any, query: str = "") -> None:
 
 
 def wait_for_pictures(page: Page) -> None:
-    """Wait until all three charts have been drawn once, and the browser has shown them."""
-    for name in (*SIDES, "histogram"):
-        page.wait_for_selector(f".st-key-chart-{name} [data-drawn]", timeout=MS)
+    """Wait until both clouds and the chart have been drawn once, and the browser has shown them."""
+    wait_for_clouds(page)
+    page.wait_for_selector(".st-key-chart-histogram [data-drawn]", timeout=MS)
     page.evaluate(NEXT_FRAMES)
-
-
-def chart(page: Page, side: str) -> Locator:
-    return page.locator(f".st-key-chart-{side} .js-plotly-plot")
-
-
-def canvas(page: Page, side: str) -> Locator:
-    """The canvas that holds the points, in 2D or 3D."""
-    return chart(page, side).locator("canvas").first
-
-
-def pixels(page: Page, side: str) -> np.ndarray:
-    canvas(page, side).scroll_into_view_if_needed()
-    page.evaluate(NEXT_FRAMES)
-    png = canvas(page, side).screenshot(style=ONLY_CANVAS)
-    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
-
-
-def of_chart(page: Page, side: str, expression: str) -> Any:
-    """The expression's value, where ``chart`` is the Plotly element."""
-    return chart(page, side).evaluate(f"chart => {expression}")
 
 
 def numbers(page: Page) -> list[dict[str, str]]:
@@ -148,10 +130,7 @@ def test_a_cold_deep_link_restores_its_state(fresh_server, page):
     assert chosen(page, "view") == "真實角度"
     assert slider_values(page) == ["1.00", "0.50"]
     assert mean_cosines(page)[0] > 0.99  # [CLS] of layer 5 is a needle
-    bar = of_chart(
-        page, "raw", "chart._fullLayout && chart._fullData[0].marker.colorbar.title.text"
-    )
-    assert bar == "詞數"
+    expect(page.locator(".twin-legend")).to_contain_text("詞數")
     expect(page.get_by_text("第 5 層")).not_to_have_count(0)
     wanted = parse_qs(query)
     assert {key: [value] for key, value in state(page).items()}.items() >= wanted.items()
@@ -172,7 +151,7 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
     page.goto(server.page_url(PAGE))
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("Encoding 1,224 sentences", timeout=MS)
-    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    expect(page.locator(".twin")).to_have_count(0)
     expect(page.get_by_role("heading", name="Sources")).to_be_visible()
     expect(progress).to_contain_text("/ 1,224", timeout=MS)
     with rerun(page):
@@ -193,9 +172,12 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
 def test_both_languages_keep_the_contract_s_order(server, page, lang):
     open_cone(page, server, f"lang={lang}")
     assert page.locator('[data-testid="stMain"] h3').all_inner_texts() == HEADINGS[lang]
-    for side in SIDES:
-        axis = of_chart(page, side, "chart._fullLayout.xaxis.title.text")
-        assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
+    axis = of_stage(page, "stage.told.axes[0]")
+    assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
+    assert (
+        page.locator(".twin [data-do=lasso]").inner_text()
+        == {"en": "Lasso", "zh-Hant": "套索"}[lang]
+    )
 
 
 def test_the_language_stays_when_the_page_changes(server, page):
@@ -215,29 +197,31 @@ def test_the_language_stays_when_the_page_changes(server, page):
 @pytest.mark.parametrize("view", ["mean", "svd", "pca", "cone"])
 def test_both_clouds_are_drawn(server, page, view):
     open_cone(page, server, f"view={view}")
-    ranges = []
-    for side in SIDES:
-        canvas(page, side).scroll_into_view_if_needed()
-        assert canvas_not_blank(canvas(page, side))
-        assert of_chart(page, side, "chart._fullData[0].x.length") == 1224
-        ranges.append(of_chart(page, side, "chart._fullLayout.xaxis.range"))
-    assert ranges[0] == ranges[1]
+    assert of_stage(page, "stage.n") == 1224
+    assert of_stage(page, "stage.camera.k") == 2
+    for place in PLACES:
+        assert is_drawn(page, place)
 
 
 def test_the_cone_and_the_origin_are_drawn(server, page):
     open_cone(page, server)
-    for side in SIDES:
-        origin = chart(page, side).locator(".annotation-text", has_text="origin")
-        expect(origin).to_be_visible()
-    expect(chart(page, "raw").locator(".shapelayer path")).to_have_count(2)
-    expect(chart(page, "raw").get_by_text("of the mean (384-d)")).not_to_have_count(0)
+    assert of_stage(page, "stage.told.origin") == "origin"
+    assert of_stage(page, "stage.told.cones[0].length") == 2
+    # inside the inner cone, beyond all points, and beside it
+    raw = pixels(page, 0)
+    down, across = raw.shape[:2]
+    inside, beside = raw[down // 2 + 12, int(0.9 * across)], raw[int(0.2 * down), int(0.9 * across)]
+    assert beside.tolist() == [255, 255, 255]
+    red, green, blue = inside.astype(int)
+    assert 255 > red > green > blue
+    expect(page.get_by_text("of the mean (384-d)")).not_to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_picture_has_the_theme_s_background(server, new_page, scheme):
     page = new_page(color_scheme=scheme)
     open_cone(page, server)
-    paper = of_chart(page, "raw", "chart._fullLayout.paper_bgcolor")
+    paper = of_stage(page, "stage.told.theme.paper")
     behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
     assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
@@ -251,18 +235,15 @@ def test_a_slider_changes_the_numbers_and_the_right_picture(server, page):
     open_cone(page, server)
     raw, white = mean_cosines(page)
     assert abs(white) < 0.01 < raw
-    before = pixels(page, "white")
+    before = pixels(page, 1)
     for place in (0, 1):
         slider(page, place).focus()
         with rerun(page):
             slider(page, place).press("Home")
     assert slider_values(page) == ["0.00", "0.00"]
     assert mean_cosines(page) == [raw, raw]
-    raw_pixels = pixels(page, "raw")
-    for _attempt in range(20):  # the numbers may be told before the browser has drawn
-        after = pixels(page, "white")
-        if (raw_pixels != after).any(axis=2).mean() < 0.001:
-            break
+    wait_for_clouds(page)  # the numbers may be told before the film has come back
+    raw_pixels, after = pixels(page, 0), pixels(page, 1)
     assert before.shape == after.shape
     assert (before != after).any(axis=2).mean() > 0.01
     assert (raw_pixels != after).any(axis=2).mean() < 0.001  # both show the raw cloud
@@ -273,36 +254,33 @@ def test_a_slider_changes_the_numbers_and_the_right_picture(server, page):
 
 
 def test_play_moves_centring_first_then_strength_and_stops_at_the_end(server, page):
-    open_cone(page, server, "centring=0.5&strength=0.25")
+    open_cone(page, server, "centring=0&strength=0")
     page.evaluate(
         """() => {
-          const seen = window.seenOnSliders = [];
-          const look = () => {
-            const thumbs = document.querySelectorAll('[data-testid="stSliderThumbValue"]');
-            const now = [...thumbs].map(thumb => Number(thumb.innerText));
-            if (now.length === 2 && String(now) !== String(seen.at(-1))) seen.push(now);
+          const { twin } = document.querySelector('.twin');
+          const seen = window.seenInFilm = [];
+          const draw = twin.stage.draw.bind(twin.stage);
+          twin.stage.draw = (...more) => {
+            seen.push([twin.at, twin.stage.shown(twin.stage.told.views[1]).title]);
+            draw(...more);
           };
-          const options = {childList: true, subtree: true, characterData: true};
-          new MutationObserver(look).observe(document.body, options);
         }"""
     )
-    button = page.locator(".st-key-play button")
-    button.click()
-    expect(button).to_contain_text("Stop")
-    expect(button).to_contain_text("Play", timeout=MS)
-    wait_for_app(page)
+    button = page.locator('.twin [data-do="play"]')
+    with rerun(page):
+        button.click()
+        expect(button).to_have_text("Stop")
+        wait_for_stage(page, "twin.at === stage.lastStop")
+    expect(button).to_have_text("Play")
     assert slider_values(page) == ["1.00", "1.00"]
-    seen = page.evaluate("window.seenOnSliders")
-    film = seen[seen.index([0, 0]) :]
-    settled = [(s, t) for s, t in film if t > 0]
-    assert len(film) > 5
-    assert film[-1] == [1, 1]
-    assert film.index([1, 0]) > 0
-    assert all(s == 1 for s, _ in settled)
-    assert [t for _, t in settled] == sorted(t for _, t in settled)
+    seen = page.evaluate("window.seenInFilm")
+    places = [at for at, _title in seen]
+    assert len(set(places)) > 10  # a film, not a jump
+    assert places == sorted(places)
+    knobs = [re.findall(r"[\d.]+", title) for _at, title in seen if title.startswith("Between")]
+    assert all(float(s) == 1 or float(t) == 0 for s, t in knobs)
+    assert seen[-1][1] == "White"
     assert abs(mean_cosines(page)[1]) < 0.01
-    for side in SIDES:
-        assert canvas_not_blank(canvas(page, side))
     assert_no_exception(page)
 
 
@@ -321,50 +299,45 @@ def test_a_preset_moves_the_controls_and_the_numbers(server, page):
 
 def test_a_zoom_is_both_pictures_and_survives_a_slider(server, page):
     open_cone(page, server)
-    seen = "chart._fullLayout.xaxis.range"
-    before = of_chart(page, "white", seen)
-    chart(page, "white").hover()
-    chart(page, "white").locator('.modebar-btn[data-title="Zoom in"]').click()
-    for side in SIDES:
-        page.wait_for_function(
-            "([side, before]) => document.querySelector(`.st-key-chart-${side} .js-plotly-plot`)"
-            "._fullLayout.xaxis.range[1] < before - 0.1",
-            arg=[side, before[1]],
-        )
-    zoomed = of_chart(page, "white", seen)
-    assert of_chart(page, "raw", seen) == pytest.approx(zoomed)
+    home = [pixels(page, place) for place in PLACES]
+    span = of_stage(page, "stage.camera.span")
+    page.locator('.twin [data-do="nearer"]').click()
+    wait_for_clouds(page)
+    zoomed = of_stage(page, "stage.camera.span")
+    assert zoomed < span
+    for place in PLACES:
+        assert (home[place] != pixels(page, place)).any(axis=2).mean() > 0.01
     slider(page, 1).focus()
     with rerun(page):
         slider(page, 1).press("ArrowLeft")
-    assert of_chart(page, "white", seen) == pytest.approx(zoomed)
+    assert of_stage(page, "stage.camera.span") == zoomed
 
 
 def test_the_wheel_scrolls_the_page_over_a_picture(server, page):
     open_cone(page, server)
-    seen = "chart._fullLayout.xaxis.range"
-    before = of_chart(page, "raw", seen)
-    chart(page, "raw").locator(".nsewdrag").first.hover()
+    camera = of_stage(page, "JSON.stringify(stage.camera)")
+    page.locator(".twin-stage").hover()
     page.mouse.wheel(0, 300)
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
-    assert of_chart(page, "raw", seen) == before
+    assert of_stage(page, "JSON.stringify(stage.camera)") == camera
 
 
 def test_a_finger_scrolls_the_page_over_a_picture(server, new_page):
     page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
     open_cone(page, server)
-    assert of_chart(page, "raw", "chart._fullLayout.dragmode") is False
+    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
+    assert page.evaluate(touch) == "pan-y"
 
 
 def test_no_button_sends_a_chart_away(server, page):
     """One of Plotly's default buttons uploads it, and the texts in it."""
     open_cone(page, server)
-    for name in ("raw", "white", "histogram"):
-        titles = page.locator(f".st-key-chart-{name} .modebar-btn").evaluate_all(
-            "all => all.map(one => one.dataset.title)"
-        )
-        assert titles[0].startswith("Download plot")
-        assert not [title for title in titles if re.search("share|cloud|edit", title, re.I)]
-        assert len(titles) <= 6
+    titles = page.locator(".st-key-chart-histogram .modebar-btn").evaluate_all(
+        "all => all.map(one => one.dataset.title)"
+    )
+    assert titles[0].startswith("Download plot")
+    assert not [title for title in titles if re.search("share|cloud|edit", title, re.I)]
+    assert len(titles) <= 6
 
 
 def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
@@ -380,36 +353,17 @@ def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
     assert {text for one in lists for text in one} <= known
     row = int(state(page)["point"])
     assert "kettle" in topics.texts[row].lower()
-    expect(chart(page, "raw").locator(".legendtext", has_text="chosen")).to_be_visible()
+    expect(page.locator(".twin-legend")).to_contain_text("chosen")
+    assert row in of_stage(page, "stage.told.marks.flatMap(({ rows }) => rows)")
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_a_click_on_a_point_chooses_it(server, page, side):
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_click_on_a_point_chooses_it(server, page, place):
     open_cone(page, server)
-    chart(page, side).scroll_into_view_if_needed()
-    row, x, y = of_chart(
-        page,
-        side,
-        """{
-          const {xaxis, yaxis} = chart._fullLayout, {x, y} = chart._fullData[0];
-          const box = chart.getBoundingClientRect();
-          const at = Array.from(x, (value, row) => [xaxis.l2p(value), yaxis.l2p(y[row])]);
-          const inside = ([a, b]) => a > 20 && b > 20 && a < xaxis._length - 20
-            && b < yaxis._length - 20;
-          let best = [-1, 0];
-          at.forEach((here, row) => {
-            if (!inside(here)) return;
-            const room = Math.min(...at.map((other, i) => i === row ? Infinity
-              : Math.hypot(other[0] - here[0], other[1] - here[1])));
-            if (room > best[1]) best = [row, room];
-          });
-          const [a, b] = at[best[0]];
-          return [best[0], box.left + xaxis._offset + a, box.top + yaxis._offset + b];
-        }""",
-    )
+    row, x, y = loneliest(page, place)
     page.mouse.move(x, y)
     text = read_bundled("topics").texts[row]
-    expect(chart(page, side).locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
+    expect(page.locator(".twin-tip")).to_contain_text(text)
     with rerun(page):
         page.mouse.click(x, y)
     expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
@@ -486,21 +440,18 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
     expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
     wait_for_pictures(page)
-    axis = "chart._fullLayout.xaxis.title.text"
-    assert of_chart(page, "raw", axis) == "singular direction 1"
+    assert of_stage(page, "stage.told.axes[0]") == "singular direction 1"
     page.wait_for_function(
-        "document.querySelector('.st-key-chart-white .js-plotly-plot')"
-        "?._fullLayout?.xaxis?.title?.text === 'UMAP 1'",
-        timeout=4 * MS,
+        "document.querySelector('.twin').twin.stage.told.axes[0] === 'UMAP 1'", timeout=4 * MS
     )
     wait_for_app(page)
-    assert of_chart(page, "raw", axis) == "UMAP 1"
     expect(meanwhile).to_have_count(0)
     expect(progress).to_have_count(0)
     expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
-    expect(chart(page, "raw").locator(".annotation-text", has_text="origin")).to_have_count(0)
-    for side in SIDES:
-        assert canvas_not_blank(canvas(page, side))
+    assert of_stage(page, "stage.told.origin") == ""
+    expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # no way leads between
+    for place in PLACES:
+        assert is_drawn(page, place)
     assert_no_exception(page)
 
 
@@ -509,12 +460,13 @@ def test_a_slider_keeps_the_focus_after_a_first_visit(fresh_server, page, tmp_pa
     """Progress that has gone again must not have moved what stands below it."""
     server = fresh_server(cache_dir=tmp_path)
     open_cone(page, server, "corpus=topics-zh&view=svd")
+    of_stage(page, "twin.isTheSame = true")
     strength = slider(page, 1)
     strength.focus()
     with rerun(page):
         strength.press("ArrowLeft")
     expect(strength).to_be_focused()
-    assert chart(page, "white").evaluate("chart => Number(chart.dataset.drawn)") == 2
+    assert of_stage(page, "twin.isTheSame")
 
 
 def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path):
@@ -529,7 +481,7 @@ def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path
     wait_for_app(page)
     with rerun(page):
         choose(page, "view", "PCA (centred)")
-    assert of_chart(page, "raw", "chart._fullLayout.xaxis.title.text") == "principal direction 1"
+    assert of_stage(page, "stage.told.axes[0]") == "principal direction 1"
     expect(page.get_by_text("Cancelled. Your texts are kept")).to_have_count(0)
     assert_no_exception(page)
 
@@ -543,51 +495,25 @@ def test_nothing_is_wider_than_a_narrow_screen(server, new_page, lang):
     open_cone(page, server, f"lang={lang}&point=5")
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420
-    boxes = [chart(page, side).bounding_box() for side in SIDES]
-    for box in boxes:
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 420
-    assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+    stage = page.locator(".twin-stage").bounding_box()
+    assert stage["x"] >= 0
+    assert stage["x"] + stage["width"] <= 420
+    boxes = of_stage(page, "stage.boxes")
+    assert boxes[1]["top"] >= boxes[0]["top"] + boxes[0]["height"]
 
 
-def last_topic(page: Page, side: str) -> tuple[np.ndarray, np.ndarray]:
-    """Centre (2,) and extent (2,), in pixels, of a chart's purple points."""
-    png = page.locator(f".st-key-chart-{side} .chart").screenshot()
-    red, green, blue = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int).T
-    places = np.argwhere((blue > 200) & (green < 90) & (red < 180))  # x, y: the axes are turned
-    assert len(places) > 50
-    return places.mean(axis=0), np.ptp(np.quantile(places, [0.05, 0.95], axis=0), axis=0)
+# Scripts on their way
 
 
-def test_both_clouds_are_sketched_before_plotly_is_there(page: Page, server: Any) -> None:
-    """Same points at the same places but for Plotly's margins, and then Plotly instead."""
+def test_both_clouds_are_drawn_before_plotly_is_there(page: Page, server: Any) -> None:
+    """And then the chart below them, when its script has come."""
     held: list[Any] = []
     page.route("**/plotly*.js", lambda route: held.append(route))
     page.goto(server.page_url(PAGE))
-    for side in SIDES:
-        page.wait_for_selector(f".st-key-chart-{side} canvas.sketch", timeout=MS)
-    page.locator(".st-key-chart-raw").scroll_into_view_if_needed()
-    wait_for_app(page)
-    page.wait_for_timeout(500)  # the layout settles
-    sketched = {side: last_topic(page, side) for side in SIDES}
+    wait_for_clouds(page)
+    for place in PLACES:
+        assert is_drawn(page, place)
     assert page.evaluate("() => window.Plotly === undefined")
     for route in held:
         route.continue_()
     wait_for_pictures(page)
-    expect(page.locator("canvas.sketch")).to_have_count(0)
-    for side in SIDES:
-        (centre, extent), (drawn_centre, drawn_extent) = sketched[side], last_topic(page, side)
-        assert np.abs(centre - drawn_centre).max() < 12, side
-        assert np.abs(extent - drawn_extent).max() < 12, side
-
-
-def test_without_webgl2_a_cloud_in_three_dimensions_is_plotly_s(page: Page, server: Any) -> None:
-    page.add_init_script(
-        """const contexts = HTMLCanvasElement.prototype.getContext;
-        HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
-          return kind === "webgl2" ? null : contexts.call(this, kind, ...more);
-        };"""
-    )
-    open_cone(page, server, "dims=3D")
-    assert page.locator("canvas.sketch, .chart[data-sketched], .twin").count() == 0
-    assert of_chart(page, "white", "chart._fullData[0].type") == "scatter3d"

@@ -30,10 +30,11 @@ from pages.common import cached, words
 from pages.common.cone_choices import PRESETS, STEPS
 from pages.common.cone_numbers import histogram_csv, panels_csv
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
+from pages.common.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
 from tests.pages import visits
 from tests.pages.charts import array, charts
-from tests.pages.twins import twin_clouds
+from tests.pages.twins import Sent, twin_clouds
 from tests.pages.visits import everything, healthy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +88,16 @@ def visit_with(corpus: Corpus, **query: str) -> AppTest:
     return healthy(new_visit({"upload-test": corpus}, **query).run())
 
 
+def visit_without_webgl2(**query: str) -> AppTest:
+    return healthy(visits.new_visit("narrow_cone", {NO_WEBGL2: True}, **query).run())
+
+
+def clouds(app: AppTest) -> Sent:
+    """Both clouds, as they were sent."""
+    [twin] = twin_clouds(app).values()
+    return twin
+
+
 def tables(app: AppTest) -> list[list[list[str]]]:
     """Rows of every Markdown table on the page, without the heads."""
     blocks = [re.findall(r"^\|.*\|$", one.value, re.MULTILINE) for one in app.markdown]
@@ -135,6 +146,20 @@ def provenance(app: AppTest) -> str:
 def test_every_unit_and_view_is_drawn_in_two_panels_of_one_scale(unit, view):
     app = visit(unit=unit, view=view)
     assert not app.error
+    assert set(charts(app)) == {"chart-histogram"}
+    raw, white = (clouds(app).place(name) for name in ("Raw", "White"))
+    assert raw.shape == white.shape
+    assert raw.shape[1] == len(clouds(app).message["axes"]) == 2
+    inside = np.abs(np.vstack([raw, white])).max(axis=1) <= clouds(app).message["reach"]
+    assert inside.mean() > 0.97
+    assert len(clouds(app).message["bands"]) == (2 if view == "cone" else 0)
+
+
+@pytest.mark.parametrize("view", LINEAR_VIEWS)
+def test_without_webgl2_there_are_two_charts_of_one_scale(view):
+    app = visit_without_webgl2(view=view)
+    assert not app.error
+    assert not twin_clouds(app)
     drawn = charts(app)
     assert set(drawn) == {"chart-raw", "chart-white", "chart-histogram"}
     raw, white = (drawn[f"chart-{side}"]["figure"] for side in ("raw", "white"))
@@ -147,6 +172,11 @@ def test_every_unit_and_view_is_drawn_in_two_panels_of_one_scale(unit, view):
     assert all(one == ranges[0] for one in ranges)
     assert raw["data"][0]["text"] == white["data"][0]["text"]
     assert raw["data"][0]["marker"]["color"] == white["data"][0]["marker"]["color"]
+    for side in ("raw", "white"):
+        places = clouds(visit(view=view)).place(side.capitalize())
+        told = drawn[f"chart-{side}"]["figure"]["data"][0]
+        flat = np.column_stack([array(told[axis]) for axis in "xy"])
+        assert places == pytest.approx(flat, abs=float(np.ptp(flat)) / 10000)
 
 
 @pytest.mark.parametrize("corpus", ["topics", "pairs", "topics-zh"])
@@ -194,12 +224,16 @@ def test_every_whitening_is_the_library_s(cloud_of, fit):
 @pytest.mark.parametrize("colour", ["topic", "length", "frequency"])
 def test_colours_say_what_they_mean(cloud_of, colour):
     cloud = cloud_of()
-    marker = charts(visit(colour=colour))["chart-raw"]["figure"]["data"][0]["marker"]
+    legend = clouds(visit(colour=colour)).message["legend"]
+    plain = visit_without_webgl2(colour=colour)
+    marker = charts(plain)["chart-raw"]["figure"]["data"][0]["marker"]
     if colour == "topic":
-        legend = " ".join(one.proto.body for one in visit().get("html"))
-        assert all(f" {topic}</span>" in legend for topic in set(cloud.labels))
+        assert set(legend["names"]) == set(cloud.labels)
+        html = " ".join(one.proto.body for one in plain.get("html"))
+        assert all(f" {topic}</span>" in html for topic in set(cloud.labels))
     else:
         meaning = {"length": "words", "frequency": "mean log₁₀ count of its pieces"}[colour]
+        assert legend == {"title": meaning, "names": None}
         assert marker["colorbar"]["title"]["text"] == meaning
 
 
@@ -229,14 +263,18 @@ def test_the_numbers_follow_the_sliders(cloud_of):
     assert raw.items() >= expected_numbers(describe(X)).items()
     wanted = expected_numbers(white_report(X, centring=0.5, strength=0.25))
     assert between.items() >= wanted.items()
-    assert "**Between: centring 0.5, strength 0.25**" in [one.value for one in app.markdown]
+    assert any("**Between: centring 0.5, strength 0.25**" in one.value for one in app.caption)
 
 
 def test_with_both_sliders_at_zero_both_panels_are_the_same():
     app = visit(centring="0", strength="0")
     raw, white = numbers(app)
     assert raw == white
-    drawn = charts(app)
+    twin = clouds(app)
+    raw_view, white_view = twin.message["views"]
+    assert twin.message["at"] == 0
+    assert white_view["path"][0] == raw_view["path"][0]
+    drawn = charts(visit_without_webgl2(centring="0", strength="0"))
     assert (
         drawn["chart-raw"]["figure"]["data"][0]["x"]
         == drawn["chart-white"]["figure"]["data"][0]["x"]
@@ -277,14 +315,14 @@ def test_a_sample_and_another_unit_are_told(cloud_of, unit):
 
 def test_the_angles_in_the_captions_are_the_library_s(cloud_of):
     report = describe(cloud_of().vectors)
-    drawn = charts(visit())
-    told = drawn["chart-raw"]["figure"]["layout"]["annotations"][0]["text"]
+    app = visit()
+    [told] = [one.value for one in app.caption if one.value.startswith("**Raw**")]
     assert f"50% within {report.angle_median:.1f}° of the mean (384-d)" in told
     assert f"90% within {report.angle_90:.1f}° of the mean (384-d)" in told
-    assert f"{report.mean_cosine:.3f}" in drawn["chart-raw"]["alt"]
-    assert f"{report.angle_median:.1f}°" in drawn["chart-raw"]["alt"]
-    for one in drawn.values():
-        assert len(one["alt"]) > 40
+    alt = clouds(app).message["alt"]
+    assert f"{report.mean_cosine:.3f}" in alt
+    assert f"{report.angle_median:.1f}°" in alt
+    assert len(charts(app)["chart-histogram"]["alt"]) > 40
 
 
 def test_the_histogram_covers_all_pairs_and_has_its_reference():
@@ -340,8 +378,9 @@ def test_cls_of_the_embedding_layer_is_explained(lang):
         lang
     ] in told
     assert not charts(app)
+    assert not twin_clouds(app)
     healthy(app.selectbox(key="layer").set_value("5").run())
-    assert len(charts(app)) == 3
+    assert len(charts(app)) == len(twin_clouds(app)) == 1
 
 
 @pytest.mark.parametrize("unit", ["sentences", "tokens"])
@@ -359,6 +398,7 @@ def test_too_few_texts_are_told_with_the_limit(n):
     app = visit_with(upload(n))
     assert [one.value for one in app.warning] == ["A picture needs at least 4 points."]
     assert not charts(app)
+    assert not twin_clouds(app)
     assert [one.value for one in app.subheader][-1] == "Sources"
 
 
@@ -367,8 +407,8 @@ def test_too_few_texts_are_told_with_the_limit(n):
 def test_few_texts_have_a_picture_and_numbers(n, fit):
     for view, dims in (("mean", "2D"), ("cone", "3D"), ("pca", "3D")):
         app = visit_with(upload(n, labels=True), fit=fit, view=view, dims=dims)
-        assert len(charts(app)) == (3 if dims == "2D" else 1)
-        assert len(twin_clouds(app)) == (0 if dims == "2D" else 1)
+        assert len(charts(app)) == 1
+        assert clouds(app).place("Raw").shape == (n, int(dims[0]))
         assert "nan" not in everything(app).lower().split()
     assert f"n = {n} sentences" in provenance(app)
 
@@ -377,7 +417,7 @@ def test_few_texts_have_a_picture_and_numbers(n, fit):
 def test_texts_that_occur_twice_are_kept_and_drawn(fit):
     few = upload(3).texts
     app = visit_with(Corpus("twice", few * 2), fit=fit)
-    assert len(charts(app)["chart-raw"]["figure"]["data"][0]["text"]) == 6
+    assert len(clouds(app).place("White")) == 6
 
 
 def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
@@ -386,11 +426,11 @@ def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
     thirds = ("a", "b", "c") * 8
     app = new_visit({"upload-test": Corpus("mine", texts, halves)})
     healthy(app.run())
-    assert "first</span>" in " ".join(one.proto.body for one in app.get("html"))
+    assert clouds(app).message["legend"]["names"] == ["first", "second"]
     before = numbers(app)[0]["topic agreement of 5 neighbours"]
     app.session_state["uploads"] = {"upload-test": Corpus("mine", texts, thirds)}
     healthy(app.run())
-    assert "first</span>" not in " ".join(one.proto.body for one in app.get("html"))
+    assert clouds(app).message["legend"]["names"] == ["a", "b", "c"]
     assert numbers(app)[0]["topic agreement of 5 neighbours"] != before
 
 
@@ -422,9 +462,14 @@ def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
         assert [line[1] for line in table] == [f"{cosine:.3f}" for cosine in cosines]
         for line, other in zip(table, rows, strict=True):
             assert bare(line[0]) == f"{cloud.texts[other]} · {cloud.labels[other]}"
-    rings = [one for one in charts(app)["chart-raw"]["figure"]["data"] if one.get("showlegend")]
-    assert [one["name"] for one in rings] == ["chosen", "nearest in raw", "nearest in white"]
+    names = ["chosen", "nearest in raw", "nearest in white"]
+    marks = clouds(app).message["marks"]
+    assert [one["caption"] for one in marks] == names
+    assert [len(one["rows"]) for one in marks] == [1, 5, 5]
+    assert marks[0]["rows"] == [row]
     assert app.query_params["point"] == str(row)
+    figure = charts(visit_without_webgl2(point=str(row)))["chart-raw"]["figure"]
+    assert [one["name"] for one in figure["data"] if one.get("showlegend")] == names
 
 
 @pytest.mark.parametrize("unit", ["sentences", "tokens", "types"])
@@ -459,7 +504,7 @@ def test_a_text_with_markdown_in_it_stays_a_text():
     assert any(r"\*\*bold\*\* \| a pipe" in one.value for one in app.markdown)
 
 
-# The film
+# The film, where the page plays it: without WebGL2
 
 
 def sliders(app: AppTest) -> tuple[float, float]:
@@ -467,7 +512,7 @@ def sliders(app: AppTest) -> tuple[float, float]:
 
 
 def test_play_moves_centring_first_then_strength_then_stops():
-    app = visit(centring="0.75", strength="0.5")
+    app = visit_without_webgl2(centring="0.75", strength="0.5")
     healthy(app.button(key="play").click().run())
     film = [sliders(app)]
     while app.session_state["playing"]:
@@ -480,7 +525,7 @@ def test_play_moves_centring_first_then_strength_then_stops():
 
 
 def test_stop_leaves_the_sliders_where_they_are():
-    app = visit()
+    app = visit_without_webgl2()
     healthy(app.button(key="play").click().run())
     healthy(app.run())
     assert app.button(key="play").label == "Stop"
@@ -493,7 +538,7 @@ def test_stop_leaves_the_sliders_where_they_are():
 
 def test_a_view_that_cannot_play_stops_the_film(monkeypatch):
     monkeypatch.setattr("pages.common.cone_explorer.fit_umaps", lambda *_: st.stop())
-    app = visit()
+    app = visit_without_webgl2()
     healthy(app.button(key="play").click().run())
     before = sliders(app)
     healthy(app.selectbox(key="view").set_value("umap").run())
@@ -579,13 +624,11 @@ def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(lang="zh-Hant", point="3")
     labels = [one.label for part in (app.selectbox, app.slider, app.button) for one in part]
     labels += [row[0] for table in tables(app)[:2] for row in table]
-    titles = [
-        axis["title"]["text"]
-        for chart in charts(app).values()
-        for name, axis in chart["figure"]["layout"].items()
-        if name in ("xaxis", "yaxis")
-    ]
-    assert len(titles) == 6
+    layout = charts(app)["chart-histogram"]["figure"]["layout"]
+    titles = [layout[axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
+    message = clouds(app).message
+    titles += [*message["axes"], *message["words"].values(), message["name"], message["alt"]]
+    titles += [name for view in message["views"] for name in view["names"]]
     for text in labels + titles:
         assert re.search(r"[\u4e00-\u9fff]", text) or text in {"IsoScore"}, text
 
@@ -605,18 +648,14 @@ def rows_of(table: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"))))
 
 
-def drawn_places(app, dims):
+def drawn_places(app: AppTest) -> list[np.ndarray]:
     """Raw's and white's places (n, k) as they were sent."""
-    if dims == "3D":
-        [twin] = twin_clouds(app).values()
-        return twin.place("Raw"), twin.place("White")
-    figures = [charts(app)[f"chart-{side}"]["figure"]["data"][0] for side in ("raw", "white")]
-    return [np.column_stack([array(points[axis]) for axis in "xy"]) for points in figures]
+    return [clouds(app).place(name) for name in ("Raw", "White")]
 
 
 @pytest.mark.parametrize(("dims", "axes"), [("2D", "xy"), ("3D", "xyz")])
 def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes):
-    drawn = drawn_places(visit(dims=dims), dims)
+    drawn = drawn_places(visit(dims=dims))
     rows = rows_of(panels_csv(scenes[-1], "this cloud"))
     cloud = cloud_of()
     assert [row["text"] for row in rows] == list(cloud.texts)
@@ -669,8 +708,9 @@ def test_in_three_dimensions_both_clouds_have_one_camera_and_one_colour(unit, vi
     assert "mean pairwise cosine" in twin.message["alt"]
 
 
-def test_the_sliders_move_the_film_and_send_no_positions_again():
-    app = visit(dims="3D")
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_the_sliders_move_the_film_and_send_no_positions_again(dims):
+    app = visit(dims=dims)
     [before] = twin_clouds(app).values()
     app.slider(key="strength").set_value(0.3125).run()
     [after] = twin_clouds(app).values()
@@ -694,14 +734,15 @@ def test_a_colour_sends_no_positions_again():
 
 def test_without_webgl2_the_page_draws_with_plotly():
     app = visit(dims="3D")
-    app.session_state["no-webgl2"] = True
+    app.session_state[NO_WEBGL2] = True
     app.run()
     assert not twin_clouds(app)
     figures = [charts(app)[f"chart-{side}"]["figure"] for side in ("raw", "white")]
     assert {figure["data"][0]["type"] for figure in figures} == {"scatter3d"}
 
 
-def test_in_three_dimensions_umap_has_no_film(monkeypatch):
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_umap_has_no_film(monkeypatch, dims):
     pictures = {}
 
     def picture(key, k, X):
@@ -711,7 +752,7 @@ def test_in_three_dimensions_umap_has_no_film(monkeypatch):
         return pictures[key]
 
     monkeypatch.setattr(cached, "umap_if_ready", picture)
-    [twin] = twin_clouds(visit(dims="3D", view="umap")).values()
+    [twin] = twin_clouds(visit(dims=dims, view="umap")).values()
     assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
     assert twin.message["origin"] == ""
     assert not twin.message["cones"]

@@ -35,7 +35,9 @@ from geometry.measure import (
 )
 from geometry.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.lab_charts import chart_csv
+from pages.common.lab_choices import treatment_names
 from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
+from pages.common.twin_cloud import NO_WEBGL2
 from pages.common.words import prose, signed
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
@@ -90,20 +92,36 @@ def upload(n: int, labels: bool = False) -> Corpus:
     return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
 
 
-def visit(own: Corpus | None = None, **query: str) -> AppTest:
+def visit(own: Corpus | None = None, no_webgl2: bool = False, **query: str) -> AppTest:
     """A visit by deep link; underscores of the query's names stand for hyphens."""
     state = {} if own is None else brought("uploads", "corpus", own)
+    state |= {NO_WEBGL2: True} if no_webgl2 else {}
     named = {key.replace("_", "-"): value for key, value in query.items()}
     return healthy(new_visit("whitening", state, **named).run())
 
 
-def pictures(app: AppTest) -> dict[str, dict]:
-    """Treatment to figure, in the page's order."""
+def pictures(app: AppTest) -> dict[str, np.ndarray]:
+    """Treatment to where its points are drawn (n, k), in the page's order."""
+    codes = {name: code for code, name in treatment_names(str).items()}
+    return {
+        codes[view["names"][-1]]: twin.frames[view["points"]][view["path"][-1]]
+        for twin in twin_clouds(app).values()
+        for view in twin.message["views"]
+    }
+
+
+def flat_charts(app: AppTest) -> dict[str, dict]:
+    """Treatment to Plotly's figure, in the page's order, where there is no WebGL2."""
     return {
         key.removeprefix("lab-"): one["figure"]
         for key, one in charts(app).items()
         if not key.startswith("lab-chart-")
     }
+
+
+def message(app: AppTest) -> dict:
+    [twin] = twin_clouds(app).values()
+    return twin.message
 
 
 def chart(app: AppTest, kind: str) -> dict:
@@ -170,27 +188,45 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
     app = visit()
     drawn = pictures(app)
     assert tuple(drawn) == DEFAULTS
+    captions = [one.value for one in app.caption if one.value.startswith("**")]
+    assert [text.split("**")[1] for text in captions] == list(NAMES.values())
+    assert {places.shape for places in drawn.values()} == {(1224, 2)}
+    reach = message(app)["reach"]
+    for places in drawn.values():
+        assert (np.abs(places).max(axis=1) <= reach).mean() > 0.97
+    assert message(app)["axes"] == ["mean direction", "principal direction 1 of the rest"]
+    [cone] = [one.value for one in app.caption if "of the mean (384-d); drawn" in one.value]
+    assert "50% within" in cone
+    assert "90% within" in cone
+    assert not [*app.error, *app.warning, *app.info]
+    assert set(charts(app)) == {"lab-chart-spectrum"}
+
+
+def test_without_webgl2_there_are_four_charts_in_one_frame():
+    app = visit(point="1000", no_webgl2=True)
+    assert not twin_clouds(app)
+    drawn = flat_charts(app)
+    assert tuple(drawn) == DEFAULTS
     bold = [one.value.strip("*") for one in app.markdown if re.fullmatch(r"\*\*.*\*\*", one.value)]
     assert bold == list(NAMES.values())
-    for figure in drawn.values():
-        assert len(array(figure["data"][0]["x"])) == 1224
+    places = pictures(visit())
+    for name, figure in drawn.items():
+        points, ring = figure["data"]
         for axis in ("xaxis", "yaxis"):
             assert figure["layout"][axis]["range"] == drawn["raw"]["layout"]["xaxis"]["range"]
             title = figure["layout"][axis]["title"]
             assert title == drawn["raw"]["layout"][axis]["title"]
         assert figure["layout"]["margin"]["t"] < 10  # captions stand below: no empty band above
-    [cone] = [one.value for one in app.caption if "of the mean (384-d); drawn" in one.value]
-    assert "50% within" in cone
-    assert "90% within" in cone
-    assert not [*app.error, *app.warning, *app.info]
-    assert set(charts(app)) == {*(f"lab-{name}" for name in DEFAULTS), "lab-chart-spectrum"}
+        flat = np.column_stack([array(points[axis]) for axis in "xy"])
+        assert places[name] == pytest.approx(flat, abs=float(np.ptp(flat)) / 10000)
+        assert [array(ring[axis])[0] for axis in "xy"] == flat[1000].tolist()
 
 
 def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
     app = visit()
     radii = {
-        name: np.sqrt(sum((array(figure["data"][0][axis]) ** 2).mean() for axis in "xy"))
-        for name, figure in pictures(app).items()
+        name: np.sqrt(np.square(places).sum(axis=1).mean())
+        for name, places in pictures(app).items()
     }
     assert list(radii.values()) == pytest.approx([radii["raw"]] * 4, rel=1e-4)
     told = [one.value for one in app.caption if "so that all have one rms radius" in one.value]
@@ -374,11 +410,11 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
 )
 def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved, knobs):
     app = visit()
-    before, numbers = pictures(app), table(app)
+    before, numbers, reach = pictures(app), table(app), message(app)["reach"]
     app = set_value(app, "slider", key, value)
     after = pictures(app)
-    assert {name for name in DEFAULTS if after[name] != before[name]} == {moved}
-    assert after["raw"]["layout"]["xaxis"]["range"] == before["raw"]["layout"]["xaxis"]["range"]
+    assert {n for n in DEFAULTS if not np.array_equal(after[n], before[n])} == {moved}
+    assert message(app)["reach"] == reach
     now = table(app)
     assert {name for name in numbers if now[name] != numbers[name]} == {NAMES[moved]}
     X = cloud_of().vectors
@@ -496,15 +532,10 @@ def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
 
 def test_a_ring_is_drawn_in_every_picture_and_not_in_another_cloud():
     app = visit(point="1000")
-    ringed = {name: figure["data"][1:] for name, figure in pictures(app).items()}
-    assert tuple(ringed) == DEFAULTS
-    for name, figure in pictures(app).items():
-        [ring] = ringed[name]
-        for axis in "xy":
-            assert array(ring[axis])[0] == array(figure["data"][0][axis])[1000]
+    assert [mark["rows"] for mark in message(app)["marks"]] == [[1000]]
     assert app.query_params["point"] == "1000"
     app = set_value(app, "selectbox", "corpus", "topics-zh")  # has no row 1000
-    assert all(len(figure["data"]) == 1 for figure in pictures(app).values())
+    assert message(app)["marks"] == []
     assert "point" not in app.query_params
 
 
@@ -524,11 +555,12 @@ def test_a_selection_is_listed_and_ends_with_its_cloud():
     assert not [one for one in app.expander if "selected" in one.label]
 
 
-def test_in_three_dimensions_all_pictures_are_one_twin_cloud():
-    app = visit(upload(24, labels=True), dims="3D")
-    assert not pictures(app)
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_all_pictures_are_one_twin_cloud(dims):
+    app = visit(upload(24, labels=True), dims=dims)
     [twin] = twin_clouds(app).values()
     assert twin.message["settles"] is False
+    assert len(twin.message["axes"]) == int(dims[0])
     views = twin.message["views"]
     assert [view["path"] for view in views] == [[0], *([0, i] for i in range(1, len(views)))]
     places = [twin.frames[view["points"]][view["path"][-1]] for view in views]
@@ -664,7 +696,7 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     assert not app.get("progress")
     monkeypatch.setattr("pages.common.jobs.start", _no_work)
     again = visit(own, second="flow", chart="flow")
-    assert pictures(again)["flow"] == pictures(app)["flow"]
+    assert np.array_equal(pictures(again)["flow"], pictures(app)["flow"])
 
 
 def _no_work(*told: object) -> None:
@@ -680,6 +712,7 @@ def test_points_that_are_all_equal_have_nothing_to_whiten():
         app = visit(same, **query)
         assert ["Every point is the same vector" in one.value for one in app.info] == [True]
         assert not charts(app)
+        assert not twin_clouds(app)
 
 
 @pytest.mark.parametrize(
@@ -709,6 +742,7 @@ def test_too_few_texts_are_told_with_the_limit(n):
     app = visit(upload(n))
     assert [one.value for one in app.warning] == ["A picture needs at least 4 points."]
     assert not charts(app)
+    assert not twin_clouds(app)
 
 
 # Taking it away
@@ -729,9 +763,9 @@ def test_the_points_file_has_every_picture_as_drawn(taken, cloud_of):
     rows = rows_of(pictures_csv(scene, "this cloud", _))
     assert [row["text"] for row in rows] == list(cloud_of().texts)
     for name in DEFAULTS:
-        for axis in "xy":
+        for axis, places in zip("xy", drawn[name].T, strict=True):
             column = np.array([float(row[f"{name}_{axis}"]) for row in rows])
-            assert column == pytest.approx(array(drawn[name]["data"][0][axis]), rel=1e-3, abs=1e-4)
+            assert column == pytest.approx(places, rel=1e-3, abs=1e-3)
     assert rows[0]["measured_on"].startswith("this cloud · view mean · raw × 1 · zca × ")
 
 

@@ -94,7 +94,8 @@ export class Painter {
     gl.uniform1f(uniforms.softness, look.size / 2);
     gl.uniform1f(uniforms.weight, 0);
     gl.enable(gl.DEPTH_TEST);
-    gl.depthMask(isSolid && cloud.k === 3); // what is seen through must not hide
+    // what is seen through must not hide; in a plane only what fades lies behind the rest
+    gl.depthMask(isSolid && (cloud.k === 3 || look.hasMarks));
     if (isSolid && !isShaped) gl.disable(gl.BLEND);
     else gl.enable(gl.BLEND);
     if (look.isDensity) this.#addUp(cloud, uniforms.weight, look);

@@ -196,6 +196,13 @@ export class Stage {
     const matrix = this.matrixIn(place);
     const { cloud, stretch, cones } = this.shown(view);
     painter.enter(inDevicePixels(this.boxes[place], ratio));
+    // in a plane nothing lies behind or before the points: what is filled goes below them
+    const drawn = conesAt(cones, stretch, told.widest);
+    const drawCones = () => {
+      for (const cone of drawn) painter.drawCone(cone, reach, matrix, theme.cone);
+    };
+    for (const band of told.bands) painter.drawCone(band, reach, matrix, theme.band);
+    if (cloud.k === 2) drawCones();
     if (told.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
     const size = pointSize(n) * this.size;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
@@ -206,8 +213,7 @@ export class Stage {
       isDensity: this.isDensity,
       most: crowd(n, size, this.boxes[place]),
     });
-    const drawn = conesAt(cones, stretch, told.widest);
-    for (const cone of drawn) painter.drawCone(cone, reach, matrix, theme.cone);
+    if (cloud.k === 3) drawCones();
   }
 
   #drawOver(ratio) {

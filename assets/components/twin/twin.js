@@ -188,7 +188,14 @@ class Twin {
     this.drawing = 0;
     if (this.ending.signal.aborted || !this.stage.boxes) return;
     this.stage.draw();
+    if (!this.root.dataset.drawn) this.tellFirst();
     this.root.dataset.drawn = String(this.stage.frames);
+  }
+
+  // Once the picture is on screen, scripts that keep the browser busy may be run.
+  tellFirst() {
+    const tell = () => window.dispatchEvent(new Event("narrow-cone-first-picture"));
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(tell)));
   }
 
   notice(text) {

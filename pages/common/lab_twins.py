@@ -1,4 +1,4 @@
-"""The whitening page's pictures in three dimensions: the twin cloud, raw and up to three more."""
+"""The whitening page's pictures: the twin cloud, raw and up to three more."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.figures.colours import MOST_LABELS, PointColours
-from geometry.figures.panel import Panel
 from geometry.packing import pack_cloud
-from geometry.twin import cone_edges
 
-from .cone_panels import alternative, axis_titles, cloud_panel, current_theme, point_colours
+from .cone_panels import axis_titles, current_theme, point_colours
 from .lab_choices import treatment_names
-from .lab_panels import GROUP, choose_row, told_below
-from .lab_scene import Scene, Shown
+from .lab_panels import GROUP, alternative_of, choose_row, panel_of, told_below
+from .lab_scene import Scene
 from .selected import keep_selection
 from .twin_cloud import show_twin_cloud
 from .twin_message import Marks, Picture, Points, TwinCloud
@@ -44,8 +42,7 @@ def draw_twins(
     count = len(scene.shown) + len(scene.waiting)
     boxes = iter([box for _row in range(0, count, 2) for box in st.columns(2)])
     for one in scene.shown:
-        panel = _panel(one, scene, _)
-        lines = [f"**{treatment_names(_)[one.name]}**", told_below(one, panel, _)]
+        lines = [f"**{treatment_names(_)[one.name]}**", told_below(one, panel_of(one, scene, _), _)]
         next(boxes).caption("  \n".join(lines))
     waiting = {}
     for name in scene.waiting:
@@ -71,10 +68,6 @@ def _twins(
         for place, one in enumerate(scene.shown)
     ]  # fmt: skip
     frames = [one.projection.around_origin * one.factor for one in scene.shown]
-    alts = [
-        alternative(names[one.name], one.treated.kept, _panel(one, scene, _), _)
-        for one in scene.shown
-    ]
     origin = first.projection.origin
     return TwinCloud(
         points=Points.of(pack_cloud(frames, scene.reach)),
@@ -82,27 +75,14 @@ def _twins(
         pictures=pictures,
         colours=colours,
         reach=scene.reach,
-        axis_titles=axis_titles(first.projection.method, 3, _),
+        axis_titles=axis_titles(first.projection.method, first.projection.n_components, _),
         origin_label=None if origin is None else _("origin"),
         name=" · ".join(names[one.name] for one in scene.shown),
-        alt=" ".join(alts),
+        alt=" ".join(alternative_of(one, scene, _) for one in scene.shown),
         at=1.0,
         knobs=((0.0,), (1.0,)),
-        cones=[cone_edges(one.treated.vectors, one.projection) for one in scene.shown],
+        cones=[panel_of(one, scene, _).wedges for one in scene.shown],
         marks=[] if chosen is None else [Marks([chosen], "circle", _("chosen"))],
         told=told,
-        file_name="whitening-3d",
-    )
-
-
-def _panel(one: Shown, scene: Scene, _: Translate) -> Panel:
-    return cloud_panel(
-        one.treated.vectors,
-        (),
-        one.projection,
-        scene.reach,
-        _,
-        scale=one.factor,
-        own_axis=one.name == "raw",
-        d=one.treated.kept.shape[1],
+        file_name=f"whitening-{first.projection.n_components}d",
     )

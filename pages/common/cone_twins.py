@@ -1,16 +1,17 @@
-"""narrow_cone's pictures in three dimensions: the twin cloud, with the film from raw to white."""
+"""narrow_cone's pictures: the twin cloud, with the film from raw to white."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from geometry import ArrayStore
+from geometry.figures.panel import Panel, Wedge
 from geometry.film import Stop, film, film_knobs, place_in_film
 from geometry.packing import pack_cloud
-from geometry.twin import cone_edges
 
 from . import cached
 from .cached import cloud_key
@@ -28,7 +29,7 @@ from .cone_panels import (
     scale_line,
     side_title,
 )
-from .cone_scene import Scene
+from .cone_scene import Scene, Side
 from .selected import keep_selection, show_selection
 from .twin_cloud import show_twin_cloud
 from .twin_message import Aside, Marks, Picture, Points, TwinCloud
@@ -43,8 +44,10 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
     """Both clouds under one camera, what each picture keeps, and the selected points' texts."""
     key = cloud_key(scene.corpus, scene.spec)
     has_film = scene.raw.projection.method != "umap"
+    panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
+    draw = _film_cloud if has_film else _still_cloud
     show_twin_cloud(
-        _film_cloud(scene, look, near, _) if has_film else _still_cloud(scene, look, near, _),
+        draw(scene, look, near, panels, _),
         current_theme(),
         _,
         key=GROUP,
@@ -53,17 +56,8 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
         on_selection=partial(keep_selection, key),
         on_settled=_settle if has_film else None,
     )
-    for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
-        panel = cloud_panel(
-            side.vectors,
-            (),
-            side.projection,
-            scene.reach,
-            _,
-            scale=1.0 if side.name == "raw" else scene.factor,
-            own_axis=side.name == "raw",
-            d=side.kept_vectors.shape[1],
-        )
+    sides = zip((scene.raw, scene.white), panels, strict=True)
+    for box, (side, panel) in zip(st.columns(2), sides, strict=True):
         told = [*panel.captions, *lines_below(side.projection, panel, _)]
         box.caption(
             f"**{side_title(side, scene, _)}** · "
@@ -72,7 +66,22 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
     show_selection(scene.cloud, key, _)
 
 
-def _film_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> TwinCloud:
+def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
+    return cloud_panel(
+        side.vectors,
+        (),
+        side.projection,
+        scene.reach,
+        _,
+        scale=1.0 if side.name == "raw" else scene.factor,
+        own_axis=side.name == "raw",
+        d=side.kept_vectors.shape[1],
+    )
+
+
+def _film_cloud(
+    scene: Scene, look: Look, near: Neighbourhoods | None, panels: Sequence[Panel], _: Translate
+) -> TwinCloud:
     """Raw beside the film that ends in white; off the film's path, the scene's own picture."""
     knobs = film_knobs()
     stops, points = _film(scene)
@@ -85,15 +94,18 @@ def _film_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
         range(len(stops)),
         names,
         between.format(s="{0}", t="{1}"),
-        None if at is not None else _aside(scene, _),
+        None if at is not None else _aside(scene, panels[1], _),
     )
     return _cloud(
-        scene, look, near, points, [Picture([0], [_("Raw")]), white], _,
-        at=at, knobs=knobs, cones=[stop.cones for stop in stops],
+        scene, look, near, panels, points, [Picture([0], [_("Raw")]), white], _,
+        at=at, knobs=knobs,
+        cones=[[Wedge(cone.axis, cone.drawn) for cone in stop.cones] for stop in stops],
     )  # fmt: skip
 
 
-def _still_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> TwinCloud:
+def _still_cloud(
+    scene: Scene, look: Look, near: Neighbourhoods | None, panels: Sequence[Panel], _: Translate
+) -> TwinCloud:
     """Two pictures that no straight way leads between."""
     raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
     points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
@@ -101,35 +113,38 @@ def _still_cloud(scene: Scene, look: Look, near: Neighbourhoods | None, _: Trans
         Picture([place], [side_title(side, scene, _)])
         for place, side in enumerate((scene.raw, scene.white))
     ]
-    return _cloud(scene, look, near, points, pictures, _)
+    return _cloud(scene, look, near, panels, points, pictures, _)
 
 
 def _cloud(
     scene: Scene,
     look: Look,
     near: Neighbourhoods | None,
+    panels: Sequence[Panel],
     points: Points,
     pictures: list[Picture],
     _: Translate,
     **more: object,
 ) -> TwinCloud:
     projection = scene.raw.projection
-    titles = [side_title(side, scene, _) for side in (scene.raw, scene.white)]
-    sides = zip(titles, (scene.raw, scene.white), strict=True)
-    told = [alternative(title, side.kept_vectors, None, _) for title, side in sides]
+    told = [
+        alternative(side_title(side, scene, _), side.kept_vectors, panel, _)
+        for side, panel in zip((scene.raw, scene.white), panels, strict=True)
+    ]
     return TwinCloud(
         points=points,
         rows_key=cloud_key(scene.corpus, scene.spec),
         pictures=pictures,
         colours=point_colours(scene.cloud, look.colour, _),
         reach=scene.reach,
-        axis_titles=axis_titles(projection.method, 3, _),
+        axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and white"),
         alt=" ".join(told),
+        bands=panels[0].bands,
         marks=[] if near is None else _marks(near, _),
         told=provenance(scene, _),
-        file_name="narrow-cone-3d",
+        file_name=f"narrow-cone-{projection.n_components}d",
         **more,  # type: ignore[arg-type]
     )
 
@@ -145,24 +160,23 @@ def _marks(near: Neighbourhoods, _: Translate) -> list[Marks]:
 def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
     """The stops and their packed places, worked out once a cloud, fit and view."""
     key = cloud_key(scene.corpus, scene.spec)
-    method = scene.raw.projection.method
+    raw = scene.raw.projection
 
     def make() -> tuple[tuple[Stop, ...], Points]:
         fitted = cached.whitening(key, scene.fit, scene.cloud.vectors)
-        stops = film(scene.cloud.vectors, fitted, scene.raw.projection)
+        stops = film(scene.cloud.vectors, fitted, raw)
         return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], scene.reach))
 
-    name = ArrayStore.key("film", key, scene.fit, method)
+    name = ArrayStore.key("film", key, scene.fit, raw.method, raw.n_components)
     keep = cached.film_of_session if is_own(scene.corpus) else cached.film_of_all
     made: tuple[tuple[Stop, ...], Points] = keep(name, make)
     return made
 
 
-def _aside(scene: Scene, _: Translate) -> Aside:
+def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
     places = scene.white.projection.around_origin * scene.factor
     points = Points.of(pack_cloud([places], scene.reach))
-    cones = cone_edges(scene.white.vectors, scene.white.projection)
-    return Aside(points, side_title(scene.white, scene, _), cones)
+    return Aside(points, side_title(scene.white, scene, _), panel.wedges)
 
 
 def _settle(at: float) -> None:

@@ -1,0 +1,104 @@
+"""What a test asks of the twin cloud on screen: where its points are, and what it shows."""
+
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Page
+
+from tests.browser.screen import LONG, NEXT_FRAMES, ONLY_CANVAS
+
+MS = 1000 * LONG
+STILL = """count => {
+  const twin = document.querySelector('.twin[data-drawn]')?.twin;
+  return Boolean(twin) && twin.stage.told.views.length === count
+    && !twin.player.isMoving && !twin.drawing;
+}"""
+EDGE = 20  # pixels from the frame within which a point is not pointed at
+
+
+def wait_for_clouds(page: Page, count: int = 2) -> None:
+    """Wait until so many pictures are drawn, and none is on its way to another place."""
+    page.wait_for_function(STILL, arg=count, timeout=MS)
+    page.evaluate(NEXT_FRAMES)
+
+
+def of_stage(page: Page, expression: str) -> Any:
+    """The expression's value, where ``stage`` holds what is drawn and ``twin`` its life."""
+    return page.evaluate(
+        f"() => {{ const {{ twin }} = document.querySelector('.twin');"
+        f" const {{ stage }} = twin; return {expression}; }}"
+    )
+
+
+def wait_for_stage(page: Page, condition: str) -> None:
+    """Wait until the condition on ``stage`` and ``twin`` holds."""
+    page.wait_for_function(
+        f"""() => {{
+          const twin = document.querySelector('.twin[data-drawn]')?.twin;
+          const stage = twin?.stage;
+          return Boolean(stage?.told) && ({condition});
+        }}""",
+        timeout=MS,
+    )
+
+
+def pixels(page: Page, place: int) -> np.ndarray:
+    """One picture (height, width, 3), with what is written over it."""
+    page.locator(".twin-stage").scroll_into_view_if_needed()
+    page.evaluate(NEXT_FRAMES)
+    png = page.locator(".twin-points").screenshot(style=ONLY_CANVAS)
+    whole = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+    box = of_stage(page, f"stage.boxes[{place}]")
+    left, top = round(box["left"]), round(box["top"])
+    return whole[top : top + round(box["height"]), left : left + round(box["width"])]
+
+
+def is_drawn(page: Page, place: int) -> bool:
+    """Whether points lie in the picture: their colours are in its pixels, not only ink on paper."""
+    theme = of_stage(page, "stage.told.theme")
+    hues = [*theme["categories"], *theme["scale"]]
+    seen = pixels(page, place).reshape(-1, 3).astype(int)
+    return any((np.abs(seen - _rgb(hue)).max(axis=1) < 4).sum() > 20 for hue in hues)
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[start : start + 2], 16) for start in (1, 3, 5)])
+
+
+def loneliest(page: Page, place: int) -> tuple[int, float, float]:
+    """The row farthest from all others in a picture, and where it is on screen."""
+    page.locator(".twin-stage").scroll_into_view_if_needed()
+    page.evaluate(NEXT_FRAMES)
+    at = np.array(of_stage(page, f"[...stage.screenOf({place}).xy]")).reshape(-1, 2)
+    box = of_stage(page, f"stage.boxes[{place}]")
+    size = np.array([box["width"], box["height"]])
+    distances = np.linalg.norm(at[:, None] - at, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    inside = ((at > EDGE) & (at < size - EDGE)).all(axis=1)
+    row = int(np.argmax(distances.min(axis=1) * inside))
+    stage = page.locator(".twin-stage").bounding_box()
+    x, y = at[row] + [stage["x"] + box["left"], stage["y"] + box["top"]]
+    return row, float(x), float(y)
+
+
+def lasso(
+    page: Page, place: int, left: float, top: float, right: float, bottom: float
+) -> list[int]:
+    """Draw one by mouse, its sides as shares of the picture; the rows that it lit."""
+    page.locator(".twin-stage").scroll_into_view_if_needed()
+    button = page.locator('.twin [data-do="lasso"]')
+    if button.get_attribute("aria-pressed") == "false":
+        button.click()
+    page.evaluate(NEXT_FRAMES)
+    stage = page.locator(".twin-stage").bounding_box()
+    box = of_stage(page, f"stage.boxes[{place}]")
+    xs = [stage["x"] + box["left"] + box["width"] * share for share in (left, right)]
+    ys = [stage["y"] + box["top"] + box["height"] * share for share in (top, bottom)]
+    page.mouse.move(xs[0], ys[0])
+    page.mouse.down()
+    for x, y in ((xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1]), (xs[0], ys[0] + 2)):
+        page.mouse.move(x, y, steps=6)
+    page.mouse.up()
+    return list(of_stage(page, "[...stage.rows]"))

@@ -1,0 +1,161 @@
+"""A browser without WebGL2: Plotly draws the clouds; they still share frame and selection."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from geometry.corpus import read_bundled
+from tests.browser.screen import (
+    LONG,
+    NEXT_FRAMES,
+    assert_no_exception,
+    canvas_not_blank,
+    open_app,
+    rerun,
+    wait_for_app,
+)
+
+MS = 1000 * LONG
+NO_WEBGL2 = """const contexts = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+  const isTwins = this.classList.contains("twin-points");
+  return kind === "webgl2" && isTwins ? null : contexts.call(this, kind, ...more);
+};"""
+MOST_ROOM = """chart => {  // the point farthest from all others: its row, and where it is on screen
+  const { xaxis, yaxis } = chart._fullLayout;
+  const { x, y } = chart._fullData[0];
+  const box = chart.getBoundingClientRect();
+  const at = Array.from(x, (value, row) => [xaxis.l2p(value), yaxis.l2p(y[row])]);
+  const inside = ([a, b]) => a > 20 && b > 20 && a < xaxis._length - 20 && b < yaxis._length - 20;
+  const room = (here, row) => Math.min(...at.map((other, i) => i === row ? Infinity
+    : Math.hypot(other[0] - here[0], other[1] - here[1])));
+  const rooms = at.map((here, row) => inside(here) ? room(here, row) : -1);
+  const best = rooms.indexOf(Math.max(...rooms));
+  return [best, box.left + xaxis._offset + at[best][0], box.top + yaxis._offset + at[best][1]];
+}"""
+CLOUDS = ("chart-raw", "chart-white")
+LAB = ("lab-raw", "lab-zca", "lab-removed", "lab-standardised")
+
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    page = new_page()
+    page.add_init_script(NO_WEBGL2)
+    return page
+
+
+def open_plain(page: Page, server: Any, name: str, keys: tuple[str, ...], query: str = "") -> None:
+    open_app(page, server.page_url(name, query=query))
+    for key in keys:
+        page.wait_for_selector(f".st-key-{key} [data-drawn]", timeout=MS)
+    wait_for_app(page)
+    page.evaluate(NEXT_FRAMES)
+    expect(page.locator(".twin")).to_have_count(0)
+
+
+def chart(page: Page, key: str) -> Locator:
+    return page.locator(f".st-key-{key} .js-plotly-plot")
+
+
+def of_all(page: Page, expression: str, keys: tuple[str, ...]) -> list[Any]:
+    """The expression's values, where ``chart`` is the Plotly element."""
+    return [chart(page, key).evaluate(f"chart => {expression}") for key in keys]
+
+
+def wait_for_all(page: Page, condition: str, keys: tuple[str, ...]) -> None:
+    page.wait_for_function(
+        f"""keys => keys.every(key => {{
+          const chart = document.querySelector(`.st-key-${{key}} .js-plotly-plot`);
+          return {condition};
+        }})""",
+        arg=list(keys),
+        timeout=MS,
+    )
+
+
+def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
+    open_plain(page, server, "narrow_cone", CLOUDS)
+    assert of_all(page, "chart._fullData[0].type", CLOUDS) == ["scattergl"] * 2
+    for key in CLOUDS:
+        canvas = chart(page, key).locator("canvas").first
+        canvas.scroll_into_view_if_needed()
+        assert canvas_not_blank(canvas)
+        expect(chart(page, key).locator(".annotation-text", has_text="origin")).to_be_visible()
+    expect(chart(page, "chart-raw").locator(".shapelayer path")).to_have_count(2)
+
+    seen = "chart._fullLayout.xaxis.range"
+    before = of_all(page, seen, CLOUDS)[1]
+    chart(page, "chart-white").hover()
+    chart(page, "chart-white").locator('.modebar-btn[data-title="Zoom in"]').click()
+    wait_for_all(page, f"{seen}[1] < {before[1]} - 0.1", CLOUDS)
+    zoomed = of_all(page, seen, CLOUDS)
+    assert zoomed[0] == pytest.approx(zoomed[1])
+    strength = page.locator(".st-key-strength input[type=range]")
+    strength.focus()
+    with rerun(page):
+        strength.press("ArrowLeft")
+    assert of_all(page, seen, CLOUDS)[1] == pytest.approx(zoomed[1])
+
+    chart(page, "chart-raw").scroll_into_view_if_needed()
+    row, x, y = chart(page, "chart-raw").evaluate(MOST_ROOM)
+    page.mouse.move(x, y)
+    text = read_bundled("topics").texts[row]
+    expect(chart(page, "chart-raw").locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
+    with rerun(page):
+        page.mouse.click(x, y)
+    expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
+
+    button = page.locator(".st-key-play button")
+    button.click()
+    expect(button).to_contain_text("Stop")
+    expect(button).to_contain_text("Play", timeout=MS)
+    wait_for_app(page)
+    assert page.locator('[data-testid="stSliderThumbValue"]').all_inner_texts() == ["1.00", "1.00"]
+    assert_no_exception(page)
+
+
+def test_a_cloud_in_three_dimensions_is_plotly_s(server, page):
+    open_plain(page, server, "narrow_cone", CLOUDS, "dims=3D")
+    assert of_all(page, "chart._fullData[0].type", CLOUDS) == ["scatter3d"] * 2
+
+
+def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
+    open_plain(page, server, "whitening", LAB)
+    rows = "chart._fullData[0].selectedpoints"
+    chart(page, "lab-zca").scroll_into_view_if_needed()
+    chart(page, "lab-zca").hover()
+    chart(page, "lab-zca").locator('.modebar-btn[data-val="lasso"]').click()
+    page.evaluate(NEXT_FRAMES)
+    box = chart(page, "lab-zca").locator(".nsewdrag").first.bounding_box()
+    xs = [box["x"] + box["width"] * share for share in (0.5, 0.75)]
+    ys = [box["y"] + box["height"] * share for share in (0.3, 0.7)]
+    with rerun(page):
+        page.mouse.move(xs[0], ys[0])
+        page.mouse.down()
+        for x, y in ((xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1]), (xs[0], ys[0] + 2)):
+            page.mouse.move(x, y, steps=6)
+        page.mouse.up()
+    wait_for_all(page, f"{rows}?.length > 0", LAB)
+    first, *others = of_all(page, rows, LAB)
+    assert 0 < len(first) < 1224
+    assert others == [first] * 3
+    assert of_all(page, "chart._fullData[0].unselected.marker.opacity", LAB) == [0.08] * 4
+    expect(page.locator(".st-key-selected-points")).to_contain_text(f"{len(first):,} points")
+
+    strength = page.locator(".st-key-strength input[type=range]")
+    strength.focus()
+    with rerun(page):
+        strength.press("ArrowLeft")
+    page.evaluate(NEXT_FRAMES)
+    assert of_all(page, rows, LAB) == [first] * 4  # the rows, wherever the slider carries them
+
+    chart(page, "lab-raw").scroll_into_view_if_needed()
+    box = chart(page, "lab-raw").locator(".nsewdrag").first.bounding_box()
+    with rerun(page):
+        page.mouse.dblclick(box["x"] + 8, box["y"] + 8)
+    wait_for_all(page, f"!{rows}", LAB)
+    expect(page.locator(".st-key-selected-points")).to_have_count(0)
