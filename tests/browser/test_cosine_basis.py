@@ -347,6 +347,15 @@ def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 420
     assert grave_findings(page, ".plane") == []
+
+    # whichever picture the hand is in, the cosines are on a telephone's screen with all of it
+    table = page.locator(".plane table").bounding_box()
+    for place in range(2):
+        picture = pictures(page).nth(place).bounding_box()
+        tops, ends = zip(
+            *((box["y"], box["y"] + box["height"]) for box in (table, picture)), strict=True
+        )
+        assert max(ends) - min(tops) < 560
     grip = handle(page, "e2")
     grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
     start, finger = middle(grip), page.context.new_cdp_session(page)
