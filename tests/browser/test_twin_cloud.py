@@ -300,7 +300,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
 
 def to_the_start(page: Page) -> None:
     """The film's slider to its raw end, and the server's numbers with it."""
-    page.locator(".twin input[type=range]").first.focus()
+    page.get_by_label("From raw to white").focus()
     with rerun(page):
         page.keyboard.press("Home")
     assert page.evaluate(AT) == 0
@@ -308,6 +308,7 @@ def to_the_start(page: Page) -> None:
 
 def test_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(server, page):
     open_twin(page, server)
+    expect(page.locator(".twin").get_by_text("From raw to white", exact=True)).to_be_visible()
     to_the_start(page)
     play = page.locator('.twin [data-do="play"]')
 
