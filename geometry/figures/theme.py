@@ -14,6 +14,7 @@ class Theme:
     raw, white: the two clouds' colours where a cloud has one.   accent: what is chosen.
     categories: six hues that stay apart under colour blindness, a test holds how far (the first
     two are Okabe, Ito 2008's).
+    lines: four hues for thin lines and arrows, which need more contrast than points; as far apart.
     scale: the value scale, Cividis without the end that the background swallows.
     """
 
@@ -24,6 +25,7 @@ class Theme:
     white: str
     accent: str
     categories: tuple[str, ...]
+    lines: tuple[str, ...]
     scale: tuple[str, ...]
 
 
@@ -38,6 +40,7 @@ LIGHT = Theme(
     white="#0072b2",
     accent="#16212c",
     categories=("#0072b2", "#d55e00", "#005522", "#aa5577", "#aa8855", "#8800ff"),
+    lines=("#8800ff", "#946c00", "#00703a", "#b8437f"),
     scale=("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369"),
 )
 DARK = Theme(
@@ -48,6 +51,7 @@ DARK = Theme(
     white="#56b4e9",
     accent="#ffffff",
     categories=("#56b4e9", "#ff8a4c", "#337755", "#dd00ff", "#ffdd00", "#775588"),
+    lines=("#b855f6", "#ffdd00", "#5cd672", "#d147a1"),
     scale=("#575d8d", "#707183", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
 )
 THEMES = {"light": LIGHT, "dark": DARK}

@@ -161,17 +161,18 @@ def plane_words(_: Translate) -> dict[str, Any]:
 
 
 def _colours(theme: Theme) -> dict[str, str]:
+    basis, metric, b, c = theme.lines
     return {
         "ink": theme.ink,
         "grid": theme.grid,
         "paper": theme.paper,
         "raw": theme.raw,
         "white": theme.white,
-        "basis": theme.categories[5],
-        "metric": theme.categories[4],
+        "basis": basis,
+        "metric": metric,
         "a": theme.ink,
-        "b": theme.categories[2],
-        "c": theme.categories[3],
+        "b": b,
+        "c": c,
     }
 
 

@@ -10,11 +10,17 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
+from contextlib import suppress
 from pathlib import Path
 
 STATIC = Path(__file__).parents[2] / "static"  # what Streamlit serves under app/static
 IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+# A server says once, when it starts, which bundle it will serve. Another version may run beside it
+# out of the same folder, so that only what no server has started with for so long is removed;
+# a server that has run for longer on code since replaced then draws with Plotly.
+KEPT = 7 * 24 * 3600  # s
 LOADER = """
 const loading = import(new URL("{address}", document.baseURI));
 export default async function (told) {{
@@ -55,11 +61,26 @@ def served(entry: Path) -> str:
     digest = hashlib.sha256(script.encode()).hexdigest()[:16]
     target = STATIC / f"{entry.stem}-{digest}.js"
     try:
-        if not target.is_file():
+        if target.is_file():
+            with suppress(OSError):  # no longer ours to touch, still there to be served
+                os.utime(target)
+        else:
             STATIC.mkdir(exist_ok=True)
             part = STATIC / f"{target.name}.{os.getpid()}"
             part.write_text(script, encoding="utf8")
             part.replace(target)
     except OSError:  # a folder that can't be written
         return script
+    _clear_away(entry.stem, keep=target)
     return LOADER.format(address=f"app/static/{target.name}")
+
+
+def _clear_away(stem: str, *, keep: Path) -> None:
+    """Remove other bundles of that name, whole or half written, that are older than KEPT."""
+    bundles = re.compile(rf"{re.escape(stem)}-[0-9a-f]{{16}}\.js(\.\d+)?")
+    for path in STATIC.glob(f"{stem}-*"):
+        if path == keep or not bundles.fullmatch(path.name):
+            continue
+        with suppress(OSError):  # another server's start has removed it, or it may not be
+            if path.stat().st_mtime < time.time() - KEPT:
+                path.unlink()

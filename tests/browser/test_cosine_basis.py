@@ -253,6 +253,62 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert grave_findings(page, ".plane") == []
 
 
+# the paths of both pictures, by what they are
+DRAWN = """() => Object.fromEntries(["standard", "yours"].map(panel => {
+  const paths = document.querySelectorAll(`svg[data-panel=${panel}] g[clip-path] path`);
+  const names = ["lattice", "axes", "cloud", "circle", "ellipse", "arc b", "arc c"];
+  return [panel, Object.fromEntries(names.map((name, i) => [name, paths[i].getAttribute("d")]))];
+}))"""
+# the pointer moves by so many pixels; does the next frame show other cosines?
+NEXT_FRAME_SHOWS = """async ([x, y]) => {
+  const svg = document.querySelector("svg[data-panel=yours]");
+  const shown = () => document.querySelector(".plane table").innerText;
+  const before = shown();
+  svg.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true }));
+  await new Promise(requestAnimationFrame);
+  return shown() !== before;
+}"""
+
+
+def ring(page: Page) -> np.ndarray:
+    """(n, 2): the metric ellipse in the standard basis' picture, in its units."""
+    path = page.evaluate(DRAWN)["standard"]["ellipse"]
+    pixels = np.array(re.findall(r"[-\d.]+", path), dtype=float).reshape(-1, 2)
+    box = pictures(page).first.bounding_box()
+    a_unit = units(page, 1, 0, "standard")[0] * 400 / box["width"]
+    return (pixels - [214, 186]) * [1, -1] / a_unit
+
+
+def test_all_that_is_drawn_follows_each_handle_within_a_frame(server, page):
+    open_app(page, server.page_url(PAGE))
+    for degrees in ("127°", "53°"):  # the arccosines of −.6 and .6
+        expect(pictures(page).nth(1).get_by_text(degrees, exact=True)).to_be_visible()
+    assert np.linalg.norm(ring(page) @ Plane(1, 2).basis.T, axis=1) == pytest.approx(1, abs=0.02)
+    spoken: list[object] = []
+    open_socket(page).on("framesent", lambda frame: spoken.append(frame))
+    home = page.evaluate(DRAWN)
+    before = values(page)
+    basis = {"lattice", "cloud", "circle", "arc b", "arc c"}
+    for name, moved in {
+        "e1": basis, "e2": basis, "shift": basis,
+        "a": {"arc b", "arc c"}, "b": {"arc b"}, "c": {"arc c"},
+    }.items():  # fmt: skip
+        carry(page, handle(page, name), units(page, 0.4, 0.7))
+        place = middle(handle(page, name)) + units(page, 0.11, -0.13)
+        assert page.evaluate(NEXT_FRAME_SHOWS, place.tolist())
+        drawn = page.evaluate(DRAWN)
+        assert {
+            what for what, path in drawn["yours"].items() if path != home["yours"][what]
+        } >= moved
+        assert drawn["standard"]["lattice"] == home["standard"]["lattice"]
+        assert (drawn["standard"]["ellipse"] != home["standard"]["ellipse"]) == (name[0] == "e")
+        page.keyboard.press("Escape")
+        page.mouse.up()
+        page.evaluate(NEXT_FRAMES)
+        assert (page.evaluate(DRAWN), values(page)) == (home, before)
+    assert not spoken
+
+
 LATTICES = """async () => {
   const line = document.querySelectorAll('svg[data-panel=yours] g[clip-path] path')[0];
   const seen = new Set();
@@ -347,6 +403,15 @@ def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 420
     assert grave_findings(page, ".plane") == []
+
+    # whichever picture the hand is in, the cosines are on a telephone's screen with all of it
+    table = page.locator(".plane table").bounding_box()
+    for place in range(2):
+        picture = pictures(page).nth(place).bounding_box()
+        tops, ends = zip(
+            *((box["y"], box["y"] + box["height"]) for box in (table, picture)), strict=True
+        )
+        assert max(ends) - min(tops) < 560
     grip = handle(page, "e2")
     grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
     start, finger = middle(grip), page.context.new_cdp_session(page)

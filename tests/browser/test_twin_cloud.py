@@ -1,6 +1,8 @@
 """The twin cloud in a browser: one visit turns, plays, hovers, lassoes and uses the keyboard."""
 
 import io
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from tests.browser.screen import (
     rerun,
     wait_for_app,
 )
+from tests.browser.server import ROOT, AppServer
 
 PAGE = "narrow_cone"
 PAPER = 255
@@ -38,8 +41,8 @@ PLACES = """step => {
   }
   return found;
 }"""
-# of the points that lie alone in the second picture: are their pixels other than the paper?
-LIT = """rows => {
+# red, green, blue where points of the second picture lie
+COLOURS = """rows => {
   const { stage } = document.querySelector(".twin").twin;
   stage.draw();
   const { gl, ratio } = stage;
@@ -48,12 +51,64 @@ LIT = """rows => {
     const pixel = new Uint8Array(4);
     const bottom = gl.drawingBufferHeight - Math.floor(y * ratio) - 1;
     gl.readPixels(Math.floor(x * ratio), bottom, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-    return Math.min(...pixel.slice(0, 3));
+    return [...pixel.slice(0, 3)];
   });
 }"""
 PIXELS = "() => [...document.querySelector('.twin').twin.stage.screenOf(1).xy]"
 AT = "() => document.querySelector('.twin').twin.at"
 CAMERA = "() => JSON.stringify(document.querySelector('.twin').twin.stage.camera)"
+# Headless Chromium hides no page: its frames are held instead, and given out by hand.
+HIDE = """isHidden => {
+  window.real ??= window.requestAnimationFrame;
+  window.requestAnimationFrame = isHidden ? ask => window.held.push(ask) : window.real;
+  for (const ask of window.held ?? []) window.real(ask);
+  window.held = [];
+  const told = { hidden: isHidden, visibilityState: isHidden ? "hidden" : "visible" };
+  for (const [name, value] of Object.entries(told))
+    Object.defineProperty(document, name, { configurable: true, value });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+# one frame, so many seconds after now: where the film stands then
+FRAME_AFTER = """seconds => {
+  for (const ask of window.held.splice(0)) ask(performance.now() + 1000 * seconds);
+  return document.querySelector(".twin").twin.at;
+}"""
+# where the film is sent from now on
+PASSED = """() => {
+  const { twin } = document.querySelector(".twin");
+  const { goTo } = twin;
+  window.passed = [];
+  twin.goTo = at => { window.passed.push(at); return goTo.call(twin, at); };
+}"""
+# of every `step`th point of the second picture, how far from its middle, in pixels
+FROM_MIDDLE = """step => {
+  const { stage } = document.querySelector(".twin").twin;
+  const { left, top, width, height } = stage.boxes[1];
+  return Array.from({ length: Math.ceil(stage.n / step) }, (_, i) => {
+    const [x, y] = stage.pixelsOf(step * i, 1);
+    return Math.hypot(x - left - width / 2, y - top - height / 2);
+  });
+}"""
+# as many points as the address says, in a page of their own
+FEW = """
+import numpy as np
+import streamlit as st
+from geometry.figures.colours import PointColours
+from geometry.figures.theme import LIGHT
+from geometry.packing import pack_cloud
+from pages.common.twin_cloud import show_twin_cloud
+from pages.common.twin_message import Picture, Points, TwinCloud
+
+n, k = int(st.query_params["n"]), int(st.query_params["k"])
+places = np.full((n, k), 0.5, dtype=np.float32)
+points = Points.of(pack_cloud([places, -places], 1.0))
+pictures = [Picture([0], ["one"]), Picture([1], ["two"])]
+colours = PointColours(np.zeros(n, dtype=int), ("all",), "kind")
+cloud = TwinCloud(points, f"{n}", pictures, colours, 1.0, "xyz"[:k], "origin", "few", "few points")
+show_twin_cloud(cloud, LIGHT, lambda word: word, key="few", texts=["the only one"][:n],
+                on_selection=lambda rows: st.session_state.update(rows=rows.tolist()))
+st.markdown(f"rows {st.session_state.get('rows')}")
+"""
 
 
 def open_twin(page: Page, server: Any, query: str = "") -> Locator:
@@ -79,6 +134,16 @@ def changed(before: list[np.ndarray], after: list[np.ndarray]) -> list[float]:
     return [
         float((one != other).any(axis=2).mean()) for one, other in zip(before, after, strict=True)
     ]
+
+
+def colours_at(page: Page, rows: np.ndarray) -> np.ndarray:
+    """(n, 3): red, green, blue where points of the second picture lie."""
+    return np.array(page.evaluate(COLOURS, rows.tolist()))
+
+
+def lit_share(page: Page, rows: np.ndarray) -> float:
+    """The share of points whose pixels are other than the paper."""
+    return float((colours_at(page, rows).min(axis=1) < PAPER - 40).mean())
 
 
 def drag(page: Page, points: list[tuple[float, float]]) -> None:
@@ -146,8 +211,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     assert np.array(page.evaluate(PLACES, 7)) == pytest.approx(
         white[::7], abs=np.ptp(white) / 65535
     )
-    lit = page.evaluate(LIT, list(range(0, len(white), 7)))
-    assert np.mean(np.array(lit) < PAPER - 40) > 0.95  # a few lie outside the frame
+    assert lit_share(page, np.arange(0, len(white), 7)) > 0.95  # a few lie outside the frame
 
     # a text under the hand, at a point that lies alone
     stage.scroll_into_view_if_needed()
@@ -211,8 +275,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     expect(page.locator(".twin-notice")).to_be_visible()
     page.evaluate("() => window.lost.restoreContext()")
     expect(page.locator(".twin-notice")).to_be_hidden()
-    lit = page.evaluate(LIT, list(range(0, len(white), 7)))
-    assert np.mean(np.array(lit) < PAPER - 40) > 0.7
+    assert lit_share(page, np.arange(0, len(white), 7)) > 0.7
 
     # on a narrow screen the pictures stand one under the other; no one is kept out
     page.set_viewport_size({"width": 420, "height": 900})
@@ -232,4 +295,145 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
         0,
         0,
     ]
+    assert_no_exception(page)
+
+
+def to_the_start(page: Page) -> None:
+    """The film's slider to its raw end, and the server's numbers with it."""
+    page.get_by_label("From raw to white").focus()
+    with rerun(page):
+        page.keyboard.press("Home")
+    assert page.evaluate(AT) == 0
+
+
+def test_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(server, page):
+    open_twin(page, server)
+    expect(page.locator(".twin").get_by_text("From raw to white", exact=True)).to_be_visible()
+    to_the_start(page)
+    play = page.locator('.twin [data-do="play"]')
+
+    # no frame comes to a hidden tab; the first one behind it goes on where the film was
+    page.evaluate(HIDE, True)
+    play.click()
+    page.wait_for_timeout(300)
+    assert page.evaluate(AT) == 0
+    held = page.evaluate(FRAME_AFTER, 3600)
+    assert 0 < held < 0.5
+    page.wait_for_timeout(300)
+    assert page.evaluate(AT) == held
+    assert page.evaluate(FRAME_AFTER, 0) == held  # a frame can begin before what asked for it
+    page.evaluate(HIDE, False)
+    page.wait_for_function("() => document.querySelector('.twin').twin.at > 1")
+    with rerun(page):
+        play.click()
+
+    # without motion: one stop after the other, and a slider of the page's is a jump
+    page.emulate_media(reduced_motion="reduce")
+    to_the_start(page)
+    page.evaluate(PASSED)
+    with rerun(page):
+        play.click()
+        page.wait_for_function("() => document.querySelector('.twin').twin.at === 9", timeout=30000)
+    assert page.evaluate("() => passed.splice(0)") == list(range(1, 10))
+    page.locator(".st-key-strength").get_by_role("slider").focus()
+    with rerun(page):
+        page.keyboard.press("Home")
+    page.wait_for_function("() => passed.length > 0")
+    page.evaluate(NEXT_FRAMES)
+    assert page.evaluate("() => passed") == [1]
+    assert_no_exception(page)
+
+
+def test_perspective_density_and_the_pixel_ratio_are_drawn(server, page):
+    stage = open_twin(page, server)
+    places = np.array(page.evaluate(PLACES, 7))
+    camera = page.evaluate("() => document.querySelector('.twin').twin.stage.camera")
+    to_camera = [np.cos(camera["elevation"]) * np.cos(camera["azimuth"]),
+                 np.cos(camera["elevation"]) * np.sin(camera["azimuth"]),
+                 np.sin(camera["elevation"])]  # fmt: skip
+
+    # in perspective what is nearer lies farther from the middle, what is farther nearer
+    flat, far = halves(page, stage), np.array(page.evaluate(FROM_MIDDLE, 7))
+    page.get_by_role("button", name="Perspective").click()
+    deep = halves(page, stage)
+    assert all(0.002 < share < 0.9 for share in changed(flat, deep))
+    growth = np.array(page.evaluate(FROM_MIDDLE, 7)) / far
+    towards = places @ to_camera
+    clear = np.abs(towards) > 0.01 * np.ptp(towards)
+    assert clear.sum() > 100
+    assert np.array_equal(growth[clear] > 1, towards[clear] > 0)
+    assert growth.max() > 1.1
+    page.get_by_role("button", name="Perspective").click()
+    assert max(changed(flat, halves(page, stage))) < 0.001
+
+    # density: a crowded place has more colour than one where a point lies alone
+    page.get_by_role("button", name="Density").click()
+    dense = halves(page, stage)
+    assert all(0.002 < share < 0.9 for share in changed(flat, dense))
+    pixels = np.array(page.evaluate(PIXELS)).reshape(-1, 2)
+    around = (np.linalg.norm(pixels[:, None] - pixels, axis=2) < 3).sum(axis=1)
+    order = np.argsort(around)
+    alone, crowded = (colours_at(page, rows).sum(axis=1) for rows in (order[:40], order[-40:]))
+    assert np.median(alone) < 3 * PAPER - 100
+    assert np.median(crowded) < np.median(alone) - 40
+    page.get_by_role("button", name="Density").click()
+    assert max(changed(flat, halves(page, stage))) < 0.001
+
+    # a window that comes to a finer screen, and back: as many pixels, all points in their places
+    # (of an emulated screen Chromium tells the width alone)
+    screen = page.context.new_cdp_session(page)
+    for ratio, drawn in ((3, 3), (4, 3), (1, 1)):
+        size = {"width": 1440 + ratio, "height": 1000, "deviceScaleFactor": ratio, "mobile": False}
+        screen.send("Emulation.setDeviceMetricsOverride", size)
+        page.wait_for_function(
+            "ratio => document.querySelector('.twin').twin.stage.ratio === ratio", arg=drawn
+        )
+        sizes = page.evaluate("""() => [...document.querySelectorAll(".twin-stage canvas")].map(
+          one => [one.width / one.clientWidth, one.height / one.clientHeight])""")
+        assert np.array(sizes) == pytest.approx(np.full((2, 2), drawn), abs=0.01)
+        assert lit_share(page, np.arange(0, len(pixels), 7)) > 0.9
+    assert_no_exception(page)
+
+
+@pytest.fixture
+def few(fresh_server: Callable[..., AppServer], tmp_path: Path) -> AppServer:
+    """An app of one twin cloud, of as many points as the address says."""
+    (ROOT / "static").mkdir(exist_ok=True)
+    (tmp_path / "static").symlink_to(ROOT / "static")  # what a server serves lies beside its script
+    (tmp_path / "few.py").write_text(FEW, encoding="utf8")
+    return fresh_server(script=tmp_path / "few.py")
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_one_point_and_none(few, page, k):
+    def visit(n: int) -> Any:
+        open_app(page, few.page_url(query=f"n={n}&k={k}"))
+        page.wait_for_selector(".twin[data-drawn]")
+        stage = page.locator(".twin-stage")
+        page.evaluate(NEXT_FRAMES)
+        return stage, stage.bounding_box()
+
+    stage, box = visit(1)
+    assert lit_share(page, np.array([0])) == 1
+    x, y = page.evaluate("() => document.querySelector('.twin').twin.stage.pixelsOf(0, 1)")
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    expect(page.locator(".twin-tip")).to_contain_text("the only one")
+    page.locator('.twin [data-do="lasso"]').click()
+    corners = [(x - 30, y - 30), (x + 30, y - 30), (x + 30, y + 30), (x - 30, y + 30)]
+    with rerun(page):
+        drag(page, [(box["x"] + u, box["y"] + v) for u, v in [*corners, corners[0]]])
+    expect(page.get_by_text("rows [0]")).to_be_visible()
+    stage.focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".twin-live")).to_contain_text("1 / 1: the only one")
+
+    stage, box = visit(0)
+    expect(page.locator(".twin-notice")).to_have_text("There is no point to draw.")
+    page.mouse.move(box["x"] + 50, box["y"] + 50)
+    stage.focus()
+    for key in ("+", "ArrowLeft", "Tab"):
+        page.keyboard.press(key)
+    for action in ("density", "ways", "save"):
+        page.locator(f'.twin [data-do="{action}"]').click()
+    expect(page.locator(".twin-tip")).to_be_hidden()
     assert_no_exception(page)

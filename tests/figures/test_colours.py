@@ -133,17 +133,21 @@ def lab(light: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
-def test_categories_stand_apart_for_every_eye(theme, eye):
-    seen = [lab(EYES[eye] @ linear(colour)) for colour in theme.categories]
+@pytest.mark.parametrize("of", ["categories", "lines"])
+def test_hues_stand_apart_for_every_eye(theme, eye, of):
+    # arrows in the ink stand among the lines
+    hues = (*theme.lines, theme.ink) if of == "lines" else theme.categories
+    seen = [lab(EYES[eye] @ linear(colour)) for colour in hues]
     distances = [np.linalg.norm(a - b) for row, a in enumerate(seen) for b in seen[:row]]
     # 20 is about ten times what an eye just notices, and points are small
     assert min(distances) > 20
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
-def test_categories_stand_out_from_the_paper(theme):
+@pytest.mark.parametrize(("of", "least"), [("categories", 3), ("lines", 4.5)])
+def test_hues_stand_out_from_the_paper(theme, of, least):
     paper = linear(theme.paper) @ [0.2126, 0.7152, 0.0722]
-    for colour in theme.categories:
+    for colour in getattr(theme, of):
         shine = linear(colour) @ [0.2126, 0.7152, 0.0722]
         contrast = (max(shine, paper) + 0.05) / (min(shine, paper) + 0.05)
-        assert contrast >= 3, colour  # WCAG 2.2, 1.4.11: graphical objects
+        assert contrast >= least, colour  # WCAG 2.2, 1.4.11: graphical objects; lines are thin

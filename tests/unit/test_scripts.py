@@ -1,8 +1,12 @@
 """Components' scripts: whole when put together, and sent where they can be."""
 
+import os
 import re
+import time
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from pages.common import scripts
 
@@ -44,3 +48,61 @@ def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
     (tmp_path / "static").write_text("a file, no folder")
     monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
     assert scripts.served(TWIN / "twin.js") == scripts.bundle(TWIN / "twin.js")
+
+
+@pytest.fixture
+def static(tmp_path, monkeypatch):
+    """An empty static folder."""
+    folder = tmp_path / "static"
+    folder.mkdir()
+    monkeypatch.setattr(scripts, "STATIC", folder)
+    return folder
+
+
+def aged(path: Path, seconds: float) -> Path:
+    path.write_text("")
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
+    ancient = scripts.KEPT + 60
+    digest = "0123456789abcdef"
+    removed = [
+        aged(static / f"twin-{digest}.js", ancient),
+        aged(static / f"twin-{digest}.js.4711", ancient),
+    ]
+    left = [
+        aged(static / "twin-fedcba9876543210.js", scripts.KEPT - 60),  # of a server that may run
+        aged(static / f"other-{digest}.js", ancient),
+        aged(static / f"twin-cloud-{digest}.js", ancient),
+        aged(static / f"twin-{digest}.js.map", ancient),
+        aged(static / "plotly-7.1.0.min.js", ancient),
+    ]
+    scripts.served(TWIN / "twin.js")
+    assert not any(path.exists() for path in removed)
+    assert all(path.exists() for path in left)
+    assert len(list(static.iterdir())) == len(left) + 1
+
+
+def test_a_start_makes_its_bundle_young_again(static):
+    loader = scripts.served(TWIN / "twin.js")
+    [own] = static.iterdir()
+    text = own.read_text(encoding="utf8")
+    os.utime(own, (0, 0))
+    assert scripts.served(TWIN / "twin.js") == loader
+    assert own.read_text(encoding="utf8") == text
+    assert own.stat().st_mtime > time.time() - 60
+
+
+def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypatch):
+    loader = scripts.served(TWIN / "twin.js")
+    old = aged(static / "twin-0123456789abcdef.js", scripts.KEPT + 60)
+
+    def refuse(*_args, **_more):
+        raise PermissionError
+
+    monkeypatch.setattr(scripts.os, "utime", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert scripts.served(TWIN / "twin.js") == loader
+    assert old.exists()

@@ -32,7 +32,8 @@ export class Player {
     this.frame = null;
     if (!this.goal) return;
     const { at, speed, isPlayed } = this.goal;
-    const passed = (now - this.former) / 1000;
+    // a frame's time can lie before the press that asked for it: never backwards
+    const passed = Math.max(now - this.former, 0) / 1000;
     if (!calm.matches || passed >= 1 / speed) {
       this.former = now;
       const seconds = calm.matches ? 1 / speed : Math.min(passed, LONGEST_TICK);
