@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .bordered import is_positive
 from .threads import by_threads
 
 BLOCK_ROWS = 2048  # rows in one product: few enough to stay in a processor's cache
@@ -139,14 +140,9 @@ def _about_their_mean(
 
 
 def _is_above(S: np.ndarray, level: float) -> bool:
-    """Whether every eigenvalue of S is above the level: Cholesky tells it without solving."""
     lowered = S.copy()
     lowered.flat[:: len(S) + 1] -= level
-    try:
-        np.linalg.cholesky(lowered)
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    return is_positive(lowered)
 
 
 def _safe_level(S: np.ndarray) -> float:
