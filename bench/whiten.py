@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
@@ -192,10 +193,18 @@ def _blocks(path: Path) -> Iterator[np.ndarray]:
 
 
 def _medians(timed: dict[str, Callable[[], object]], *, repeats: int) -> dict[str, float]:
-    """Of each, all taking turns, after one round that is not counted."""
+    """Of each, all taking turns in a drawn order, after one round that is not counted.
+
+    In a fixed order the turns fall into step with whatever the system does every second or two,
+    and one of them meets it each time.
+    """
     for run in timed.values():
         run()
-    turns = [{name: _settled(run) for name, run in timed.items()} for _ in range(repeats)]
+    names, draw = list(timed), Random(0)
+    turns = [
+        {name: _settled(timed[name]) for name in draw.sample(names, len(names))}
+        for _ in range(repeats)
+    ]
     return {name: median(turn[name] for turn in turns) for name in timed}
 
 

@@ -28,15 +28,20 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     Raises ValueError for another shape, for complex numbers, and naming the first row that
     holds NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
     """
+    X = unseen_rows(X, at_least=at_least)
+    refuse_not_finite(X)
+    return X
+
+
+def unseen_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
+    """``float_rows`` for a caller who looks for NaN and infinity while at work on the rows."""
     X = np.asarray(X)
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(f"expected vectors as rows, shape (n, d); got shape {X.shape}")
     need_rows(len(X), at_least)
     if np.iscomplexobj(X):
         raise ValueError("expected real numbers; got complex ones")
-    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    refuse_not_finite(X)
-    return X
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 def refuse_not_finite(X: np.ndarray) -> None:
@@ -57,9 +62,14 @@ def refuse_not_finite(X: np.ndarray) -> None:
 def wide_rows(X: np.ndarray, d: int) -> np.ndarray:
     """Rows for a map that was fitted on d columns: ``float_rows``, and ValueError for another d."""
     X = float_rows(X, at_least=0)
+    need_width(X, d)
+    return X
+
+
+def need_width(X: np.ndarray, d: int) -> None:
+    """Raise ValueError for rows of another number of columns than the fit's."""
     if X.shape[1] != d:
         raise ValueError(f"expected {d} columns, as in the fit; got {X.shape[1]}")
-    return X
 
 
 def need_rows(n: int, at_least: int) -> None:

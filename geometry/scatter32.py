@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .bordered import is_positive
 from .threads import by_threads
 
-BLOCK_ROWS = 4096  # rows in one product: few enough to stay in a processor's cache
+BLOCK_ROWS = 2048  # rows in one product: few enough to stay in a processor's cache
 PROBE = 2  # rows per dimension that show which directions are weak, and that are worth a product
 # of the root mean square eigenvalue; measured at most 4.6e-7, for normal, skewed, ill-conditioned
 # and one-axis clouds of 384 and 768 dimensions
@@ -47,8 +48,6 @@ def weak_directions(covariance: np.ndarray) -> np.ndarray:
     d = len(covariance)
     if not LEAST_VARIANCE < np.trace(covariance) / d < MOST_VARIANCE:
         return np.eye(d)
-    if _is_above(covariance, _safe_level(covariance)):
-        return np.empty((d, 0))
     level = 2 * _safe_level(covariance)  # a margin for what the probe missed
     values, V = _smallest(covariance, level)
     return V[:, values <= level]
@@ -66,51 +65,57 @@ def in_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Sums | None
     weak = thin.astype(np.float64)
     starts = range(0, len(X), BLOCK_ROWS)
     parts = by_threads(lambda some: _sums_about(X, shift, thin, some), starts)
-    scatter, sides, quartic = parts[0]
+    products, quartic = parts[0]
     for more in parts[1:]:
-        scatter, sides, quartic = scatter + more[0], sides + more[1], quartic + more[2]
+        products, quartic = products + more[0], quartic + more[1]
+    scatter, (total, cubic, *thinly) = products[:d, :d].copy(), products[d:, :d]
     level = _safe_level(scatter)
-    if not np.isfinite(level + quartic):  # a row far outside what the probe showed
+    # a row far outside what the probe showed, or one that holds NaN
+    if not np.isfinite(level + quartic + np.abs(cubic).sum()):
         return None
-    error = sides[2:].T - scatter @ weak  # (d, m); after this, scatter @ weak is right
-    scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
-    sums = _about_their_mean(len(X), sides[0], scatter, sides[1], quartic, shift)
+    if m:
+        error = np.transpose(thinly) - scatter @ weak  # (d, m); then scatter @ weak is right
+        scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
+    sums = _about_their_mean(len(X), total, scatter, cubic, quartic, shift)
     beside = np.trace(scatter) / d * weak @ weak.T  # the weak ones are seen to, so lift them
     return sums if _is_above(sums.scatter + beside, level) else None
 
 
 def _sums_about(
     X: np.ndarray, shift: np.ndarray, thin: np.ndarray, starts: Sequence[int]
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Over the blocks that begin there, with z = x - shift: sum z z' (d, d), the sums of z, of
-    |z|^2 z and of (thin' z) z (2 + m, d), and sum |z|^4."""
+) -> tuple[np.ndarray, float]:
+    """Over the blocks that begin there, with z = x - shift: the products sum y y' of
+    y = (z, 1, |z|^2, thin' z), (d + 2 + m) squared, and sum |z|^4."""
     d, m = thin.shape
-    scatter, sides, quartic = np.zeros((d, d)), np.zeros((2 + m, d)), 0.0
-    buffer = np.empty((min(len(X), BLOCK_ROWS), d), dtype=np.float32)
-    ones = np.ones(len(buffer), dtype=np.float32)
+    products, quartic = np.zeros((d + 2 + m, d + 2 + m)), 0.0
+    # in one array, so that one product gives every sum. The rows' odd length is welcome too: where
+    # it is a power of two, copying the product's one half to the other is slow
+    Y = np.empty((min(len(X), BLOCK_ROWS), d + 2 + m), dtype=np.float32)
+    Y[:, d] = 1
     with np.errstate(over="ignore", invalid="ignore"):  # told by the caller
         for start in starts:
             rows = X[start : start + BLOCK_ROWS]
-            n = len(rows)
-            Z = np.subtract(rows, shift, out=buffer[:n])
-            squared = np.einsum("nd,nd->n", Z, Z)
-            scatter += Z.T @ Z
-            for side, row in zip(sides, (ones[:n], squared, *(Z @ thin).T), strict=True):
-                side += row @ Z  # one by one: BLAS is slower on a matrix of few rows
+            block = Y[: len(rows)]
+            Z = np.subtract(rows, shift, out=block[:, :d])
+            squared = np.einsum("nd,nd->n", Z, Z, out=block[:, d + 1])
+            np.matmul(Z, thin, out=block[:, d + 2 :])
+            products += block.T @ block  # BLAS does half the work of one array with itself
             quartic += float(np.square(squared, dtype=np.float64).sum())
-    return scatter, sides, quartic
+    return products, quartic
 
 
 def _smallest(S: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """The smallest eigenvalues and their directions, as far as they are below the level.
 
-    Two steps of inverse iteration on slightly more directions than are of use: a fifth of what
+    Two steps of inverse iteration on slightly more directions than are of use: a third of what
     solving for all of them costs. Directions need not be exact, only their products.
     """
     d = len(S)
-    G = np.random.default_rng(0).standard_normal((d, min(d, int(MOST_WEAK * d) + SPARE)))
-    inverse = np.linalg.inv(S + level / SAFE * np.eye(d))
-    Q = np.linalg.qr(inverse @ np.linalg.qr(inverse @ G)[0])[0]
+    Q = np.random.default_rng(0).standard_normal((d, min(d, int(MOST_WEAK * d) + SPARE)))
+    lifted = S.copy()
+    lifted.flat[:: d + 1] += level / SAFE
+    for _ in range(2):  # two solutions take less than one inverse
+        Q = np.linalg.qr(np.linalg.solve(lifted, Q))[0]
     values, turn = np.linalg.eigh(Q.T @ S @ Q)
     return values, Q @ turn
 
@@ -135,14 +140,9 @@ def _about_their_mean(
 
 
 def _is_above(S: np.ndarray, level: float) -> bool:
-    """Whether every eigenvalue of S is above the level: Cholesky tells it without solving."""
     lowered = S.copy()
     lowered.flat[:: len(S) + 1] -= level
-    try:
-        np.linalg.cholesky(lowered)
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    return is_positive(lowered)
 
 
 def _safe_level(S: np.ndarray) -> float:

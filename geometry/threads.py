@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 MOST = 4  # threads; more wait for memory
 LEAST_BLOCKS = 8  # fewer are done before threads have begun
@@ -27,9 +28,7 @@ def by_threads(work: Callable[[Sequence[int]], _Part], starts: Sequence[int]) ->
     if len(starts) < LEAST_BLOCKS or not _one_at_a_time.acquire(blocking=False):
         return [work(starts)]
     try:
-        from threadpoolctl import ThreadpoolController
-
-        blas = ThreadpoolController().select(user_api="blas")
+        blas = _blas()
         threads = min([MOST, *(library.num_threads for library in blas.lib_controllers)])
         if threads < 2:
             return [work(starts)]
@@ -37,3 +36,12 @@ def by_threads(work: Callable[[Sequence[int]], _Part], starts: Sequence[int]) ->
             return list(pool.map(work, [starts[k::threads] for k in range(threads)]))
     finally:
         _one_at_a_time.release()
+
+
+@cache
+def _blas() -> Any:
+    """The libraries that numpy multiplies with: they are there from its import on, and looking
+    for them takes as long as three blocks do."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .mapped import let_go
 from .moments import Moments
+from .rows import refuse_not_finite
 from .whitening_map import WhiteningMap
 from .whitening_settings import check_settings
 
@@ -116,6 +117,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             X,
             reset=reset,
             dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # the sums tell
             ensure_min_samples=2 if reset else 1,
         )
         settings = self._checked_settings(X.shape[1])
@@ -125,7 +127,10 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
             if sample_weight.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
-        block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
+        with np.errstate(invalid="ignore"):
+            block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
+        if not np.isfinite(block.scatter).all():
+            refuse_not_finite(X)
         let_go(X)
         self.moments_ = block if reset else self.moments_.merge(block)
         # the coarsest block sets the rank floor, whichever order the blocks came in

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .moments import Moments
-from .rows import float_rows, wide_rows
+from .rows import float_rows, need_width, refuse_not_finite, unseen_rows, wide_rows
 from .spectrum import Axes, Spectrum
 from .threads import by_threads
 from .whitening_settings import NARROWING, ON_CORRELATION, check_settings
 
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
-BLOCK_ROWS = 1024  # rows centred at a time: few enough to stay in a processor's cache
+BLOCK_ROWS = 512  # rows centred at a time: few enough to stay in a processor's cache
 AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
 
@@ -196,7 +196,8 @@ class WhiteningMap:
 
         Raises ValueError for another width, and naming the first row that holds NaN or infinity.
         """
-        X = wide_rows(X, len(self.mean))
+        X = unseen_rows(X, at_least=0)
+        need_width(X, len(self.mean))
         shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
         Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
 
@@ -205,6 +206,9 @@ class WhiteningMap:
             for start in starts:
                 rows = X[start : start + BLOCK_ROWS]
                 centred = np.subtract(rows, shift, out=buffer[: len(rows)])
+                # looked at while in the cache; squares may overflow where every number is finite
+                if not np.isfinite(np.vdot(centred, centred)) and not np.isfinite(rows).all():
+                    refuse_not_finite(X)
                 np.matmul(centred, W, out=Z[start : start + len(rows)])
 
         by_threads(fill, range(0, len(X), BLOCK_ROWS))

@@ -479,3 +479,28 @@ def test_weights_that_cannot_be_used():
 def test_another_width():
     with pytest.raises(ValueError, match="3 features"):
         Whitening().fit(cloud(20, 5)).transform(cloud(20, 3))
+
+
+@pytest.mark.parametrize("n", [40, 30_000])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [3, -1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_that_is_not_finite_is_named(n, bad, row, dtype, recwarn):
+    X = np.random.default_rng(0).standard_normal((n, 6)).astype(dtype)
+    fitted = Whitening().fit(X)
+    X[row, 2] = bad
+    told = rf"row {row % n} holds NaN or infinity \(1 of {n} rows do\)"
+    for refusing in (Whitening().fit, Whitening().partial_fit, fitted.transform, fitted.map_.apply):
+        with pytest.raises(ValueError, match=told):
+            refusing(X)
+    with pytest.raises(ValueError, match=told):
+        fitted.partial_fit(X)
+    assert fitted.n_samples_seen_ == n
+    assert not recwarn.list
+
+
+def test_a_row_whose_square_overflows_is_transformed():
+    X = np.random.default_rng(0).standard_normal((9000, 4)).astype(np.float32)
+    fitted = Whitening().fit(X)
+    X[7000] = 1e25
+    assert np.isfinite(fitted.transform(X)).all()
