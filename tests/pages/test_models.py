@@ -1,5 +1,6 @@
 """Any model on the pages: chosen, fetched, refused with a reason, kept in memory once."""
 
+import json
 import re
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from pages.common.models import shelf
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.charts import charts
 from tests.unit.tiny_encoder import save_tiny_bert
-from tests.unit.tiny_models import save_tiny
+from tests.unit.tiny_models import UNFIT, save_tiny
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "pages/narrow_cone.py"
@@ -52,8 +53,8 @@ def small_corpus(monkeypatch):
     monkeypatch.setattr(uploads, "read_bundled", lambda code: corpus)
 
 
-def visit(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).switch_page(PAGE)
+def visit(*, page=PAGE, **query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).switch_page(page)
     for key, value in query.items():
         app.query_params[key] = value
     return app.run()
@@ -156,6 +157,14 @@ REFUSED = {
 }
 
 
+ONLY_A_PASS_TELLS = {  # a folder that its settings do not give away: what its refusal says
+    "fnet": ("depend on what else is in the batch", "隨同一批次裡的其他文字改變"),
+    "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 個數"),
+    "mismatched": ("do not belong to its `config.json`", "權重與 `config.json` 不相符"),
+    "failed": ("first pass ended in an error (`", "第一次前向計算就出錯（`"),
+}
+
+
 def spoil(code, server, files, monkeypatch, tmp_path):  # noqa: F811
     """Make the hub, or the operator's file, give that error."""
     rules = tmp_path / "rules.toml"
@@ -216,6 +225,26 @@ def test_a_refusal_is_told_and_the_page_goes_on(
     assert not app.exception
     assert not errors(app)
     assert {"chart-raw", "chart-white"} <= set(charts(app))
+
+
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening", "sentence_similarity"])
+@pytest.mark.parametrize("kind", ONLY_A_PASS_TELLS)
+@pytest.mark.usefixtures("small_corpus")
+def test_what_only_a_first_pass_tells_is_a_refusal_as_any(kind, page, tmp_path):
+    folder = save_tiny(tmp_path / "odd", kind if kind in UNFIT else "bert")
+    if kind not in UNFIT:
+        config = json.loads((folder / "config.json").read_text())
+        wrong = {"hidden_size": 32} if kind == "mismatched" else {"hidden_act": "zzz"}
+        (folder / "config.json").write_text(json.dumps(config | wrong))
+    for language in ("en", "zh-Hant"):
+        app = visit(page=f"pages/{page}.py", model=str(folder), lang=language)
+        assert not app.exception
+        (told,) = errors(app)
+        assert REFUSED["wrong_architecture"][language == "zh-Hant"] in told
+        assert ONLY_A_PASS_TELLS[kind][language == "zh-Hant"] in told
+        assert str(folder) in told
+        assert not re.search(r"\{\w+\}", told)
+        assert any(button.key == "retry-model" for button in app.button)
 
 
 @pytest.mark.usefixtures("small_corpus")
