@@ -68,6 +68,12 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
         read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
         settings.get("max_seq_length"),
     ]
+    for limit in limits:
+        if limit is not None and not isinstance(limit, int | float):
+            raise ModelFilesError(
+                f"the settings of {name} state {limit!r} as the longest text, which is no number. "
+                "Take the files from where the model comes from"
+            )
     stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
     return Architecture(
         n_layers=_number(config, LAYER_SETTINGS),
@@ -223,7 +229,7 @@ def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
     kind = config.get("model_type")
-    if kind not in CONFIG_MAPPING_NAMES:
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING_NAMES:
         raise ModelFilesError(
             f"{name} is no text encoder that can be read here: transformers knows no model_type "
             f"{kind}, and a model's own code is never run. Choose an encoder of texts, such as "
@@ -240,13 +246,23 @@ def _positions(config: dict[str, Any]) -> int | None:
     if kind in WITHOUT_POSITIONS:
         return None
     stated = next((config[key] for key in POSITION_SETTINGS if config.get(key)), None)
-    if stated is not None and kind in COUNTING_FROM_PAD:
-        return stated - config.get("pad_token_id", 1) - 1
+    if isinstance(stated, int) and kind in COUNTING_FROM_PAD:
+        pad = config.get("pad_token_id")
+        return stated - (pad if isinstance(pad, int) else 1) - 1
     return stated
 
 
-def read_json(path: Path, default: Any = None) -> Any:
-    """A JSON file's content, or ``default`` where one is given and there is no such file."""
+def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The settings in a JSON file, or ``default`` where one is given and there is no such file.
+
+    Raises ModelFilesError "unreadable" where the file holds something else than settings.
+    """
     if default is not None and not path.is_file():
         return default
-    return json.loads(path.read_text(encoding="utf8"))
+    content = json.loads(path.read_text(encoding="utf8"))
+    if not isinstance(content, dict):
+        raise ModelFilesError(
+            f"the {path.name} in {path.parent} holds a {type(content).__name__} where settings by "
+            "their names should be. Take the file from where the model comes from"
+        )
+    return content

@@ -42,8 +42,8 @@ class Encoder:
     embedding layer; static word vectors have row 0 only. The last row is the model's output: of
     GPT-2, Llama, ModernBERT and T5 it has passed a final normalisation that the rows before it
     have not.   dimension : d.   max_tokens : longest text read, special tokens included.
-    dtype : "float32" or "bfloat16".   device : as torch names it; None takes a GPU where there
-    is one. Results are float32 NumPy in any case.
+    dtype : "float32" or "bfloat16".   device : as torch names it; None takes a CUDA GPU where
+    there is one. Results are float32 NumPy in any case.
     """
 
     def __init__(

@@ -114,7 +114,8 @@ def _sentences(_: Translate) -> dict[str, str]:
         ),
         "slow_tokenizer": _(
             "{name} has no {file}, and only fast tokenizers are read. Write one once with "
-            "{command}, then load the new folder."
+            "{command}, then load the new folder. If that has none either, this tokenizer has no "
+            "fast version: choose another model."
         ),
         "pickle_only": _(
             "{name} has its weights only as pickle ({file}), which can run any code when it is "

@@ -19,8 +19,8 @@ from pages.common import jobs, words
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.model_words import _sentences, lessons, model_error_text
 from pages.common.models import shelf
+from pages.common.shell import PAGES
 from tests.hub.conftest import files, server, tiny  # noqa: F401
-from tests.pages.charts import charts
 from tests.unit.tiny_encoder import save_tiny_bert
 from tests.unit.tiny_models import UNFIT, save_tiny
 
@@ -64,6 +64,11 @@ def errors(app: AppTest) -> list[str]:
     return [box.value for box in app.error]
 
 
+def numbers(app: AppTest) -> list[str]:
+    """The tables of the raw and the whitened cloud; none where nothing was measured."""
+    return [box.value for box in app.markdown if "| --- | ---: | ---: |" in box.value]
+
+
 def press(app: AppTest, key: str) -> AppTest:
     return app.button(key=key).click().run()
 
@@ -74,7 +79,7 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
     app = visit(model=str(folder), layer="1", pooling="max")
     assert not app.exception
     assert not errors(app)
-    assert {"chart-raw", "chart-white"} <= set(charts(app))
+    assert len(numbers(app)) == 2
     said = " ".join(caption.value for caption in app.caption)
     assert str(folder) in said
     assert "layer 1 of 2" in said
@@ -94,8 +99,7 @@ def test_layer_sets_and_special_tokens_are_choices_and_are_told(tmp_path):
     assert "without special tokens" in said
     assert "last-3" not in app.selectbox(key="layer").options  # two layers have no last three
     plain = visit(model=str(folder), layer="first-last")
-    raw = [charts(one)["chart-raw"]["alt"] for one in (app, plain)]
-    assert raw[0] != raw[1]
+    assert numbers(app)[0] != numbers(plain)[0]
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -105,16 +109,16 @@ def test_a_hub_model_is_offered_then_fetched_then_kept(server, tiny):  # noqa: F
     assert not app.exception
     assert "would be fetched from the hub" in app.info[0].value
     assert not server.requests  # nothing is fetched unasked
-    assert not charts(app)
+    assert not numbers(app)
     press(app, "fetch-model")
     assert not app.exception
     assert not errors(app)
-    assert {"chart-raw", "chart-white"} <= set(charts(app))
+    assert len(numbers(app)) == 2
     said = " ".join(caption.value for caption in app.caption)
     assert f"{NAME}, commit {commit[:7]}" in said
     server.requests.clear()
     again = visit(model=NAME)
-    assert {"chart-raw", "chart-white"} <= set(charts(again))
+    assert len(numbers(again)) == 2
     assert not server.fetched()
     assert len(shelf()) == 1
     visit(model=NAME, revision=commit)  # the same by another name
@@ -218,13 +222,57 @@ def test_a_refusal_is_told_and_the_page_goes_on(
     assert NAME in told
     assert "its files" not in told.replace("all of its files", "")  # English in any language
     assert not re.search(r"\{\w+\}", told)
-    assert not charts(app)
+    assert not numbers(app)
     again = [button.label for button in app.button if button.key == "retry-model"]
     assert again == ([] if code == "not_allowed" else [("Try again", "再試一次")[language != "en"]])
     app.selectbox(key="model").set_value("bundled").run()
     assert not app.exception
     assert not errors(app)
-    assert {"chart-raw", "chart-white"} <= set(charts(app))
+    assert len(numbers(app)) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "words_of_it"),
+    [("en", "has no fast version: choose another model"), ("zh-Hant", "這個分詞器沒有快速版本")],
+)
+def test_a_tokenizer_without_a_fast_version_sends_nobody_in_circles(
+    language, words_of_it, tmp_path
+):
+    folder = save_tiny_bert(tmp_path / "slow")
+    (folder / "tokenizer.json").unlink()
+    (told,) = errors(visit(model=str(folder), lang=language))
+    assert words_of_it in told
+
+
+def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
+    from types import SimpleNamespace
+
+    from geometry.evaluate.scores import PairScore
+    from pages.common.sts_grid import verdict
+
+    lost = PairScore.without("too_narrow", n=9, similarity="cosine", seed=0)
+    cell = SimpleNamespace(
+        layer=1, pooling="cls", difference=None, score=lost, is_clamped=False, is_simplex=False
+    )
+    fit = SimpleNamespace(name="own", corpus=["a text"] * 9, is_target=False)
+    asked = SimpleNamespace(after="pca", fit=fit)
+    assert any("2 cells are undefined" in line for line in verdict(asked, [cell, cell], str))
+    known = SimpleNamespace(**{**vars(cell), "score": SimpleNamespace(undefined=None)})
+    assert not any("undefined" in line for line in verdict(asked, [known], str))
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("model", ["a/b", "/no/such/folder", "bundled"])
+def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_path):
+    rules = tmp_path / "rules.toml"
+    rules.write_text("[models]\nallowed = []\n")
+    monkeypatch.setenv(VARIABLE, str(rules))
+    app = visit(page=f"pages/{page}.py", model=model)
+    assert not app.exception
+    if page != "cosine_basis":  # has no model
+        (told,) = errors(app)
+        assert f"{rules} has an unknown key 'allowed'" in told
+        assert not any(button.key == "retry-model" for button in app.button)
 
 
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening", "sentence_similarity"])
@@ -260,7 +308,7 @@ def test_a_fetch_that_failed_can_be_tried_again_from_under_its_error(server, fil
     server.faults.breaks.clear()
     app = press(app, "retry-model")
     assert not errors(app)
-    assert {"chart-raw", "chart-white"} <= set(charts(app))
+    assert len(numbers(app)) == 2
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -271,7 +319,7 @@ def test_a_folder_that_was_mended_is_read_from_under_its_error(tmp_path):
     app = visit(model=str(cut))
     assert errors(app)
     (cut / "model.safetensors").write_bytes(whole)
-    assert {"chart-raw", "chart-white"} <= set(charts(press(app, "retry-model")))
+    assert len(numbers(press(app, "retry-model"))) == 2
 
 
 @pytest.mark.parametrize("name", ["not a name!", "a--b"])
