@@ -11,7 +11,7 @@ import numpy as np
 
 from . import bundled
 from .architecture import TransformerStates, read_architecture
-from .batches import Pieces, batches_by_tokens, need_ordinary_tokens, rectangle
+from .batches import Pieces, batches_by_tokens, need_known_ids, need_ordinary_tokens, rectangle
 from .embeddings import TokenEmbeddings, VectorTable
 from .fingerprint import fingerprint_of
 from .layers import only_layer, resolve_layers
@@ -304,10 +304,12 @@ class Encoder:
         import torch
 
         model = self._model
+        n_types = len(model.input_embeddings())
         budget = TOKENS_PER_BATCH if self.device == "cpu" else GPU_TOKENS_PER_BATCH
         done = 0
         for rows in batches_by_tokens([len(e.ids) for e in encodings], budget):
             batch = rectangle([encodings[row] for row in rows], model.pad_id)
+            need_known_ids(batch[0], n_types, name=self.name)
             ids, mask, ordinary = (tensor.to(self.device) for tensor in batch)
             with torch.no_grad():  # oneDNN's layers refuse inference mode
                 yield rows, mask, ordinary, model(ids, mask)

@@ -131,6 +131,11 @@ def _sentences(_: Translate) -> dict[str, str]:
             "`config.json`, which promises `{weight}` in another size, or where there is none. "
             "Take both files from one `save_pretrained`."
         ),
+        "foreign_tokenizer": _(
+            "{name} is no text encoder that can be read here: its tokenizer wrote token {token}, "
+            "and its weights have {tokens} tokens, so they are not of one model. Take both files "
+            "from one `save_pretrained`."
+        ),
         "failed": _(
             "{name} is no text encoder that can be read here (model type: {architecture}): its "
             "first pass ended in an error (`{said}`). Choose an encoder of texts, such as "

@@ -115,6 +115,17 @@ def test_settings_that_no_model_can_be_made_of_are_told(tmp_path, changed):
     assert "\n" not in str(error)
 
 
+def test_a_tokenizer_of_another_model_is_told(tmp_path):
+    folder = save_tiny(tmp_path, "bert")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    tokenizer["model"]["vocab"]["cat"] = 20  # one more than there are
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    error = refused(folder)
+    assert error.details["because"] == "foreign_tokenizer"
+    assert "its tokenizer wrote token 20, and its weights have 20 tokens" in str(error)
+    load_encoder(folder).encode(["dog"])  # which is one of them
+
+
 def test_weights_that_are_no_numbers_are_refused(tmp_path):
     from safetensors.torch import load_file, save_file
 
