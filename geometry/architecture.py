@@ -68,6 +68,12 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
         read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
         settings.get("max_seq_length"),
     ]
+    for limit in limits:
+        if limit is not None and not isinstance(limit, int | float):
+            raise ModelFilesError(
+                f"the settings of {name} state {limit!r} as the longest text, which is no number. "
+                "Take the files from where the model comes from"
+            )
     stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
     return Architecture(
         n_layers=_number(config, LAYER_SETTINGS),
@@ -85,14 +91,18 @@ class TransformerStates:
     last is the model's own output: where a final normalisation follows the last layer (GPT-2,
     Llama, ModernBERT, T5) it is normalised, while the rows before it are not.
     Weights are float32 unless ``dtype`` says "bfloat16", whatever the file holds.
+    packed : linear layers as ``speed_up_linear_layers`` makes them, on a processor; False for a
+    model that looks into its own layers' weights, as Mamba does.
     """
 
-    def __init__(self, folder: Path, *, name: str, dtype: str, device: str) -> None:
+    def __init__(
+        self, folder: Path, *, name: str, dtype: str, device: str, packed: bool = True
+    ) -> None:
         model = _read_model(folder, name=name, dtype=dtype)
-        pad = model.config.pad_token_id
+        pad = getattr(model.config, "pad_token_id", None)  # RWKV's settings have no such entry
         # RoBERTa finds its positions by the padding, the others never look at it
         self.pad_id: int = pad if isinstance(pad, int) and pad >= 0 else 0
-        if device == "cpu":
+        if device == "cpu" and packed:
             speed_up_linear_layers(model)
         self._model = model.to(device)
 
@@ -119,6 +129,10 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
     for setting in ("decoder_layers", "num_decoder_layers"):
         if hasattr(config, setting):
             setattr(config, setting, 0)  # the decoder's weights are then never read
+    if getattr(config, "attention_type", None) == "block_sparse":
+        # BigBird's blocks depend on the padded length, and one short batch makes it read in full
+        # from then on; in full, a text has one vector
+        config.attention_type = "original_full"
     with _quiet():
         model, report = AutoModel.from_pretrained(
             folder,
@@ -128,6 +142,7 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
             use_safetensors=True,
             trust_remote_code=False,
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are told below, by name
         )
     # told by what it has: the config of an encoder that was saved alone says it is none
     has_both = hasattr(model, "encoder") and hasattr(model, "decoder")
@@ -137,18 +152,34 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
         # neither is run: a decoder beside an encoder, a pooler
         if not (has_both and key.startswith("decoder.")) and "pooler" not in key
     ]
-    if absent:  # transformers would fill them with random numbers
-        raise ModelFilesError(
-            f"the weights of {name} lack {absent[0]} ({len(absent)} in all): they do not belong "
-            "to its config.json"
-        )
+    unfit = sorted({key for key, *_ in report["mismatched_keys"]})
+    if absent or unfit:  # transformers would fill them with random numbers
+        raise _not_of_this_config(name, config.model_type, absent, unfit)
     if has_both:
         model = model.get_encoder()
     if model.main_input_name != "input_ids":
         raise ModelFilesError(f"{name} reads {model.main_input_name}, not text")
     if getattr(model, "pooler", None) is not None:
-        model.pooler = None  # a layer over the first token that no hidden state needs
+        # a layer over the first token that no hidden state needs; SqueezeBERT calls what is there
+        model.pooler = torch.nn.Identity()
     return model.eval()
+
+
+def _not_of_this_config(
+    name: str, kind: str, absent: list[str], unfit: list[str]
+) -> ModelFilesError:
+    """The error for weights that config.json promises and the file lacks, or has in other sizes."""
+    found = f"lack {absent[0]}" if absent else f"have {unfit[0]} in another size"
+    return ModelFilesError(
+        f"{name} is no text encoder that can be read here: its weights {found} "
+        f"({len(absent) + len(unfit)} in all), so they do not belong to its config.json. Take both "
+        "files from one `save_pretrained`",
+        code="wrong_architecture",
+        because="mismatched",
+        name=name,
+        architecture=kind,
+        weight=(absent or unfit)[0],
+    )
 
 
 class _quiet:
@@ -198,7 +229,7 @@ def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
     kind = config.get("model_type")
-    if kind not in CONFIG_MAPPING_NAMES:
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING_NAMES:
         raise ModelFilesError(
             f"{name} is no text encoder that can be read here: transformers knows no model_type "
             f"{kind}, and a model's own code is never run. Choose an encoder of texts, such as "
@@ -215,13 +246,23 @@ def _positions(config: dict[str, Any]) -> int | None:
     if kind in WITHOUT_POSITIONS:
         return None
     stated = next((config[key] for key in POSITION_SETTINGS if config.get(key)), None)
-    if stated is not None and kind in COUNTING_FROM_PAD:
-        return stated - config.get("pad_token_id", 1) - 1
+    if isinstance(stated, int) and kind in COUNTING_FROM_PAD:
+        pad = config.get("pad_token_id")
+        return stated - (pad if isinstance(pad, int) else 1) - 1
     return stated
 
 
-def read_json(path: Path, default: Any = None) -> Any:
-    """A JSON file's content, or ``default`` where one is given and there is no such file."""
+def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The settings in a JSON file, or ``default`` where one is given and there is no such file.
+
+    Raises ModelFilesError "unreadable" where the file holds something else than settings.
+    """
     if default is not None and not path.is_file():
         return default
-    return json.loads(path.read_text(encoding="utf8"))
+    content = json.loads(path.read_text(encoding="utf8"))
+    if not isinstance(content, dict):
+        raise ModelFilesError(
+            f"the {path.name} in {path.parent} holds a {type(content).__name__} where settings by "
+            "their names should be. Take the file from where the model comes from"
+        )
+    return content

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from .model_errors import ModelFilesError
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -57,6 +59,22 @@ def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Ten
         mask[row, :n] = 1
         ordinary[row, :n] = 1 - np.array(text.special_tokens_mask, dtype=np.int64)
     return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(ordinary)
+
+
+def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
+    """Raise ModelFilesError where the tokenizer wrote an id that the model has no row for."""
+    highest = int(ids.max())
+    if highest >= n_types:
+        raise ModelFilesError(
+            f"{name} is no text encoder that can be read here: its tokenizer wrote token "
+            f"{highest}, and its weights have {n_types} tokens, so they are not of one model. Take "
+            "both files from one `save_pretrained`",
+            code="wrong_architecture",
+            because="foreign_tokenizer",
+            name=name,
+            token=highest,
+            tokens=n_types,
+        )
 
 
 def need_ordinary_tokens(texts: Sequence[Pieces]) -> None:

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from .encode import Encoder, Progress
+from .pieces import check_text, checked_texts
 from .pool import POOLINGS, as_poolings
 
 BLOCK_ROWS = 1024  # some 20 MB a pooling with the bundled encoder
@@ -68,11 +69,16 @@ def encode_to_files(
     Memory holds one block of ``block_rows`` texts at a time. The same call after a kill, with
     the same encoder, texts and settings, takes over all blocks that were finished; ``progress``
     then begins with their count. Files of another call in that folder are replaced.
-    folder : empty, not there yet, or of an earlier call.   Raises ValueError for no texts, an
-    unknown pooling or another folder, OSError where the disk is full.
+    In bfloat16 no layer is refused, as by ``encode_layers``: those too close for it are
+    ``Encoder.encode``'s, ``read_cloud``'s and ``evaluate_encoder``'s to name.
+    folder : empty, not there yet, or of an earlier call.   Raises ValueError for no texts,
+    an unknown pooling or none, block_rows below 1 or another folder, TypeError for a text that is
+    none, OSError where the disk is full.
     """
     if not len(texts):
         raise ValueError("there are no texts to encode")
+    if block_rows < 1:
+        raise ValueError(f"block_rows must be 1 or more; got {block_rows}")
     folder = Path(folder)
     job = _Job(
         version=JOURNAL_VERSION,
@@ -192,9 +198,12 @@ def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:
 
 
 def _digest_of(texts: Sequence[str]) -> str:
+    """Over all texts, each checked on the way; never a copy of them."""
+    if isinstance(texts, str):
+        checked_texts(texts)  # raises
     digest = hashlib.sha256()
-    for text in texts:
-        encoded = text.encode("utf-8", "surrogatepass")
+    for place, text in enumerate(texts):
+        encoded = check_text(text, place)
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
     return digest.hexdigest()
 

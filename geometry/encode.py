@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from . import bundled
 from .architecture import TransformerStates, read_architecture
-from .batches import Pieces, batches_by_tokens, need_ordinary_tokens, rectangle
+from .batches import Pieces, batches_by_tokens, need_known_ids, need_ordinary_tokens, rectangle
 from .embeddings import TokenEmbeddings, VectorTable
 from .fingerprint import fingerprint_of
 from .layers import only_layer, resolve_layers
@@ -21,6 +21,7 @@ from .own_output import OwnOutput
 from .pieces import Coverage, PieceReader
 from .pool import OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
+from .probe import probed_states
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ class Encoder:
     embedding layer; static word vectors have row 0 only. The last row is the model's output: of
     GPT-2, Llama, ModernBERT and T5 it has passed a final normalisation that the rows before it
     have not.   dimension : d.   max_tokens : longest text read, special tokens included.
-    dtype : "float32" or "bfloat16".   device : as torch names it; None takes a GPU where there
-    is one. Results are float32 NumPy in any case.
+    dtype : "float32" or "bfloat16".   device : as torch names it; None takes a CUDA GPU where
+    there is one. Results are float32 NumPy in any case.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Encoder:
         self._words = word_folder(folder)
         read = read_word_architecture if self._words else read_architecture
         settings = read(self._words or folder, name=name)
+        self._settings = settings
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
         self._known_fingerprint = fingerprint
@@ -116,19 +118,25 @@ class Encoder:
     def read_files(self, progress: Progress | None = None) -> None:
         """Read all files once, so that ``fingerprint`` is known; progress is in bytes.
 
-        Raises ModelFilesError where the tokenizer is damaged, before any text is asked for.
+        Raises ModelFilesError where the tokenizer is damaged or the model can't be used, before
+        any text is asked for.
         """
         self.coverage(["."])
         known, dtype = self._known_fingerprint, self.dtype
         told = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
         self.__dict__["fingerprint"] = told  # what the cached property would keep
+        _ = self._model
 
     @cached_property
     def _model(self) -> TransformerStates | WordStates:
         if self._words is not None:
             return WordStates(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
-        return TransformerStates(self.folder, name=self.name, dtype=self.dtype, device=self.device)
+        if self._known_fingerprint == bundled.FINGERPRINT:  # what these files give is known
+            read: Callable[..., TransformerStates] = TransformerStates
+        else:
+            read = partial(probed_states, settings=self._settings)
+        return read(self.folder, name=self.name, dtype=self.dtype, device=self.device)
 
     def _verify(self, file: str) -> None:
         if self._known_fingerprint == bundled.FINGERPRINT:
@@ -296,10 +304,12 @@ class Encoder:
         import torch
 
         model = self._model
+        n_types = len(model.input_embeddings())
         budget = TOKENS_PER_BATCH if self.device == "cpu" else GPU_TOKENS_PER_BATCH
         done = 0
         for rows in batches_by_tokens([len(e.ids) for e in encodings], budget):
             batch = rectangle([encodings[row] for row in rows], model.pad_id)
+            need_known_ids(batch[0], n_types, name=self.name)
             ids, mask, ordinary = (tensor.to(self.device) for tensor in batch)
             with torch.no_grad():  # oneDNN's layers refuse inference mode
                 yield rows, mask, ordinary, model(ids, mask)

@@ -30,9 +30,9 @@ def load_encoder(
     it takes the same files from the hub, at the pinned revision. Both files' sha256 are
     checked before they are used. A path, such as a pathlib.Path, is a folder's whatever it is.
     revision : branch, tag or commit of a hub model; the commit it was is the encoder's
-    ``revision``, which is None for a folder.
+    ``revision``, which is None for a folder. ValueError for one of "bundled" or of a folder.
     dtype : "float32", or "bfloat16" (faster, approximate) where the machine has it.   device :
-    as torch names it; None takes a GPU where there is one. Both are judged before anything is
+    as torch names it; None takes a CUDA GPU where there is one. Both are judged before anything is
     fetched: ValueError for what this machine has not.
     progress : bytes there, bytes in all, while a hub model arrives; see ``fetch_model``.
     limits : the operator's, by default those of narrow-cone.toml; "bundled" has none.
@@ -41,6 +41,7 @@ def load_encoder(
     _refuse_what_is_not_here(dtype, device)
     is_path, name = not isinstance(name, str), os.fspath(name)
     if name == "bundled" and not is_path:
+        _refuse_revision("the bundled encoder", revision)
         folder = bundled.bundled_folder() or fetch_model(
             bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
         )
@@ -60,6 +61,7 @@ def load_encoder(
         )
     limits = limits or read_model_limits()
     if is_path or names_a_folder(name):
+        _refuse_revision(f"the folder {name}", revision)
         return _read_folder(name, limits, dtype=dtype, device=device)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
     return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
@@ -72,6 +74,14 @@ def _refuse_what_is_not_here(dtype: str, device: str | None) -> None:
         check_device(device)
     if dtype == "bfloat16":
         need_bfloat16(choose_device(device))
+
+
+def _refuse_revision(what: str, revision: str | None) -> None:
+    if revision is not None:
+        raise ValueError(
+            f"{what} has no revisions; got revision={revision!r}. Leave it out, or name a model "
+            "of the hub"
+        )
 
 
 def _read_folder(name: str, limits: ModelLimits, *, dtype: str, device: str | None) -> Encoder:

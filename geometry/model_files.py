@@ -68,7 +68,8 @@ def refuse_unreadable(
         command = _conversion(name, "fast")
         raise ModelFilesError(
             f"{name} has no {TOKENIZER}, and only fast tokenizers are read. Write one once: "
-            f"{command}; then load the new folder",
+            f"{command}; then load the new folder. If that has none either, this tokenizer has no "
+            "fast version: choose another model",
             code="slow_tokenizer",
             name=name,
             file=TOKENIZER,
@@ -128,6 +129,29 @@ def module_folder(folder: Path, path: str, *, name: str) -> Path:
             "such as 1_Pooling are read"
         )
     return folder / path
+
+
+def read_modules(folder: Path) -> list[dict[str, Any]]:
+    """The steps in a folder's modules.json, each with "type" and "path"; none without the file.
+
+    Raises ModelFilesError "unreadable" where they are none that sentence-transformers wrote.
+    """
+    path = folder / "modules.json"
+    if not path.is_file():
+        return []
+    steps = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(steps, list) or not all(map(_is_step, steps)):
+        raise ModelFilesError(
+            f"the modules.json in {folder} is no list of steps, each with its type and path. Take "
+            "the file from where the model comes from, or take it away to read the model alone"
+        )
+    return steps
+
+
+def _is_step(step: object) -> bool:
+    return isinstance(step, dict) and all(
+        isinstance(step.get(key), str) for key in ("type", "path")
+    )
 
 
 def read_settings(path: Path, *, name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .architecture import read_json
 from .model_errors import ModelFilesError
-from .model_files import module_folder
+from .model_files import module_folder, read_modules
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ class OwnOutput:
         self._name = name
         self._dimension = self.dimension = dimension
         self._steps: list[tuple[str, Path, dict[str, Any]]] = []
-        first, *rest = read_json(folder / "modules.json")
+        modules = read_modules(folder)
+        if not modules:
+            raise ModelFilesError(f"the modules.json of {name} names no modules")
+        first, *rest = modules
         if _kind(first) not in MODELS:
             raise self._unknown(_kind(first))
         settings = read_json(folder / "config_sentence_transformers.json", {})

@@ -132,10 +132,26 @@ class PieceReader:
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:
-    """The texts as a list; TypeError for one string, or for a text that is none, by number."""
+    """The texts as a list; TypeError for one string, or for a text that is none, by number.
+
+    ValueError for a text with half of a surrogate pair, which no encoding of Unicode can hold.
+    """
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of strings; got one string")
     for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"text {place} is {type(text).__name__}, not str")
+        check_text(text, place)
     return list(texts)
+
+
+def check_text(text: str, place: int) -> bytes:
+    """The text as UTF-8; raises as ``checked_texts`` does, naming it by its place."""
+    if not isinstance(text, str):
+        raise TypeError(f"text {place} is {type(text).__name__}, not str")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"text {place} holds half of a surrogate pair (U+{ord(text[error.start]):04X} at "
+            f"{error.start}), which is no character. Replace it: "
+            'text.encode("utf-8", "replace").decode()'
+        ) from error

@@ -72,8 +72,13 @@ OWN = "own"  # what a sentence-transformers folder makes of its last layer: see 
 
 
 def as_poolings(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Each pooling once, checked; a bare name is that one pooling, not its letters."""
+    """Each pooling once, checked; a bare name is that one pooling, not its letters.
+
+    Raises ValueError for none at all.
+    """
     listed = (names,) if isinstance(names, str) else tuple(names)
+    if not listed:
+        raise ValueError(f"no pooling is named; choose from {', '.join(POOLINGS)}")
     return tuple(dict.fromkeys(map(check_pooling, listed)))
 
 

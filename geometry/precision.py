@@ -33,7 +33,10 @@ def check_dtype(dtype: str) -> str:
 
 
 def choose_device(device: str | None) -> str:
-    """The device asked for, else a GPU where torch sees one, else "cpu"."""
+    """The device asked for, else a CUDA GPU where torch sees one, else "cpu".
+
+    Any other ("mps", "xpu") is taken where it is asked for.
+    """
     if device is not None:
         return device
     import torch
@@ -52,7 +55,7 @@ def check_device(device: str) -> str:
         there += ["mps"] * torch.backends.mps.is_available()
         raise ValueError(
             f"device {device!r} is none that torch can use on this machine. Choose one of "
-            f"{', '.join(there)}, or leave it out: a GPU is then taken where there is one"
+            f"{', '.join(there)}, or leave it out: a CUDA GPU is then taken where there is one"
         ) from error
     return device
 
@@ -85,23 +88,30 @@ def processor_has_bfloat16() -> bool:
 def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None:
     """Raise PrecisionError where bfloat16 vectors X (n, d) lie so close that it can't resolve them.
 
-    That is where every pairwise cosine exceeds NARROWEST; fewer than two rows have none, and a
-    row of zeros has none either.   texts : n, what the rows are of, where equal ones shall count
-    once: they say nothing about a cone.
-    The rows farthest from the mean come first, so that a wider cloud is told in one block.
+    texts : n, what the rows are of, where equal ones shall count once: they say nothing about a
+    cone.
     """
     if texts is not None:
         X = X[list({text: row for row, text in enumerate(texts)}.values())]
+    if is_too_narrow(X):
+        raise PrecisionError(
+            "too_narrow",
+            f"all pairwise cosines of this cloud exceed {NARROWEST}, and bfloat16, with 8 "
+            "significant bits, can't tell its directions apart. Load the encoder with "
+            'dtype="float32"',
+        )
+
+
+def is_too_narrow(X: np.ndarray) -> bool:
+    """Whether every pairwise cosine of X (n, d) exceeds NARROWEST.
+
+    Fewer than two rows have none, and a row of zeros has none either. The rows farthest from the
+    mean come first, so that a wider cloud is told in one block.
+    """
     X = X[X.any(axis=1)]
     if len(X) < 2:
-        return
+        return False
     U = unit_rows(X)
     U = U[np.argsort(U @ U.mean(axis=0))]
-    for start in range(0, len(U), _ROWS_AT_ONCE):
-        if (U[start : start + _ROWS_AT_ONCE] @ U.T).min() <= NARROWEST:
-            return
-    raise PrecisionError(
-        "too_narrow",
-        f"all pairwise cosines of this cloud exceed {NARROWEST}, and bfloat16, with 8 significant "
-        'bits, can\'t tell its directions apart. Load the encoder with dtype="float32"',
-    )
+    starts = range(0, len(U), _ROWS_AT_ONCE)
+    return all((U[at : at + _ROWS_AT_ONCE] @ U.T).min() > NARROWEST for at in starts)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .architecture import Architecture, read_json
 from .model_errors import ModelFilesError
-from .model_files import module_folder
+from .model_files import module_folder, read_modules
 from .pieces import Coverage, checked_texts
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ WEIGHT = "emb_layer.weight"
 
 def word_folder(folder: Path) -> Path | None:
     """Where the word vectors of a folder lie, or None where it is no such folder."""
-    modules = read_json(folder / "modules.json", [])
+    modules = read_modules(folder)
     if not modules or modules[0]["type"].rpartition(".")[2] != "WordEmbeddings":
         return None
     return module_folder(folder, modules[0]["path"], name=str(folder))

@@ -46,6 +46,7 @@ def evaluate_encoder(
     layers, treatments, similarity, draws, seed : as in ``evaluate_grid``.
     aggregation : of ``AGGREGATIONS``, how the pairs' named subsets become one score; None takes
     the pairs as one set.
+    In bfloat16 a layer and pooling whose vectors lie too close for it has no scores, "too_narrow".
     progress : (done, total) of the whole work, encoding included.
     Memory: all layers of the pairs' sentences; of fit_texts 2,048 at a time.
     """
@@ -74,6 +75,7 @@ def evaluate_encoder(
         evaluated_on=pairs.name,
         similarity=similarity,
         bootstrap=bootstrap,
+        is_approximate=encoder.is_approximate,
         progress=work.part(CELL_WORK),
     )
 

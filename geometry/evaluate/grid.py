@@ -9,6 +9,7 @@ import numpy as np
 
 from ..layers import resolve_layers
 from ..measure.cosines import mean_cosine
+from ..precision import is_too_narrow
 from ..rows import UndefinedMeasure
 from ..treatments import Treatment
 from .bootstrap import PairBootstrap, difference
@@ -36,6 +37,7 @@ def evaluate_grid(
     draws: int = 1000,
     seed: int = 0,
     bootstrap: PairBootstrap | None = None,
+    is_approximate: bool = False,
     progress: Progress | None = None,
 ) -> Grid:
     """Score every layer, pooling and treatment against gold_scores (n,).
@@ -48,6 +50,8 @@ def evaluate_grid(
     (layer indices, pooling) to (m, d) or to ``Moments``; None is the 2n rows themselves.
     fit_on : the name of that set, without which no fitted cell may stand.   evaluated_on : that of
     the pairs.   bootstrap : resamples drawn before, with these gold scores; else draws and seed.
+    is_approximate : whether vectors are an encoder's in bfloat16. Where they lie too close for it
+    no cell of that layer and pooling has a score ("too_narrow").
     Each cell's difference is to the raw vectors of its layer and pooling, paired. A cell whose
     score does not exist ([CLS] of the embedding layer) says why instead.
     progress : called with (cells done, cells); an exception raised in it ends the work.
@@ -59,7 +63,9 @@ def evaluate_grid(
     check_vectors(vectors, 2 * bootstrap.n)
     count = min(len(hidden) for hidden in vectors.values())
     named = tuple(range(count)) if layers is None else tuple(dict.fromkeys(layers))
-    scorer = _Scorer(bootstrap, similarity, specs, vectors, fit_vectors, fit_on or THESE)
+    scorer = _Scorer(
+        bootstrap, similarity, specs, vectors, fit_vectors, fit_on or THESE, is_approximate
+    )
     total = len(named) * len(vectors) * len(specs)
     cells: list[Cell] = []
     for cell in scorer.cells(named, count):
@@ -86,6 +92,7 @@ class _Scorer:
     vectors: Mapping[str, np.ndarray]
     fit_vectors: FitVectors | None
     fit_on: str
+    is_approximate: bool
 
     def cells(self, layers: Sequence[LayerName], count: int) -> Iterator[Cell]:
         """Every cell, layer by layer, of vectors that have ``count`` layers."""
@@ -98,7 +105,9 @@ class _Scorer:
     def _column(self, layer: LayerName, indices: Layers, pooling: str) -> Iterator[Cell]:
         """All cells of one layer and pooling, from one reading of its fit set."""
         X = average_layers(self.vectors[pooling], indices)
-        fit_set = FitSet(self._fit_rows(X, indices, pooling), eps=float(np.finfo(X.dtype).eps))
+        fit_rows = self._fit_rows(X, indices, pooling)
+        too_narrow = self.is_approximate and is_too_narrow(X)
+        fit_set = FitSet(fit_rows, eps=float(np.finfo(X.dtype).eps))
         if fit_set.d != X.shape[1]:
             raise ValueError(
                 f"fit_vectors have {fit_set.d} columns and vectors {X.shape[1]} at layer {layer}, "
@@ -108,7 +117,10 @@ class _Scorer:
         raw: PairScore | None = None
         for spec in self.specs:
             fitted = fit_set.fit(spec)
-            score, cosine = self._scored(X, fitted, fit_set)
+            if too_narrow:
+                score, cosine, raw = self._without("too_narrow"), None, self._without("too_narrow")
+            else:
+                score, cosine = self._scored(X, fitted, fit_set)
             if raw is None:
                 raw = score if not spec.is_fitted else self._scored(X, fit_set.fit(RAW), fit_set)[0]
             yield Cell.of(

@@ -14,6 +14,7 @@ REASONS = {  # why there is no Spearman, by code
     "constant_row": "a vector has equal entries and no order among them",
     "nothing_left": "the treatment leaves nothing of the vectors but rounding",
     "subset": "a subset has no score",
+    "too_narrow": "in bfloat16 its vectors, whose cosines all exceed .999, can't be told apart",
 }
 
 

@@ -30,6 +30,7 @@ def model_error_text(error: Exception, _: Translate) -> str:
         code = "broken_transfer"
     if code == "no_disk" and details.get("needed") is None:
         code = "disk_failed"
+    code = details.get("because", code)  # of several reasons for one refusal
     try:
         return _sentences(_)[code].format_map(_shown(details))
     except KeyError:
@@ -113,7 +114,8 @@ def _sentences(_: Translate) -> dict[str, str]:
         ),
         "slow_tokenizer": _(
             "{name} has no {file}, and only fast tokenizers are read. Write one once with "
-            "{command}, then load the new folder."
+            "{command}, then load the new folder. If that has none either, this tokenizer has no "
+            "fast version: choose another model."
         ),
         "pickle_only": _(
             "{name} has its weights only as pickle ({file}), which can run any code when it is "
@@ -123,6 +125,32 @@ def _sentences(_: Translate) -> dict[str, str]:
         "wrong_architecture": _(
             "{name} is no text encoder that can be read here (model type: {architecture}). Choose "
             "an encoder of texts, such as `google-bert/bert-base-uncased`."
+        ),
+        "mismatched": _(
+            "{name} is no text encoder that can be read here: its weights do not belong to its "
+            "`config.json`, which promises `{weight}` in another size, or where there is none. "
+            "Take both files from one `save_pretrained`."
+        ),
+        "foreign_tokenizer": _(
+            "{name} is no text encoder that can be read here: its tokenizer wrote token {token}, "
+            "and its weights have {tokens} tokens, so they are not of one model. Take both files "
+            "from one `save_pretrained`."
+        ),
+        "failed": _(
+            "{name} is no text encoder that can be read here (model type: {architecture}): its "
+            "first pass ended in an error (`{said}`). Choose an encoder of texts, such as "
+            "`google-bert/bert-base-uncased`."
+        ),
+        "misshapen": _(
+            "{name} is no text encoder that can be read here (model type: {architecture}): it "
+            "gives {layers} hidden states of {width} numbers a token, and its `config.json` "
+            "promises {promised_layers} of {promised_width}. Choose an encoder of texts, such as "
+            "`google-bert/bert-base-uncased`."
+        ),
+        "mixes": _(
+            "{name} is no text encoder that can be read here (model type: {architecture}): its "
+            "vectors depend on what else is in the batch, from layer {layer} on, so no text has "
+            "one of its own. Choose an encoder of texts, such as `google-bert/bert-base-uncased`."
         ),
         "missing_folder_file": _(
             "{name} has no {file}. Choose a folder that `save_pretrained` wrote, or a model that "

@@ -14,7 +14,7 @@ from geometry.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import kept_model
 from geometry.load import folder_of, is_here, names_a_folder
 from geometry.model_errors import readable_bytes
-from geometry.operator_limits import MEGABYTE, read_model_limits
+from geometry.operator_limits import MEGABYTE, OperatorFileError, read_model_limits
 from geometry.precision import DTYPES
 
 from . import jobs
@@ -71,7 +71,11 @@ def select_model(_: Translate) -> None:
         return
     if name in known:
         st.caption(_about(known[name], _))
-    if not names_a_folder(name):
+    try:
+        has_revisions = not names_a_folder(name)
+    except OperatorFileError:  # the page's room is where it is told
+        has_revisions = False
+    if has_revisions:
         st.text_input(
             _("Revision: branch, tag or commit"),
             key="revision",
@@ -223,7 +227,7 @@ def offer_again(error: Exception, _: Translate) -> None:
 
     None where the same answer would come: the machine or the operator refuses, not the model.
     """
-    if getattr(error, "code", "") not in FINAL:
+    if getattr(error, "code", "") not in FINAL and not isinstance(error, OperatorFileError):
         st.button(
             _("Try again"),
             key="retry-model",

@@ -189,6 +189,9 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
     if asked.fit.is_target and any(cell.is_simplex for cell in after):  # of its own rows alone
         lines.append(prose(PAGE, "grid-simplex", values))
+    narrow = [c for c in after if c.score.undefined == "too_narrow"]
+    if narrow:
+        lines.append(prose(PAGE, "grid-too-narrow", {"narrow": f"{len(narrow)}"}))
     return lines + cut_lines(asked, after, _)
 
 

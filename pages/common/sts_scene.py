@@ -16,6 +16,7 @@ from geometry.evaluate.grid import evaluate_grid
 from geometry.halves import HalfChoice, RecordingBootstrap
 from geometry.moments import Moments
 from geometry.pool import POOLINGS
+from geometry.precision import refuse_too_narrow
 from geometry.rank_moves import RankMoves
 from geometry.recall import BYTES_AT_ONCE, recalled_vectors
 from geometry.treated_pairs import SizedScore, scores_by_fit_size, treated_similarities
@@ -114,11 +115,14 @@ def encode_all(asked: Asked, _: Translate) -> None:
     """Every layer and pooling of the pairs and of the fit set, with progress and cancel.
 
     A large set is encoded by one pooling after the other; of a large fit set that is no pairs'
-    own only the sums are kept.
+    own only the sums are kept. Raises PrecisionError where the chosen cell is too close for
+    bfloat16; the others of the grid say so themselves.
     """
     pairs, fit = asked.pairs.corpus, asked.fit.corpus
     for pooling in POOLINGS_SHOWN if is_large(asked.encoder, pairs) else POOLINGS_SHOWN[:1]:
         cached.cloud(pairs, CloudSpec("sentences", asked.last, pooling, max_points=ALL), _)
+    if asked.encoder.is_approximate:
+        refuse_too_narrow(asked.vectors(asked.layer, asked.pooling))
     if asked.fit.is_target:
         return
     if not is_large(asked.encoder, fit):
@@ -225,6 +229,7 @@ def scored_column(
         evaluated_on=asked.pairs.pairs.name,
         similarity=asked.similarity,
         bootstrap=bootstrap,
+        is_approximate=asked.encoder.is_approximate,
     )
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 

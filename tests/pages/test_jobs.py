@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from geometry.model_errors import readable_bytes
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Report
 
@@ -217,6 +219,17 @@ def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):
     assert jobs._progress_line(job, english, what) == line
     now[0] += 60  # time without news changes nothing
     assert jobs._progress_line(job, english, what) == line
+
+
+def test_a_download_s_line_shows_bytes_a_second_and_time_left(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    job, amount = Job(lambda report: None), partial(readable_bytes, decimals=1)
+    job.report(1_000_000, 90_868_376)
+    now[0] += 2
+    job.report(21_000_000, 90_868_376)
+    line = "Fetching a/b · 21.0 MB / 90.9 MB · 10.0 MB a second, 7 s left"
+    assert jobs._progress_line(job, english, "Fetching a/b", amount) == line
 
 
 def test_old_jobs_are_let_go():

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +84,14 @@ def test_every_layer_and_pooling_is_the_loop_over_the_text_alone(folders, kind, 
 @pytest.mark.parametrize("kind", BUILDERS)
 def test_the_batch_never_changes_a_vector(folders, kind, monkeypatch):
     encoder = load_encoder(str(folders(kind, "left")))
-    alone = np.stack([encoder.encode([text])[0] for text in TEXTS])
+    every = partial(encoder.encode_layers, poolings=tuple(POOLINGS))
+    alone = [every([text]) for text in TEXTS]
     for budget in (1, 20, 10**6):
         monkeypatch.setattr(encode, "TOKENS_PER_BATCH", budget)
-        assert np.abs(encoder.encode(TEXTS) - alone).max() <= 1e-5
+        together = every(TEXTS)
+        for name in POOLINGS:  # each (n_layers + 1, n, d)
+            expected = np.concatenate([one[name] for one in alone], axis=1)
+            assert np.abs(together[name] - expected).max() <= 1e-5, name
 
 
 @pytest.mark.parametrize("kind", BUILDERS)

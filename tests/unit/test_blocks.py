@@ -46,6 +46,24 @@ def encode(encoder, folder, **settings):
     return encode_to_files(encoder, TEXTS, folder, **{"block_rows": 50, **settings})
 
 
+@pytest.mark.parametrize(
+    ("texts", "settings", "error", "told"),
+    [
+        (TEXTS, {"block_rows": 0}, ValueError, "block_rows must be 1 or more; got 0"),
+        (TEXTS, {"poolings": ()}, ValueError, "no pooling is named; choose from cls, mean"),
+        (["a", 3], {}, TypeError, "text 1 is int, not str"),
+        ("the cat", {}, TypeError, "got one string"),
+        (["a", "b \ud800"], {}, ValueError, r"text 1 holds half .* \(U\+D800 at 2\)"),
+    ],
+)
+def test_what_can_t_be_encoded_is_told_before_a_file_is_made(
+    encoder, tmp_path, texts, settings, error, told
+):
+    with pytest.raises(error, match=told):
+        encode_to_files(encoder, texts, tmp_path / "files", **settings)
+    assert not (tmp_path / "files").exists()
+
+
 def test_the_files_hold_what_one_pass_gives(encoder, tmp_path):
     files = encode(encoder, tmp_path / "blocks")
     whole = encoder.encode_layers(TEXTS, poolings=POOLINGS)

@@ -29,6 +29,19 @@ def test_a_bare_pooling_is_one_pooling(encoder, tmp_path):
         encoder.encode_layers(TEXTS, poolings="median")
 
 
+def test_no_pooling_at_all_is_told(encoder):
+    with pytest.raises(ValueError, match="no pooling is named; choose from cls, mean, max"):
+        encoder.encode_layers(TEXTS, poolings=())
+
+
+@pytest.mark.parametrize(
+    "call", ["encode", "encode_layers", "encode_tokens", "coverage", "tokenize"]
+)
+def test_half_of_a_surrogate_pair_is_told_by_its_text(encoder, call):
+    with pytest.raises(ValueError, match=r"text 1 holds half of a surrogate pair \(U\+DC80 at 4\)"):
+        getattr(encoder, call)(["the cat", "the \udc80"])
+
+
 def test_a_pooling_named_twice_is_computed_once(encoder):
     assert list(encoder.encode_layers(TEXTS, poolings=("mean", "cls", "mean"))) == ["mean", "cls"]
 

@@ -31,6 +31,15 @@ def test_a_path_is_a_folder_s_name(folder, tmp_path, monkeypatch):
         assert refused(Path(name)).code == "missing_folder"
 
 
+def test_a_revision_of_what_has_none_is_not_passed_over(folder):
+    for name, what in ((folder, f"the folder {folder}"), (str(folder), f"the folder {folder}")):
+        with pytest.raises(ValueError, match="has no revisions; got revision='v9'") as caught:
+            load_encoder(name, revision="v9")
+        assert str(caught.value).startswith(what)
+    with pytest.raises(ValueError, match="the bundled encoder has no revisions"):
+        load_encoder(revision="v9")
+
+
 @pytest.mark.parametrize("name", ["", "  "])
 def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
     monkeypatch.chdir(folder)

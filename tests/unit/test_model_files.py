@@ -49,6 +49,51 @@ def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
     assert ".save('copy-safetensors')" in refused(folder).details["command"]
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "told"),
+    [
+        ("tokenizer_config.json", "[]", "holds a list where settings"),
+        ("tokenizer_config.json", '{"model_max_length": "big"}', "'big' as the longest text"),
+        ("sentence_bert_config.json", '"x"', "holds a str where settings"),
+        ("modules.json", '[{"a": 1}]', "is no list of steps"),
+        ("modules.json", '{"a": 1}', "is no list of steps"),
+        ("modules.json", "[3]", "is no list of steps"),
+    ],
+)
+def test_settings_of_a_wrong_type_are_told(folder, file, content, told):
+    (folder / file).write_text(content, encoding="utf-8")
+    with pytest.raises(ModelFilesError, match=told) as caught:
+        load_encoder(folder)
+    assert caught.value.code == "unreadable"
+    assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [["x"], {"x": 1}, 3, None])
+def test_a_model_type_that_is_no_word_is_an_unknown_one(folder, kind):
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": kind}), encoding="utf-8")
+    error = refused(folder)
+    assert error.code == "wrong_architecture"
+    assert f"knows no model_type {kind}" in str(error)
+
+
+def test_no_modules_at_all_are_no_output_of_its_own(folder):
+    (folder / "modules.json").write_text("[]", encoding="utf-8")
+    encoder = load_encoder(folder)
+    assert "own" not in encoder.poolings
+    with pytest.raises(ValueError, match="names no modules"):
+        encoder.encode(["the cat"], pooling="own")
+
+
+def test_where_the_remedy_gives_none_either_the_next_one_is_told(folder):
+    """Of BertJapanese and Canine the command writes a folder that has no tokenizer.json again."""
+    (folder / "tokenizer.json").unlink()
+    assert (
+        "; then load the new folder. If that has none either, this tokenizer has no fast version: "
+        "choose another model" in str(refused(folder))
+    )
+
+
 def test_no_weights_at_all(folder):
     (folder / WEIGHTS).unlink()
     error = refused(folder)

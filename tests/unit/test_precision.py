@@ -5,7 +5,17 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from geometry import Corpus, load_encoder, precision, read_bundled, read_cloud, read_pairs
+from geometry import (
+    Corpus,
+    Pairs,
+    evaluate_encoder,
+    load_encoder,
+    precision,
+    read_bundled,
+    read_cloud,
+    read_pairs,
+)
+from geometry.evaluate import REASONS
 from geometry.precision import (
     NARROWEST,
     PrecisionError,
@@ -47,6 +57,37 @@ def test_what_an_approximate_encoder_says_of_itself(folder):
     assert exact.fingerprint != short.fingerprint
     assert load_encoder(dtype="bfloat16").fingerprint != load_encoder().fingerprint
     assert short.device == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.fixture
+def narrow_folder(tmp_path):
+    """Its last layer adds the same long vector to every token."""
+    from safetensors.torch import load_file, save_file
+
+    folder = save_tiny(tmp_path, "bert")
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.1.output.LayerNorm.bias"] += 100
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+@needs_bfloat16
+def test_a_cell_too_narrow_for_it_has_no_score_and_says_why(narrow_folder):
+    pairs = Pairs("own", TEXTS[:4], TEXTS[2:], [1, 2, 3, 4])
+    how = {"poolings": ("mean",), "treatments": ("none", "centred"), "draws": 5}
+    exact = evaluate_encoder(load_encoder(narrow_folder), pairs, **how)
+    assert {cell.score.undefined for cell in exact.cells} == {None}
+    assert exact.cell(2, "mean").mean_cosine > NARROWEST
+    grid = evaluate_encoder(load_encoder(narrow_folder, dtype="bfloat16"), pairs, **how)
+    for treatment in how["treatments"]:
+        cell = grid.cell(2, "mean", treatment)
+        assert (cell.score.undefined, cell.score.spearman) == ("too_narrow", None)
+        assert cell.mean_cosine is None
+        assert cell.note.endswith("undefined: too_narrow")
+        assert grid.cell(1, "mean", treatment).score.spearman is not None
+    assert grid.cell(2, "mean", "centred").difference.value is None
+    assert "bfloat16" in REASONS["too_narrow"]
+    assert grid.best().layer != 2
 
 
 @needs_bfloat16

@@ -12,22 +12,38 @@ from transformers import (
     BartModel,
     BertConfig,
     BertModel,
+    BigBirdConfig,
+    BigBirdModel,
+    ConvBertConfig,
+    ConvBertModel,
     DistilBertConfig,
     DistilBertModel,
+    FNetConfig,
+    FNetModel,
     GPT2Config,
     GPT2LMHeadModel,
     LlamaConfig,
     LlamaModel,
+    MambaConfig,
+    MambaModel,
     ModernBertConfig,
     ModernBertModel,
     MPNetConfig,
     MPNetModel,
+    OPTConfig,
+    OPTModel,
     RobertaConfig,
     RobertaForMaskedLM,
+    RwkvConfig,
+    RwkvModel,
+    SqueezeBertConfig,
+    SqueezeBertModel,
     T5Config,
     T5ForConditionalGeneration,
     XLMRobertaConfig,
     XLMRobertaModel,
+    YosoConfig,
+    YosoModel,
 )
 
 N_LAYERS, DIMENSION, POSITIONS = 2, 16, 24
@@ -117,6 +133,72 @@ BUILDERS: dict[str, Callable[[], Any]] = {
     "t5": _t5,
     "bart": _bart,
 }
+
+
+def _squeezebert() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32, "embedding_size": DIMENSION}
+    groups = dict.fromkeys(
+        (f"{part}_groups" for part in ("q", "k", "v", "post_attention", "intermediate", "output")),
+        1,
+    )
+    return SqueezeBertModel(SqueezeBertConfig(max_position_embeddings=POSITIONS, **sizes, **groups))
+
+
+def _bigbird() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
+    blocks = {"block_size": 2, "num_random_blocks": 1}  # of texts above 14 tokens
+    return BigBirdModel(
+        BigBirdConfig(max_position_embeddings=64, sep_token_id=2, **sizes, **blocks)
+    )
+
+
+def _mamba() -> Any:
+    sizes = {"hidden_size": DIMENSION, "num_hidden_layers": N_LAYERS, "state_size": 4}
+    return MambaModel(MambaConfig(**sizes, **VOCABULARY, **WIDE))
+
+
+def _rwkv() -> Any:
+    sizes = {"hidden_size": DIMENSION, "num_hidden_layers": N_LAYERS}
+    return RwkvModel(RwkvConfig(vocab_size=VOCABULARY["vocab_size"], **sizes))
+
+
+def _opt() -> Any:
+    """Its last state is projected to another width, as OPT-350m's is."""
+    sizes = {**SIZES, **VOCABULARY, "ffn_dim": 32, "word_embed_proj_dim": DIMENSION // 2}
+    return OPTModel(OPTConfig(max_position_embeddings=POSITIONS, **sizes))
+
+
+def _fnet() -> Any:
+    sizes = {"hidden_size": DIMENSION, "num_hidden_layers": N_LAYERS, "intermediate_size": 32}
+    config = FNetConfig(max_position_embeddings=POSITIONS, **sizes, **VOCABULARY, **WIDE)
+    return FNetModel(config)
+
+
+def _convbert() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32, "embedding_size": DIMENSION}
+    kernel = {"head_ratio": 1, "conv_kernel_size": 3}
+    return ConvBertModel(ConvBertConfig(max_position_embeddings=POSITIONS, **sizes, **kernel))
+
+
+def _yoso() -> Any:
+    sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
+    return YosoModel(YosoConfig(max_position_embeddings=POSITIONS, use_expectation=True, **sizes))
+
+
+# Read too, each with a way of its own that once stopped it.
+OTHERS: dict[str, Callable[[], Any]] = {
+    "squeezebert": _squeezebert,
+    "bigbird": _bigbird,
+    "mamba": _mamba,
+    "rwkv": _rwkv,
+}
+# Of text, with a config.json that says nothing against them, and yet not to be used.
+UNFIT: dict[str, Callable[[], Any]] = {
+    "opt": _opt,
+    "fnet": _fnet,
+    "convbert": _convbert,
+    "yoso": _yoso,
+}
 # What each puts around a text: GPT-2 nothing, Llama a beginning, T5 an end, the others both.
 TEMPLATES = {"gpt2": "$A", "llama": f"{START} $A", "t5": f"$A {END}"}
 DECODERS = ("gpt2", "llama")
@@ -129,7 +211,8 @@ def template(kind: str) -> str:
 def save_tiny(folder: Path, kind: str, *, padding_side: str = "right", seed: int = 0) -> Path:
     """Write config, weights and a word tokenizer; returns the folder."""
     torch.manual_seed(seed)
-    BUILDERS[kind]().eval().save_pretrained(folder)
+    build = BUILDERS.get(kind) or OTHERS.get(kind) or UNFIT[kind]
+    build().eval().save_pretrained(folder)
     ids = {word: i for i, word in enumerate((*SPECIAL, *WORDS))}
     tokenizer = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
