@@ -58,12 +58,13 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
     )
     sides = zip((scene.raw, scene.white), panels, strict=True)
     for box, (side, panel) in zip(st.columns(2), sides, strict=True):
-        told = [*panel.captions, *lines_below(side.projection, panel, _)]
-        box.caption(
-            f"**{side_title(side, scene, _)}** · "
-            + " · ".join([*told, *scale_line(side, scene, _)])
-        )
+        told = [*panel.captions, *_lines(side, panel, scene, _)]
+        box.caption(f"**{side_title(side, scene, _)}** · " + " · ".join(told))
     show_selection(scene.cloud, key, _)
+
+
+def _lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[str]:
+    return [*lines_below(side.projection, panel, _), *scale_line(side, scene, _)]
 
 
 def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
@@ -100,6 +101,7 @@ def _film_cloud(
         scene, look, near, panels, points, [Picture([0], [_("Raw")]), white], _,
         at=at, knobs=knobs,
         cones=[[Wedge(cone.axis, cone.drawn) for cone in stop.cones] for stop in stops],
+        factors=[stop.factor for stop in stops],
     )  # fmt: skip
 
 
@@ -127,9 +129,15 @@ def _cloud(
     **more: object,
 ) -> TwinCloud:
     projection = scene.raw.projection
+    sides = list(zip((scene.raw, scene.white), panels, strict=True))
+    titles = [side_title(side, scene, _) for side, _panel in sides]
     told = [
-        alternative(side_title(side, scene, _), side.kept_vectors, panel, _)
-        for side, panel in zip((scene.raw, scene.white), panels, strict=True)
+        alternative(title, side.kept_vectors, panel, _)
+        for title, (side, panel) in zip(titles, sides, strict=True)
+    ]
+    below = [
+        f"{title}: " + " · ".join(_lines(side, panel, scene, _))
+        for title, (side, panel) in zip(titles, sides, strict=True)
     ]
     return TwinCloud(
         points=points,
@@ -143,6 +151,7 @@ def _cloud(
         alt=" ".join(told),
         bands=panels[0].bands,
         marks=[] if near is None else _marks(near, _),
+        below=below,
         told=provenance(scene, _),
         file_name=f"narrow-cone-{projection.n_components}d",
         **more,  # type: ignore[arg-type]
@@ -176,7 +185,7 @@ def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
 def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
     places = scene.white.projection.around_origin * scene.factor
     points = Points.of(pack_cloud([places], scene.reach))
-    return Aside(points, side_title(scene.white, scene, _), panel.wedges)
+    return Aside(points, side_title(scene.white, scene, _), panel.wedges, scene.factor)
 
 
 def _settle(at: float) -> None:

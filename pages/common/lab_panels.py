@@ -120,8 +120,12 @@ def _key(one: Shown, scene: Scene) -> str:
 def told_below(one: Shown, panel: Panel, _: Translate) -> str:
     """What the treatment is, and how far to trust its picture."""
     about = [] if one.name == "raw" else [prose("whitening", f"about-{one.name}", about_values())]
-    below = " · ".join([*panel.captions, *lines_below(one.projection, panel, _), *_scale(one, _)])
-    return "  \n".join([*about, below])
+    return "  \n".join([*about, " · ".join([*panel.captions, *lines_of(one, panel, _)])])
+
+
+def lines_of(one: Shown, panel: Panel, _: Translate) -> list[str]:
+    """How far to trust the picture, what its frame leaves out, by how much it is drawn larger."""
+    return [*lines_below(one.projection, panel, _), *_scale(one, _)]
 
 
 def about_values() -> dict[str, str]:

@@ -12,7 +12,7 @@ from geometry.packing import pack_cloud
 
 from .cone_panels import axis_titles, current_theme, point_colours
 from .lab_choices import treatment_names
-from .lab_panels import GROUP, alternative_of, choose_row, panel_of, told_below
+from .lab_panels import GROUP, alternative_of, choose_row, lines_of, panel_of, told_below
 from .lab_scene import Scene
 from .selected import keep_selection
 from .twin_cloud import show_twin_cloud
@@ -82,7 +82,12 @@ def _twins(
         at=1.0,
         knobs=((0.0,), (1.0,)),
         cones=[panel_of(one, scene, _).wedges for one in scene.shown],
+        factors=[one.factor for one in scene.shown],
         marks=[] if chosen is None else [Marks([chosen], "circle", _("chosen"))],
+        below=[
+            f"{names[one.name]}: " + " · ".join(lines_of(one, panel_of(one, scene, _), _))
+            for one in scene.shown
+        ],
         told=told,
         file_name=f"whitening-{first.projection.n_components}d",
     )

@@ -33,11 +33,13 @@ class Points:
 
 @dataclass(frozen=True)
 class Aside:
-    """A picture beside the film's path: its places (one frame), its name, its cones."""
+    """A picture beside the film's path: its places (one frame), its name, its cones, by which
+    factor it is drawn."""
 
     points: Points
     name: str
     cones: Sequence[Wedge] = ()
+    factor: float | None = 1.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ class TwinCloud:
     points : the frames, of n rows each.   rows_key : names the rows; a selection ends with it.
     knobs : of each stop of the longest path.   at : where the film stands, in stops; None beside
     its path.   cones : by frame.   reach : half-width of the home view.
-    told : what the points were measured on, for the picture to take away, a PNG of ``file_name``.
+    factors : by frame, by which it is drawn; none where lengths mean nothing, as UMAP's.
+    below : what is said below each picture, and told : what the points were measured on, for the
+    picture to take away, a PNG of ``file_name``.
     """
 
     points: Points
@@ -86,7 +90,9 @@ class TwinCloud:
     knobs: Sequence[tuple[float, ...]] = ((),)
     cones: Sequence[Sequence[Wedge]] = ()
     bands: Sequence[Band] = ()
+    factors: Sequence[float] = ()
     marks: Sequence[Marks] = field(default_factory=tuple)
+    below: Sequence[str] = ()
     told: str = ""
     file_name: str = "twin-cloud"
 
@@ -109,6 +115,7 @@ def message_of(
         "at": cloud.at,
         "cones": [_cones(wedges) for wedges in cloud.cones],
         "bands": [sector for band in cloud.bands for sector in _sectors(band)],
+        "factors": list(cloud.factors),
         "widest": WIDEST_DRAWN,
         "reach": cloud.reach,
         "axes": list(cloud.axis_titles),
@@ -121,6 +128,7 @@ def message_of(
         ],
         "name": cloud.name,
         "alt": cloud.alt,
+        "below": list(cloud.below),
         "told": cloud.told,
         "file": cloud.file_name,
         "side": SIDE,
@@ -140,6 +148,7 @@ def _picture(one: Picture, cloud: TwinCloud) -> dict[str, Any]:
             "points": one.aside.points.name,
             "name": one.aside.name,
             "cones": _cones(one.aside.cones),
+            "factor": one.aside.factor,
         }
     return told
 
@@ -187,6 +196,11 @@ def _words(_: Translate) -> Mapping[str, str]:
         "opacity": _("Opacity"),
         "save": _("Save as PNG"),
         "selected": _("{n} points selected"),
+        "shown": _("{k} of {n} points shown"),
+        "elsewhere": _(
+            "The film stands elsewhere than where the page's numbers were taken: they are left out, "
+            "and the last line tells the page's settings."
+        ),
         "empty": _("There is no point to draw."),
         "lost": _("The graphics card is busy; the picture comes back by itself."),
         "missing": _("This browser has no WebGL2; the picture is drawn in another way."),

@@ -10,7 +10,7 @@ from tests.browser.screen import AT_REST, NEXT_FRAMES
 from tests.browser.server import ROOT, AppServer
 
 TARGET = ROOT / "assets" / "screenshot.png"
-POINTS = '[class*="st-key-chart-white"] .js-plotly-plot .gl-canvas'
+POINTS = ".twin[data-drawn]"
 
 
 def main() -> None:

@@ -108,13 +108,6 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
     with rerun(page):
         page.mouse.click(x, y)
     expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
-
-    button = page.locator(".st-key-play button")
-    button.click()
-    expect(button).to_contain_text("Stop")
-    expect(button).to_contain_text("Play", timeout=MS)
-    wait_for_app(page)
-    assert page.locator('[data-testid="stSliderThumbValue"]').all_inner_texts() == ["1.00", "1.00"]
     assert_no_exception(page)
 
 

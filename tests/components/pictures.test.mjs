@@ -5,9 +5,10 @@ import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/componen
 import { decodeCloud, decodeCodes, placeOf, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
 import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
-import { advance, conesAt, knobsAt, titleAt } from "../../assets/components/twin/morph.js";
+import { advance, conesAt, factorAt, knobsAt, titleAt } from "../../assets/components/twin/morph.js";
 import { paintOf } from "../../assets/components/twin/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin/palette.js";
+import { legendOf, notesOf } from "../../assets/components/twin/png.js";
 import { packRows } from "../../assets/components/twin/rows.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin/scale.js";
 import { neighbourIn, union } from "../../assets/components/twin/selection.js";
@@ -178,4 +179,38 @@ test("a selection is walked through in order", () => {
   const rows = Uint32Array.of(2, 5, 9);
   assert.deepEqual([neighbourIn(rows, undefined, 1), neighbourIn(rows, 5, 1)], [2, 9]);
   assert.deepEqual([neighbourIn(rows, 2, -1), neighbourIn(rows, 9, 1)], [undefined, undefined]);
+});
+
+test("a factor is told at stops only, where one is true of every point", () => {
+  const factors = [1, 1, 3.5];
+  assert.equal(factorAt(factors, { a: 0, b: 1, share: 0.4 }), 1);
+  assert.equal(factorAt(factors, { a: 1, b: 2, share: 0 }), 1);
+  assert.equal(factorAt(factors, { a: 1, b: 2, share: 0.4 }), null);
+  assert.equal(factorAt(factors, { a: 1, b: 2, share: 1 }), 3.5);
+  assert.equal(factorAt([], { a: 0, b: 0, share: 0 }), null); // UMAP's lengths mean nothing
+});
+
+const THEME = { ink: "#000000", categories: ["#111111", "#222222"] };
+const CODES = { kind: "codes", values: Uint8Array.of(0, 1, 1) };
+
+test("a picture's legend names what is in it", () => {
+  const told = { legend: { title: "topic", names: ["one", "other"] }, theme: THEME };
+  assert.deepEqual(legendOf(told, CODES, 0).map(({ text }) => text), ["one", "other"]);
+  assert.deepEqual(legendOf(told, CODES, 0b10).map(({ text }) => text), ["one"]);
+  const values = { kind: "values", low: 4, high: 4 };
+  const scale = { legend: { title: "words" }, theme: THEME };
+  assert.equal(legendOf(scale, values, 0)[0].text, "words: 4");
+});
+
+test("a picture's notes quote numbers only where they were taken, and count what is shown", () => {
+  const words = { shown: "{k} of {n} shown", elsewhere: "elsewhere" };
+  const told = { at: 1, alt: "numbers", below: ["raw: × 1"], told: "settings", words };
+  const stage = { told, at: 1, n: 3, codes: CODES, isAside: false, isHidden: () => false };
+  assert.deepEqual(notesOf(stage), ["numbers", "raw: × 1", "settings"]);
+  assert.deepEqual(notesOf({ ...stage, at: 0.5 }), ["elsewhere", "settings"]);
+  const hidden = { ...stage, isHidden: (row) => CODES.values[row] === 1 };
+  assert.deepEqual(notesOf(hidden), ["numbers", "raw: × 1", "1 of 3 shown", "settings"]);
+  const aside = { ...stage, told: { ...told, at: null } };
+  assert.deepEqual(notesOf(aside), ["elsewhere", "settings"]);
+  assert.deepEqual(notesOf({ ...aside, isAside: true }), ["numbers", "raw: × 1", "settings"]);
 });

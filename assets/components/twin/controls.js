@@ -69,7 +69,7 @@ function scaleOf(codes, title, theme) {
     `display:inline-block;width:9rem;height:.7rem;margin:0 .4rem;vertical-align:middle;` +
     `background:linear-gradient(to right, ${theme.scale.join(",")})`;
   const [low, high] = [codes.low, codes.high].map(shortNumber);
-  bar.append(`${title}: ${low}`, ramp, high);
+  bar.append(`${title}: ${low}`, ...(low === high ? [] : [ramp, high]));
   return bar;
 }
 

@@ -31,6 +31,14 @@ export function conesAt(stops, { a, b, share }, widest) {
     .filter((cone, i) => cone.degrees <= widest && (!share || to[i]));
 }
 
+// By which factor lengths are drawn: null on the way between two stops that differ in it, where no
+// one number is true of every point, and where lengths mean nothing.
+export function factorAt(factors, { a, b, share }) {
+  const [from, to] = [factors[a] ?? null, factors[b] ?? null];
+  if (share === 0 || from === to) return from;
+  return share === 1 ? to : null;
+}
+
 function blend(one, other, share) {
   const mixed = one.axis.map((value, j) => value + share * (other.axis[j] - value));
   const length = Math.hypot(...mixed) || 1;

@@ -66,9 +66,11 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, type
   write(pen, origin, middle[0], middle[1] + 8, theme, "center");
 }
 
-// In perspective the bar is true at the distance of what the camera turns around.
-export function drawScale(pen, camera, box, theme, typeface) {
-  const { pixels, label } = scaleBar((2 * camera.span) / box.height, BAR);
+// How long a length of the cloud's own is where it is drawn by `factor`; no bar for null. In
+// perspective it is true at the distance of what the camera turns around.
+export function drawScale(pen, camera, factor, box, theme, typeface) {
+  if (!factor) return;
+  const { pixels, label } = scaleBar((2 * camera.span) / box.height / factor, BAR);
   if (!pixels) return;
   const [x, y] = [box.left + MARGIN, box.top + box.height - MARGIN];
   pen.beginPath();

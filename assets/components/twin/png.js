@@ -22,15 +22,32 @@ export function wrap(text, width, measure) {
   return lines;
 }
 
-function legendOf({ legend, theme }, codes) {
+// hidden: a bit a category that is not in the picture, so not in its legend either.
+export function legendOf({ legend, theme }, codes, hidden) {
   if (codes.kind === "values") {
     const [low, high] = [codes.low, codes.high].map(shortNumber);
-    return [{ text: `${legend.title}: ${low} – ${high}`, colour: theme.ink }];
+    const range = low === high ? low : `${low} – ${high}`;
+    return [{ text: `${legend.title}: ${range}`, colour: theme.ink }];
   }
-  return legend.names.map((name, code) => {
+  return legend.names.flatMap((name, code) => {
+    if ((hidden >>> code) & 1) return [];
     const { hue, shape } = lookOf(code, theme.categories.length);
-    return { sign: SIGNS[shape], text: name, colour: theme.categories[hue] };
+    return [{ sign: SIGNS[shape], text: name, colour: theme.categories[hue] }];
   });
+}
+
+// What is written below: numbers only where the pictures are those that they were taken of.
+export function notesOf(stage) {
+  const { told, n } = stage;
+  const shown = stage.codes.values.reduce((sum, _code, row) => sum + !stage.isHidden(row), 0);
+  const isWhole = shown === n;
+  const isThere = told.at === null ? stage.isAside : Math.abs(stage.at - told.at) < 1e-6;
+  return [
+    ...(isThere ? [told.alt, ...told.below] : [told.words.elsewhere]),
+    ...(isWhole ? [] : [told.words.shown.replace("{k}", shown.toLocaleString())
+      .replace("{n}", n.toLocaleString())]),
+    told.told,
+  ];
 }
 
 // stage: drawn anew at SCALE, and again as it was. Returns a canvas.
@@ -41,9 +58,9 @@ export function pictureOf(stage, typeface) {
   const small = `13px ${typeface}`;
   pen.font = small;
   const measure = (text) => pen.measureText(text).width;
-  const notes = [told.alt, told.told].flatMap((text) => wrap(text, width - 2 * PAD, measure));
+  const notes = notesOf(stage).flatMap((text) => wrap(text, width - 2 * PAD, measure));
   const rings = told.marks.map(({ shape, caption }) => ({ text: `${RINGS[shape]} ${caption}` }));
-  const entries = [...legendOf(told, stage.codes), ...rings];
+  const entries = [...legendOf(told, stage.codes, stage.hidden), ...rings];
   const rows = rowsOf(entries, width - 2 * PAD, measure);
   const head = PAD + 26;
   const whole = head + height + PAD + LINE * (rows.length + notes.length) + PAD;

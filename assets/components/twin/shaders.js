@@ -11,6 +11,9 @@ in vec4 paint;
 uniform mat4 fromA;
 uniform float size, opacity;
 flat out vec4 colour;
+#ifdef MARKED
+flat out float part; // of a whole point, where points are added up
+#endif
 #ifdef MORPH
 in vec3 b;
 uniform mat4 fromB;
@@ -30,6 +33,7 @@ void main() {
   int kind = int(paint.a * 255.0 + 0.5);
 #endif
 #ifdef MARKED
+  part = kind >= 8 ? 0.05 : 1.0;
   if (kind >= 8) place.z = place.z * 0.01 + 0.98 * place.w; // behind the others
   if (kind == 0) place = vec4(2.0, 2.0, 2.0, 1.0); // nowhere
 #endif
@@ -43,6 +47,11 @@ void main() {
 export const POINT_FRAGMENT = `
 precision mediump float;
 flat in vec4 colour;
+#ifdef MARKED
+flat in float part;
+#else
+const float part = 1.0;
+#endif
 uniform float weight; // what a point adds where they are added up; 0 where they cover each other
 uniform float softness; // half the size in pixels: the last pixel of a rim fades
 out vec4 painted;
@@ -62,7 +71,7 @@ void main() {
   if (r > 1.0) discard;
   edge = clamp((1.0 - r) * softness, 0.0, 1.0);
 #endif
-  painted = vec4(colour.rgb, 1.0) * (weight > 0.0 ? weight * edge : colour.a * edge);
+  painted = vec4(colour.rgb, 1.0) * (weight > 0.0 ? weight * part * edge : colour.a * edge);
 }`;
 
 // One triangle that covers the picture.

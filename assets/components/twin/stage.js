@@ -4,7 +4,7 @@ import { homeCamera, matrixOf, toPixels } from "./camera.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
 import { contextOf, Painter } from "./gl.js";
 import { crowd, inDevicePixels, layOut, pointSize } from "./layout.js";
-import { conesAt, titleAt } from "./morph.js";
+import { conesAt, factorAt, titleAt } from "./morph.js";
 import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";
@@ -100,6 +100,7 @@ export class Stage {
       cloud: this.clouds.get(aside ? aside.points : view.points),
       stretch: aside ? { a: 0, b: 0, share: 0 } : stretchOf(view.path, this.at),
       cones: aside ? [aside.cones] : this.told.cones,
+      factors: aside ? [aside.factor] : this.told.factors,
       title: aside ? aside.name : titleAt(view, this.told.knobs, this.at),
     };
   }
@@ -230,9 +231,10 @@ export class Stage {
       pen.clip();
       drawFrame(pen, box, theme);
       writeAxes(pen, told, this.matrixIn(place), box, theme, typeface);
-      drawScale(pen, camera, box, theme, typeface);
+      const { factors, stretch, title } = this.shown(view);
+      drawScale(pen, camera, factorAt(factors, stretch), box, theme, typeface);
       this.#drawMarks(place);
-      writeTitle(pen, this.shown(view).title, box, theme, typeface);
+      writeTitle(pen, title, box, theme, typeface);
       pen.restore();
     });
     if (this.hasWays) this.#drawWays();
