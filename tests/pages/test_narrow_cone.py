@@ -756,3 +756,16 @@ def test_umap_has_no_film(monkeypatch, dims):
     assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
     assert twin.message["origin"] == ""
     assert not twin.message["cones"]
+    assert not twin.message["factors"]  # its lengths mean nothing: no bar
+
+
+def test_the_bar_of_each_picture_is_of_its_own_scale():
+    app = visit()
+    message = clouds(app).message
+    assert len(message["factors"]) == len(message["knobs"])
+    assert message["factors"][0] == 1
+    told = f"drawn × {message['factors'][-1]:.3g}"
+    assert any(told in one.value for one in app.caption)
+    assert [told in line for line in message["below"]] == [False, True]
+    beside = clouds(visit(centring="0.5", strength="0.5")).message["views"][1]["aside"]
+    assert 1 < beside["factor"] < message["factors"][-1]

@@ -231,6 +231,10 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
     assert list(radii.values()) == pytest.approx([radii["raw"]] * 4, rel=1e-4)
     told = [one.value for one in app.caption if "so that all have one rms radius" in one.value]
     assert len(told) == 3
+    factors = message(app)["factors"]
+    assert factors[0] == 1
+    for factor, caption in zip(factors[1:], told, strict=True):
+        assert f"drawn × {factor:.3g}," in caption
 
 
 @pytest.mark.parametrize(
