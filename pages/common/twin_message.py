@@ -198,8 +198,8 @@ def _words(_: Translate) -> Mapping[str, str]:
         "selected": _("{n} points selected"),
         "shown": _("{k} of {n} points shown"),
         "elsewhere": _(
-            "The film stands elsewhere than where the page's numbers were taken: they are left out, "
-            "and the last line tells the page's settings."
+            "The film stands elsewhere than where the page's numbers were taken: they are left "
+            "out, and the last line tells the page's settings."
         ),
         "empty": _("There is no point to draw."),
         "lost": _("The graphics card is busy; the picture comes back by itself."),
