@@ -15,16 +15,21 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
   const down = new Map(); // pointer -> [x, y]
   let path = null;
   let moved = 0;
+  let start = [0, 0];
+  let isTurning = false; // else a finger may be about to scroll the page
   const placeOf = (event) => {
     const { left, top } = element.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
   };
 
   on("pointerdown", (event) => {
-    element.focus({ preventScroll: true });
+    // under a finger the page goes on to scroll: who means the picture's keys has no finger on it
+    if (event.pointerType !== "touch") element.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
     down.set(event.pointerId, placeOf(event));
     moved = 0;
+    start = placeOf(event);
+    isTurning = event.pointerType !== "touch";
     path = isLasso() && down.size === 1 ? [placeOf(event)] : null;
     asks.hover(-1, -1);
   });
@@ -38,7 +43,10 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
       path.push(place);
       asks.lasso(path);
     } else if (down.size === 2) {
+      isTurning = true;
       pinch(event.pointerId, place, dx, dy);
+    } else if (!(isTurning ||= isSideways(start, place))) {
+      // up or down: the browser takes the finger away as soon as it scrolls
     } else if (isFlat() || event.shiftKey || event.buttons === 2) {
       asks.pan(dx, dy);
     } else {
@@ -78,7 +86,8 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
   on("dblclick", () => asks.reset());
   on("contextmenu", (event) => event.preventDefault());
   on("wheel", (event) => {
-    if (document.activeElement !== element) return; // the wheel scrolls the page
+    // the wheel by itself scrolls the page; a pinch on a trackpad comes as a wheel with Ctrl
+    if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     asks.zoom(Math.exp(-event.deltaY * WHEEL), ...placeOf(event));
   }, { passive: false });
@@ -87,6 +96,10 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
       if (key(event, asks, isFlat())) event.preventDefault();
     }
   });
+}
+
+function isSideways([x, y], place) {
+  return Math.abs(place[0] - x) > Math.abs(place[1] - y);
 }
 
 // True where the key meant something here.
