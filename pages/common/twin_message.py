@@ -69,7 +69,9 @@ class TwinCloud:
 
     points : the frames, of n rows each.   rows_key : names the rows; a selection ends with it.
     knobs : of each stop of the longest path.   at : where the film stands, in stops; None beside
-    its path.   cones : by frame.   reach : half-width of the home view.
+    its path, to which ``nearest`` is nearest.   knob_steps : of a knob from 0 to 1, at which the
+    page's slider of it can stand; 0 where none follows.   cones : by frame.   reach : half-width of
+    the home view.
     told : what the points were measured on, for the picture to take away, a PNG of ``file_name``.
     """
 
@@ -83,6 +85,8 @@ class TwinCloud:
     name: str
     alt: str
     at: float | None = 0.0
+    nearest: float = 0.0
+    knob_steps: int = 0
     knobs: Sequence[tuple[float, ...]] = ((),)
     cones: Sequence[Sequence[Wedge]] = ()
     bands: Sequence[Band] = ()
@@ -107,6 +111,8 @@ def message_of(
         "views": [_picture(one, cloud) for one in cloud.pictures],
         "knobs": [list(knobs) for knobs in cloud.knobs],
         "at": cloud.at,
+        "nearest": cloud.nearest,
+        "steps": cloud.knob_steps,
         "cones": [_cones(wedges) for wedges in cloud.cones],
         "bands": [sector for band in cloud.bands for sector in _sectors(band)],
         "widest": WIDEST_DRAWN,

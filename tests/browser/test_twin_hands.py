@@ -3,14 +3,16 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import CDPSession, Locator, Page
+from playwright.sync_api import CDPSession, Locator, Page, expect
 
-from tests.browser.clouds import loneliest, of_stage, wait_for_clouds
+from tests.browser.clouds import loneliest, of_stage, wait_for_clouds, wait_for_stage
 from tests.browser.screen import LONG, NEXT_FRAMES, assert_no_exception, open_app, rerun
 
 MS = 1000 * LONG
 CAMERA = "JSON.stringify(stage.camera)"
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+LET_GO = """for (const kind of ["input", "change"])
+  film.dispatchEvent(new Event(kind, { bubbles: true }));"""
 TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
 
 pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
@@ -63,6 +65,60 @@ def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_
     move_fingers(page, hand, *apart)
     assert of_stage(page, "stage.camera.span") < 0.8 * span
     assert page.evaluate(SCROLLED) == before
+    assert_no_exception(page)
+
+
+def sliders(page: Page) -> list[float]:
+    """Centring and strength, as the page has them."""
+    shown = [page.locator(f".st-key-{key}") for key in ("centring", "strength")]
+    return [float(one.get_by_role("slider").input_value()) for one in shown]
+
+
+def title(page: Page) -> str:
+    return str(of_stage(page, "stage.shown(stage.told.views.at(-1)).title"))
+
+
+def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, page):
+    open_twins(page, server, "narrow_cone")
+    film = page.get_by_label("From raw to white")
+    expect(film).to_have_attribute("aria-valuetext", "White")
+    film.focus()
+    with rerun(page):
+        page.keyboard.press("ArrowLeft")
+    assert of_stage(page, "stage.at") == of_stage(page, "stage.told.at") == 8.5
+    assert sliders(page) == [1, 0.9375]
+    expect(film).to_have_attribute("aria-valuetext", "Between: centring 1, strength 0.938")
+    with rerun(page):  # let go anywhere: to the sliders' nearest step
+        film.evaluate(f"film => {{ film.value = 0.54; {LET_GO} }}")
+    assert of_stage(page, "stage.at") == of_stage(page, "stage.told.at") == 0.5625
+    assert sliders(page) == [0.5625, 0]
+
+    # beside the path: at its nearest place, told as what is seen, and back from there
+    with rerun(page):
+        page.locator(".st-key-strength").get_by_role("slider").press("ArrowRight")
+    wait_for_clouds(page)
+    assert of_stage(page, "[stage.isAside, stage.told.at]") == [True, None]
+    assert float(film.input_value()) == 0.5625
+    assert title(page) == film.get_attribute("aria-valuetext") != "Raw"
+    expect(film).to_have_class("is-aside")
+    film.focus()
+    with rerun(page):
+        page.keyboard.press("ArrowRight")
+    wait_for_stage(page, "stage.at === 0.625 && !stage.isAside")
+    assert sliders(page) == [0.625, 0]
+    assert_no_exception(page)
+
+
+def test_the_lab_s_film_stays_where_it_was_left(server, page):
+    open_twins(page, server, "whitening", count=4)
+    film = page.get_by_label("From raw to white")
+    film.evaluate(f"film => {{ film.value = 0.5; {LET_GO} }}")
+    expect(film).to_have_attribute("aria-valuetext", title(page))
+    _row, x, y = loneliest(page, 1)
+    with rerun(page):
+        page.mouse.click(x, y)
+    wait_for_stage(page, "stage.told.marks.length > 0 && !twin.player.isMoving")
+    assert of_stage(page, "stage.at") == 0.5
     assert_no_exception(page)
 
 

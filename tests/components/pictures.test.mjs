@@ -5,7 +5,7 @@ import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/componen
 import { decodeCloud, decodeCodes, placeOf, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
 import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
-import { advance, conesAt, knobsAt, titleAt } from "../../assets/components/twin/morph.js";
+import { advance, conesAt, knobsAt, nearestStep, nextStep, titleAt } from "../../assets/components/twin/morph.js";
 import { paintOf } from "../../assets/components/twin/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin/palette.js";
 import { packRows } from "../../assets/components/twin/rows.js";
@@ -178,4 +178,16 @@ test("a selection is walked through in order", () => {
   const rows = Uint32Array.of(2, 5, 9);
   assert.deepEqual([neighbourIn(rows, undefined, 1), neighbourIn(rows, 5, 1)], [2, 9]);
   assert.deepEqual([neighbourIn(rows, 2, -1), neighbourIn(rows, 9, 1)], [undefined, undefined]);
+});
+
+test("a film comes to rest where the page's sliders can stand", () => {
+  const knobs = [[0, 0], [1, 0], [1, 0.125], [1, 0.25]];
+  assert.equal(nearestStep(knobs, 0.52, 16), 0.5);
+  assert.equal(nearestStep(knobs, 0.53, 16), 0.5);
+  assert.equal(nearestStep(knobs, 0.54, 16), 0.5625);
+  assert.deepEqual([2.2, 2.3, 2.8, 3].map((at) => nearestStep(knobs, at, 16)), [2, 2.5, 3, 3]);
+  assert.deepEqual([3, 2.6, 2.5, 2, 1, 0.0625, 0].map((at) => nextStep(knobs, at, -1, 16)),
+    [2.5, 2.5, 2, 1.5, 0.9375, 0, 0]);
+  assert.deepEqual([0, 0.9375, 1, 2.6, 3].map((at) => nextStep(knobs, at, 1, 16)),
+    [0.0625, 1, 1.5, 3, 3]);
 });

@@ -1,9 +1,9 @@
 // The twin cloud: the same points in two to four pictures, one camera, one selection, one film.
 
 import { fillBar, fillLegend } from "./controls.js";
+import { listenToFilm, restOf, showFilm } from "./film.js";
 import { Hand } from "./hand.js";
 import { listen } from "./input.js";
-import { isAtStop } from "./morph.js";
 import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 
@@ -38,13 +38,14 @@ class Twin {
       if (asked === "play") this.play();
       else this.hand[asked]();
     }, { signal });
-    this.film.addEventListener("input", () => {
-      const asked = Number(this.film.value);
-      this.player.stop();
-      this.labelPlay();
-      this.goTo(asked);
-    }, { signal });
-    this.film.addEventListener("change", () => this.settle(), { signal });
+    listenToFilm(this.film, this.stage, {
+      goTo: (at) => {
+        this.player.stop();
+        this.labelPlay();
+        this.goTo(at);
+      },
+      settle: () => this.settle(),
+    }, signal);
     for (const name of ["size", "opacity"]) {
       const input = this.root.querySelector(`[data-set="${name}"]`);
       input.addEventListener("input", () => {
@@ -111,7 +112,7 @@ class Twin {
     this.element.setAttribute("aria-label", message.alt);
     this.element.setAttribute("aria-description", message.words.keys);
     fillBar(this.root, message, this.stage);
-    this.film.value = this.stage.at;
+    showFilm(this.film, this.stage);
     fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, (code) => {
       this.stage.hide(this.stage.hidden ^ (1 << code));
       this.redraw();
@@ -122,13 +123,18 @@ class Twin {
 
   // The server's sliders say where the film stands; an echo of what was moved here changes nothing.
   follow(message) {
-    const asked = JSON.stringify([message.at, message.views.map(({ aside }) => aside ?? null)]);
+    const asked = askedBy(message);
     if (asked === this.followed) return;
     const isFirst = this.followed === undefined;
     this.followed = asked;
     this.stage.isAside = message.at === null;
-    if (message.at === null || message.at === this.stage.at) return;
-    if (isFirst) this.goTo(message.at);
+    if (message.at === null) {
+      this.player.stop();
+      this.labelPlay();
+      this.stage.standAside(message.nearest);
+    } else if (message.at === this.stage.at) {
+      return;
+    } else if (isFirst) this.goTo(message.at);
     else this.player.moveTo(message.at, MOVE_SPEED);
   }
 
@@ -138,7 +144,7 @@ class Twin {
 
   goTo(at) {
     this.stage.goTo(at);
-    this.film.value = this.stage.at;
+    showFilm(this.film, this.stage);
     this.redraw();
   }
 
@@ -165,11 +171,14 @@ class Twin {
       ? words.stop : words.play;
   }
 
-  // The hand has let the film go: now the page's numbers may follow.
+  // The hand has let the film go: now the page's numbers may follow, where there are such.
   settle() {
-    const { at } = this.stage;
-    this.followed = this.shownText = ""; // the server's answer holds, also where it is the former
-    this.emit("settled", isAtStop(at) ? Math.round(at) : at);
+    const { told, at } = this.stage;
+    if (!told.settles) return;
+    this.goTo(restOf(told, at));
+    const onPath = told.views.map(({ aside, ...view }) => view);
+    this.followed = askedBy({ at: this.stage.at, views: onPath }); // what the server will say
+    this.emit("settled", this.stage.at);
   }
 
   fit() {
@@ -217,6 +226,10 @@ class Twin {
     this.root.twin = null;
     this.emit = () => {};
   }
+}
+
+function askedBy({ at, views }) {
+  return JSON.stringify([at, views.map(({ aside }) => aside ?? null)]);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
