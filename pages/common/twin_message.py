@@ -196,8 +196,15 @@ def _words(_: Translate) -> Mapping[str, str]:
         "empty": _("There is no point to draw."),
         "lost": _("The graphics card is busy; the picture comes back by itself."),
         "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
+        "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
         "keys": _(
-            "Arrow keys turn, with Shift they move; + and − zoom; 0 resets; Tab walks through the "
-            "selected points, Enter chooses one, Escape ends the selection."
+            "Arrow keys turn, with Shift they move; + and − zoom, as the wheel does with Ctrl or ⌘; "
+            "0 resets; N and P walk from point to point, Tab through the selected ones; Enter "
+            "chooses, Escape ends the selection."
+        ),
+        "keysFlat": _(
+            "Arrow keys move; + and − zoom, as the wheel does with Ctrl or ⌘; 0 resets; N and P "
+            "walk from point to point, Tab through the selected ones; Enter chooses, Escape ends "
+            "the selection."
         ),
     }

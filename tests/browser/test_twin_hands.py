@@ -13,6 +13,8 @@ CAMERA = "JSON.stringify(stage.camera)"
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
 LET_GO = """for (const kind of ["input", "change"])
   film.dispatchEvent(new Event(kind, { bubbles: true }));"""
+MARGIN = """(({ left, top }) => [left + 4, top + 60])(
+  document.querySelector(".twin-stage").getBoundingClientRect())"""
 TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
 
 pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
@@ -119,6 +121,37 @@ def test_the_lab_s_film_stays_where_it_was_left(server, page):
         page.mouse.click(x, y)
     wait_for_stage(page, "stage.told.marks.length > 0 && !twin.player.isMoving")
     assert of_stage(page, "stage.at") == 0.5
+    assert_no_exception(page)
+
+
+def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
+    stage = open_twins(page, server, "whitening", count=4)
+    hint = page.locator(".twin-keys")
+    page.mouse.click(*of_stage(page, MARGIN))
+    expect(hint).to_be_hidden()
+    page.locator(".twin [data-do=save]").focus()
+    page.keyboard.press("Tab")
+    expect(stage).to_be_focused()
+    expect(hint).to_contain_text("Arrow keys move; +")  # flat: nothing turns
+    assert stage.get_attribute("aria-description") == hint.text_content()
+
+    camera = of_stage(page, CAMERA)
+    page.keyboard.press("n")
+    live = page.locator(".twin-live")
+    first = of_stage(page, "stage.walked")
+    text = page.evaluate("row => [...narrowConeTexts.values()].map(all => all[row])", first)
+    expect(live).to_contain_text(text[0])
+    page.keyboard.press("n")
+    second = of_stage(page, "stage.walked")
+    page.keyboard.press("p")
+    assert of_stage(page, "stage.walked") == first != second
+    with rerun(page):
+        page.keyboard.press("Enter")
+    wait_for_stage(page, f"stage.told.marks.some(mark => mark.rows.includes({first}))")
+    assert of_stage(page, CAMERA) == camera
+    stage.focus()
+    page.keyboard.press("Tab")
+    expect(stage).not_to_be_focused()  # and nobody is kept in
     assert_no_exception(page)
 
 

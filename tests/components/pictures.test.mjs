@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin/camera.js";
-import { decodeCloud, decodeCodes, placeOf, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
+import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
 import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
 import { advance, conesAt, knobsAt, nearestStep, nextStep, titleAt } from "../../assets/components/twin/morph.js";
@@ -10,7 +10,7 @@ import { paintOf } from "../../assets/components/twin/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin/palette.js";
 import { packRows } from "../../assets/components/twin/rows.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin/scale.js";
-import { neighbourIn, union } from "../../assets/components/twin/selection.js";
+import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin/selection.js";
 
 function message(head, ...arrays) {
   const told = new TextEncoder().encode(JSON.stringify(head));
@@ -45,6 +45,11 @@ test("NaN is refused with a message", () => {
   const frames = [{ type: "f4", low: [0, 0], step: [1, 1] }];
   const bytes = message({ n: 1, k: 2, frames }, Float32Array.of(NaN, 0));
   assert.throws(() => decodeCloud(bytes), /NaN or infinite/);
+  try {
+    decodeCloud(bytes);
+  } catch (error) {
+    assert.ok(error instanceof PlacesNotFinite);
+  }
 });
 
 test("codes are bytes, values shares of their range", () => {
@@ -190,4 +195,19 @@ test("a film comes to rest where the page's sliders can stand", () => {
     [2.5, 2.5, 2, 1.5, 0.9375, 0, 0]);
   assert.deepEqual([0, 0.9375, 1, 2.6, 3].map((at) => nextStep(knobs, at, 1, 16)),
     [0.0625, 1, 1.5, 3, 3]);
+});
+
+test("where nothing is selected, ringed points come first, then all from the middle outward", () => {
+  const distances = [5, 1, Infinity, 1, 0, 9];
+  const walk = (step, start) => {
+    const passed = [];
+    let row = start;
+    while ((row = neighbourOutward(distances, [5, 2, 3], row, step)) !== undefined) passed.push(row);
+    return passed;
+  };
+  assert.deepEqual(walk(1), [5, 3, 4, 1, 0]);
+  assert.deepEqual(walk(-1), [0, 1, 4, 3, 5]);
+  assert.deepEqual(walk(1, 4), [1, 0]);
+  assert.equal(neighbourOutward([], [], undefined, 1), undefined);
+  assert.equal(neighbourOutward([2, 1], [], undefined, 1), 1);
 });

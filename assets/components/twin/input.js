@@ -8,7 +8,7 @@ const KEY_ZOOM = 1.2;
 const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // asks: {orbit(dx, dy), pan(dx, dy), zoom(factor, x, y), hover(x, y), click(x, y), reset(),
-// lasso(points, adds) as it is drawn, lassoed(points, adds), walk(step) -> handled, clear(), choose()}
+// lasso(points, adds) as it is drawn, lassoed(points, adds), walk(step) -> handled, stroll(step), clear(), choose()}
 export function listen(element, asks, { isLasso, isFlat, signal }) {
   const on = (name, handle, options = {}) =>
     element.addEventListener(name, handle, { signal, ...options });
@@ -23,8 +23,6 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
   };
 
   on("pointerdown", (event) => {
-    // under a finger the page goes on to scroll: who means the picture's keys has no finger on it
-    if (event.pointerType !== "touch") element.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
     down.set(event.pointerId, placeOf(event));
     moved = 0;
@@ -117,6 +115,8 @@ function key(event, asks, isFlat) {
     "-": () => asks.zoom(1 / KEY_ZOOM),
     0: () => asks.reset(),
     Home: () => asks.reset(),
+    n: () => asks.stroll(1),
+    p: () => asks.stroll(-1),
     Enter: () => asks.choose(),
   }[event.key];
   if (plain) {

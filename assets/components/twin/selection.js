@@ -11,3 +11,25 @@ export function neighbourIn(rows, row, step) {
   if (step > 0) return rows.find((other) => other > row);
   return rows.findLast((other) => other < row);
 }
+
+// Every row once: those of `first` in turn, then the others by their distance, nearest first (of
+// equals the lower row). The one after (step 1) or before (step -1) `row`; undefined beyond the
+// ends. distances: of each row; one that is Infinity is nowhere. O(n), and nothing is sorted.
+export function neighbourOutward(distances, first, row, step) {
+  const order = [...new Set(first)].filter((one) => distances[one] < Infinity);
+  const place = order.indexOf(row);
+  const isAmong = place >= 0 || (row === undefined && step > 0);
+  if (isAmong && order[place + step] !== undefined) return order[place + step];
+  if (isAmong && step < 0) return undefined;
+  const ahead = new Set(order);
+  const from = isAmong || row === undefined ? undefined : row;
+  const isPast = (one, other) =>
+    step * (distances[one] - distances[other] || one - other) > 0;
+  let found;
+  for (let one = 0; one < distances.length; one++) {
+    if (ahead.has(one) || distances[one] === Infinity) continue;
+    if (from !== undefined && !isPast(one, from)) continue;
+    if (found === undefined || isPast(found, one)) found = one;
+  }
+  return found ?? (step < 0 && from !== undefined ? order.at(-1) : undefined);
+}

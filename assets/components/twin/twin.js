@@ -1,6 +1,7 @@
 // The twin cloud: the same points in two to four pictures, one camera, one selection, one film.
 
 import { fillBar, fillLegend } from "./controls.js";
+import { PlacesNotFinite } from "./decode.js";
 import { listenToFilm, restOf, showFilm } from "./film.js";
 import { Hand } from "./hand.js";
 import { listen } from "./input.js";
@@ -97,8 +98,8 @@ class Twin {
     try {
       this.stage.show(message, arrays);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.notice(error.message);
+      if (!(error instanceof PlacesNotFinite)) throw error;
+      this.notice(message.words.notFinite);
       return;
     }
     this.shownText = text;
@@ -110,7 +111,9 @@ class Twin {
     this.root.style.color = theme.ink;
     this.root.setAttribute("aria-label", message.name);
     this.element.setAttribute("aria-label", message.alt);
-    this.element.setAttribute("aria-description", message.words.keys);
+    const keys = this.stage.camera.k === 2 ? message.words.keysFlat : message.words.keys;
+    this.element.setAttribute("aria-description", keys);
+    this.root.querySelector(".twin-keys").textContent = keys;
     fillBar(this.root, message, this.stage);
     showFilm(this.film, this.stage);
     fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, (code) => {
