@@ -198,8 +198,8 @@ def _words(_: Translate) -> Mapping[str, str]:
         "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
         "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
         "keys": _(
-            "Arrow keys turn, with Shift they move; + and − zoom, as the wheel does with Ctrl or ⌘; "
-            "0 resets; N and P walk from point to point, Tab through the selected ones; Enter "
+            "Arrow keys turn, with Shift they move; + and − zoom, as the wheel does with Ctrl or "
+            "⌘; 0 resets; N and P walk from point to point, Tab through the selected ones; Enter "
             "chooses, Escape ends the selection."
         ),
         "keysFlat": _(

@@ -15,6 +15,20 @@ LET_GO = """for (const kind of ["input", "change"])
   film.dispatchEvent(new Event(kind, { bubbles: true }));"""
 MARGIN = """(({ left, top }) => [left + 4, top + 60])(
   document.querySelector(".twin-stage").getBoundingClientRect())"""
+# the same message again, with one point whose place is NaN
+SPOIL = """() => {
+  const { twin } = document.querySelector(".twin");
+  const head = { n: 1, k: 3, frames: [{ type: "f4", low: [0, 0, 0], step: [1, 1, 1] }] };
+  const told = new TextEncoder().encode(JSON.stringify(head).padEnd(120));
+  const bytes = new Uint8Array(4 + told.length + 12);
+  new DataView(bytes.buffer).setUint32(0, told.length, true);
+  bytes.set(told, 4);
+  new DataView(bytes.buffer).setFloat32(4 + told.length, NaN, true);
+  twin.stage.clouds.clear();
+  window.narrowConeArrays.set(twin.wanted.views[0].points, bytes);
+  twin.shownText = "";
+  twin.showWhenComplete();
+}"""
 TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
 
 pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
@@ -155,8 +169,8 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     assert_no_exception(page)
 
 
-def test_the_wheel_zooms_with_ctrl_alone_also_after_a_click(server, page):
-    open_twins(page, server, "narrow_cone")
+def test_the_wheel_zooms_with_ctrl_alone_and_nan_is_refused_in_words(server, page):
+    open_twins(page, server, "narrow_cone", "lang=zh-Hant")
     _row, x, y = loneliest(page, 1)
     with rerun(page):
         page.mouse.click(x, y)
@@ -171,4 +185,9 @@ def test_the_wheel_zooms_with_ctrl_alone_also_after_a_click(server, page):
     page.evaluate(NEXT_FRAMES)
     assert of_stage(page, CAMERA) != camera
     assert page.evaluate(SCROLLED) == after
+
+    # a place that is none is refused in the reader's language
+    page.evaluate(SPOIL)
+    notice = page.locator(".twin-notice")
+    expect(notice).to_have_text("有點的位置是 NaN 或無限大；請先清理向量。")
     assert_no_exception(page)

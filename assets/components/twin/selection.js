@@ -14,22 +14,18 @@ export function neighbourIn(rows, row, step) {
 
 // Every row once: those of `first` in turn, then the others by their distance, nearest first (of
 // equals the lower row). The one after (step 1) or before (step -1) `row`; undefined beyond the
-// ends. distances: of each row; one that is Infinity is nowhere. O(n), and nothing is sorted.
+// ends. distances: of each row; one that is Infinity is nowhere. O(n): nothing is sorted.
 export function neighbourOutward(distances, first, row, step) {
-  const order = [...new Set(first)].filter((one) => distances[one] < Infinity);
-  const place = order.indexOf(row);
-  const isAmong = place >= 0 || (row === undefined && step > 0);
-  if (isAmong && order[place + step] !== undefined) return order[place + step];
-  if (isAmong && step < 0) return undefined;
-  const ahead = new Set(order);
-  const from = isAmong || row === undefined ? undefined : row;
+  const isThere = (one) => distances[one] < Infinity;
+  const turns = new Map([...new Set(first)].map((one, turn) => [one, turn]));
+  const turnOf = (one) => turns.get(one) ?? turns.size;
   const isPast = (one, other) =>
-    step * (distances[one] - distances[other] || one - other) > 0;
+    step * (turnOf(one) - turnOf(other) || distances[one] - distances[other] || one - other) > 0;
+  const from = isThere(row) ? row : undefined;
   let found;
   for (let one = 0; one < distances.length; one++) {
-    if (ahead.has(one) || distances[one] === Infinity) continue;
-    if (from !== undefined && !isPast(one, from)) continue;
+    if (!isThere(one) || (from !== undefined && !isPast(one, from))) continue;
     if (found === undefined || isPast(found, one)) found = one;
   }
-  return found ?? (step < 0 && from !== undefined ? order.at(-1) : undefined);
+  return found;
 }

@@ -178,10 +178,11 @@ class Twin {
   settle() {
     const { told, at } = this.stage;
     if (!told.settles) return;
-    this.goTo(restOf(told, at));
+    const rest = restOf(told, at);
+    if (rest !== at) this.goTo(rest);
     const onPath = told.views.map(({ aside, ...view }) => view);
-    this.followed = askedBy({ at: this.stage.at, views: onPath }); // what the server will say
-    this.emit("settled", this.stage.at);
+    this.followed = askedBy({ at: rest, views: onPath }); // what the server will say
+    this.emit("settled", rest);
   }
 
   fit() {
