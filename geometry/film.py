@@ -84,10 +84,21 @@ def place_in_film(
 
     (0.5, 0) is half a stop; (1, 0.25) of nine stops is 3.0; (0.5, 0.5) is on no path.
     """
+    place, distance = nearest_in_film(knobs, centring, strength)
+    return place if distance < FAR else None
+
+
+def nearest_in_film(
+    knobs: Sequence[tuple[float, float]], centring: float, strength: float
+) -> tuple[float, float]:
+    """The place on the film's path that is nearest to these knobs, and how far it is from them.
+
+    In stops, and as a straight way in the plane of the two knobs.
+    """
     asked = np.array([centring, strength])
+    found = []
     for place, (start, end) in enumerate(pairwise(knobs)):
         begin, way = np.array(start), np.subtract(end, start)
         share = float(np.clip((asked - begin) @ way / (way @ way), 0.0, 1.0))
-        if np.abs(begin + share * way - asked).max() < FAR:
-            return place + share
-    return None
+        found.append((place + share, float(np.hypot(*(begin + share * way - asked)))))
+    return min(found, key=lambda one: one[1])

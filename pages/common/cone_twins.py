@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry import ArrayStore
 from geometry.figures.panel import Panel, Wedge
-from geometry.film import Stop, film, film_knobs, place_in_film
+from geometry.film import Stop, film, film_knobs, nearest_in_film, place_in_film
 from geometry.packing import pack_cloud
 
 from . import cached
@@ -99,7 +99,8 @@ def _film_cloud(
     )
     return _cloud(
         scene, look, near, panels, points, [Picture([0], [_("Raw")]), white], _,
-        at=at, knobs=knobs,
+        at=at, knobs=knobs, knob_steps=SLIDER_STEPS,
+        nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
         cones=[[Wedge(cone.axis, cone.drawn) for cone in stop.cones] for stop in stops],
         factors=[stop.factor for stop in stops],
     )  # fmt: skip

@@ -71,7 +71,9 @@ class TwinCloud:
 
     points : the frames, of n rows each.   rows_key : names the rows; a selection ends with it.
     knobs : of each stop of the longest path.   at : where the film stands, in stops; None beside
-    its path.   cones : by frame.   reach : half-width of the home view.
+    its path, to which ``nearest`` is nearest.   knob_steps : of a knob from 0 to 1, at which the
+    page's slider of it can stand; 0 where none follows.   cones : by frame.   reach : half-width of
+    the home view.
     factors : by frame, by which it is drawn; none where lengths mean nothing, as UMAP's.
     below : what is said below each picture, and told : what the points were measured on, for the
     picture to take away, a PNG of ``file_name``.
@@ -87,6 +89,8 @@ class TwinCloud:
     name: str
     alt: str
     at: float | None = 0.0
+    nearest: float = 0.0
+    knob_steps: int = 0
     knobs: Sequence[tuple[float, ...]] = ((),)
     cones: Sequence[Sequence[Wedge]] = ()
     bands: Sequence[Band] = ()
@@ -113,6 +117,8 @@ def message_of(
         "views": [_picture(one, cloud) for one in cloud.pictures],
         "knobs": [list(knobs) for knobs in cloud.knobs],
         "at": cloud.at,
+        "nearest": cloud.nearest,
+        "steps": cloud.knob_steps,
         "cones": [_cones(wedges) for wedges in cloud.cones],
         "bands": [sector for band in cloud.bands for sector in _sectors(band)],
         "factors": list(cloud.factors),
@@ -204,8 +210,15 @@ def _words(_: Translate) -> Mapping[str, str]:
         "empty": _("There is no point to draw."),
         "lost": _("The graphics card is busy; the picture comes back by itself."),
         "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
+        "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
         "keys": _(
-            "Arrow keys turn, with Shift they move; + and − zoom; 0 resets; Tab walks through the "
-            "selected points, Enter chooses one, Escape ends the selection."
+            "Arrow keys turn, with Shift they move; + and − zoom, as the wheel does with Ctrl or "
+            "⌘; 0 resets; N and P walk from point to point, Tab through the selected ones; Enter "
+            "chooses, Escape ends the selection."
+        ),
+        "keysFlat": _(
+            "Arrow keys move; + and − zoom, as the wheel does with Ctrl or ⌘; 0 resets; N and P "
+            "walk from point to point, Tab through the selected ones; Enter chooses, Escape ends "
+            "the selection."
         ),
     }

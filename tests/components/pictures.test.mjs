@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin/camera.js";
-import { decodeCloud, decodeCodes, placeOf, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
+import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
 import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
-import { advance, conesAt, factorAt, knobsAt, titleAt } from "../../assets/components/twin/morph.js";
+import { advance, conesAt, factorAt, knobsAt, nearestStep, nextStep, titleAt } from "../../assets/components/twin/morph.js";
 import { paintOf } from "../../assets/components/twin/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin/palette.js";
 import { legendOf, notesOf } from "../../assets/components/twin/png.js";
 import { packRows } from "../../assets/components/twin/rows.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin/scale.js";
-import { neighbourIn, union } from "../../assets/components/twin/selection.js";
+import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin/selection.js";
 
 function message(head, ...arrays) {
   const told = new TextEncoder().encode(JSON.stringify(head));
@@ -46,6 +46,11 @@ test("NaN is refused with a message", () => {
   const frames = [{ type: "f4", low: [0, 0], step: [1, 1] }];
   const bytes = message({ n: 1, k: 2, frames }, Float32Array.of(NaN, 0));
   assert.throws(() => decodeCloud(bytes), /NaN or infinite/);
+  try {
+    decodeCloud(bytes);
+  } catch (error) {
+    assert.ok(error instanceof PlacesNotFinite);
+  }
 });
 
 test("codes are bytes, values shares of their range", () => {
@@ -213,4 +218,31 @@ test("a picture's notes quote numbers only where they were taken, and count what
   const aside = { ...stage, told: { ...told, at: null } };
   assert.deepEqual(notesOf(aside), ["elsewhere", "settings"]);
   assert.deepEqual(notesOf({ ...aside, isAside: true }), ["numbers", "raw: × 1", "settings"]);
+});
+
+test("a film comes to rest where the page's sliders can stand", () => {
+  const knobs = [[0, 0], [1, 0], [1, 0.125], [1, 0.25]];
+  assert.equal(nearestStep(knobs, 0.52, 16), 0.5);
+  assert.equal(nearestStep(knobs, 0.53, 16), 0.5);
+  assert.equal(nearestStep(knobs, 0.54, 16), 0.5625);
+  assert.deepEqual([2.2, 2.3, 2.8, 3].map((at) => nearestStep(knobs, at, 16)), [2, 2.5, 3, 3]);
+  assert.deepEqual([3, 2.6, 2.5, 2, 1, 0.0625, 0].map((at) => nextStep(knobs, at, -1, 16)),
+    [2.5, 2.5, 2, 1.5, 0.9375, 0, 0]);
+  assert.deepEqual([0, 0.9375, 1, 2.6, 3].map((at) => nextStep(knobs, at, 1, 16)),
+    [0.0625, 1, 1.5, 3, 3]);
+});
+
+test("where nothing is selected, ringed points come first, then all from the middle outward", () => {
+  const distances = [5, 1, Infinity, 1, 0, 9];
+  const walk = (step, start) => {
+    const passed = [];
+    let row = start;
+    while ((row = neighbourOutward(distances, [5, 2, 3], row, step)) !== undefined) passed.push(row);
+    return passed;
+  };
+  assert.deepEqual(walk(1), [5, 3, 4, 1, 0]);
+  assert.deepEqual(walk(-1), [0, 1, 4, 3, 5]);
+  assert.deepEqual(walk(1, 4), [1, 0]);
+  assert.equal(neighbourOutward([], [], undefined, 1), undefined);
+  assert.equal(neighbourOutward([2, 1], [], undefined, 1), 1);
 });

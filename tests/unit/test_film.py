@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry import project, whiten_beside
-from geometry.film import film, film_knobs, place_in_film
+from geometry.film import film, film_knobs, nearest_in_film, place_in_film
 from geometry.twin import fit_whitening, one_scale
 
 
@@ -47,3 +47,11 @@ def test_knobs_on_the_path_have_a_place(knobs, place):
 @pytest.mark.parametrize("knobs", [(0.5, 0.5), (0, 1), (0.9375, 0.0625)])
 def test_knobs_off_the_path_have_none(knobs):
     assert place_in_film(film_knobs(), *knobs) is None
+
+
+@pytest.mark.parametrize(
+    ("knobs", "place", "distance"),
+    [((1, 0.25), 3, 0), ((0.25, 0.125), 0.25, 0.125), ((0.75, 0.5), 5, 0.25), ((1, 1), 9, 0)],
+)
+def test_knobs_off_the_path_are_near_a_place_on_it(knobs, place, distance):
+    assert nearest_in_film(film_knobs(), *knobs) == pytest.approx((place, distance))

@@ -3,6 +3,9 @@
 const ARRAY_TYPES = { u1: Uint8Array, u2: Uint16Array, f4: Float32Array };
 const SIXTEEN_BITS = 65535;
 
+// A point lies nowhere: the page says so in the reader's language.
+export class PlacesNotFinite extends Error {}
+
 function readMessage(bytes) {
   // a copy: the bytes lie anywhere in a message of Streamlit's, typed arrays need even borders
   const { buffer } = bytes.slice();
@@ -23,7 +26,7 @@ export function decodeCloud(bytes) {
   const frames = head.frames.map(({ type, low, step }) => {
     const values = take(type, head.n * head.k);
     if (type === "f4" && !values.every(Number.isFinite)) {
-      throw new RangeError("a point's place is NaN or infinite; clean the vectors first");
+      throw new PlacesNotFinite("a point's place is NaN or infinite; clean the vectors first");
     }
     return { values, low, step };
   });

@@ -7,7 +7,7 @@ import { boxAt } from "./layout.js";
 import { nearestRow } from "./picking.js";
 import { pictureOf, saveAs } from "./png.js";
 import { packRows } from "./rows.js";
-import { neighbourIn, union } from "./selection.js";
+import { neighbourIn, neighbourOutward, union } from "./selection.js";
 import { hideTip, showTip } from "./tip.js";
 
 const NEAR = 9; // pixels around a point that still mean it
@@ -168,10 +168,39 @@ export class Hand {
     return true;
   }
 
+  // The same where nothing is selected: ringed points, then all from the middle outward.
+  stroll(step) {
+    const { stage } = this;
+    if (!stage.isReady || !stage.n) return;
+    const ringed = stage.told.marks.flatMap(({ rows }) => rows);
+    const row = stage.rows.length
+      ? neighbourIn(stage.rows, stage.walked, step)
+      : neighbourOutward(this.#fromMiddle(), ringed, stage.walked, step);
+    if (row === undefined) return; // at an end: stay
+    stage.walked = row;
+    this.twin.redraw();
+    this.read();
+  }
+
+  // Of each row, how far it lies from the middle of the last picture; outside of it nowhere.
+  #fromMiddle() {
+    const { stage } = this;
+    const place = stage.boxes.length - 1;
+    const { width, height } = stage.boxes[place];
+    const { xy } = stage.screenOf(place);
+    return Float32Array.from({ length: stage.n }, (_row, i) => {
+      const [x, y] = [xy[2 * i] - width / 2, xy[2 * i + 1] - height / 2];
+      const isInside = Math.abs(x) <= width / 2 && Math.abs(y) <= height / 2;
+      return isInside ? Math.hypot(x, y) : Infinity;
+    });
+  }
+
   read() {
     const { rows, walked } = this.stage;
     const { text, about } = this.told(walked);
-    this.twin.say(`${rows.indexOf(walked) + 1} / ${rows.length}: ${text} ${about}`);
+    const place = rows.indexOf(walked);
+    const count = place < 0 ? "" : `${place + 1} / ${rows.length}: `;
+    this.twin.say(`${count}${text} ${about}`);
   }
 
   choose() {
@@ -179,7 +208,11 @@ export class Hand {
   }
 
   clear() {
-    if (!this.stage.rows.length) return false;
+    const { stage } = this;
+    if (!stage.rows.length && stage.walked === undefined) return false;
+    stage.walked = undefined;
+    this.twin.redraw();
+    if (!stage.rows.length) return true;
     this.select(new Uint32Array(0));
     return true;
   }

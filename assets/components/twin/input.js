@@ -8,23 +8,26 @@ const KEY_ZOOM = 1.2;
 const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // asks: {orbit(dx, dy), pan(dx, dy), zoom(factor, x, y), hover(x, y), click(x, y), reset(),
-// lasso(points, adds) as it is drawn, lassoed(points, adds), walk(step) -> handled, clear(), choose()}
+// lasso(points, adds) as it is drawn, lassoed(points, adds), walk(step) -> handled, stroll(step), clear(), choose()}
 export function listen(element, asks, { isLasso, isFlat, signal }) {
   const on = (name, handle, options = {}) =>
     element.addEventListener(name, handle, { signal, ...options });
   const down = new Map(); // pointer -> [x, y]
   let path = null;
   let moved = 0;
+  let start = [0, 0];
+  let isTurning = false; // else a finger may be about to scroll the page
   const placeOf = (event) => {
     const { left, top } = element.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
   };
 
   on("pointerdown", (event) => {
-    element.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
     down.set(event.pointerId, placeOf(event));
     moved = 0;
+    start = placeOf(event);
+    isTurning = event.pointerType !== "touch";
     path = isLasso() && down.size === 1 ? [placeOf(event)] : null;
     asks.hover(-1, -1);
   });
@@ -38,7 +41,10 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
       path.push(place);
       asks.lasso(path);
     } else if (down.size === 2) {
+      isTurning = true;
       pinch(event.pointerId, place, dx, dy);
+    } else if (!(isTurning ||= isSideways(start, place))) {
+      // up or down: the browser takes the finger away as soon as it scrolls
     } else if (isFlat() || event.shiftKey || event.buttons === 2) {
       asks.pan(dx, dy);
     } else {
@@ -78,7 +84,8 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
   on("dblclick", () => asks.reset());
   on("contextmenu", (event) => event.preventDefault());
   on("wheel", (event) => {
-    if (document.activeElement !== element) return; // the wheel scrolls the page
+    // the wheel by itself scrolls the page; a pinch on a trackpad comes as a wheel with Ctrl
+    if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     asks.zoom(Math.exp(-event.deltaY * WHEEL), ...placeOf(event));
   }, { passive: false });
@@ -87,6 +94,10 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
       if (key(event, asks, isFlat())) event.preventDefault();
     }
   });
+}
+
+function isSideways([x, y], place) {
+  return Math.abs(place[0] - x) > Math.abs(place[1] - y);
 }
 
 // True where the key meant something here.
@@ -104,6 +115,8 @@ function key(event, asks, isFlat) {
     "-": () => asks.zoom(1 / KEY_ZOOM),
     0: () => asks.reset(),
     Home: () => asks.reset(),
+    n: () => asks.stroll(1),
+    p: () => asks.stroll(-1),
     Enter: () => asks.choose(),
   }[event.key];
   if (plain) {

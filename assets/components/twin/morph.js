@@ -14,6 +14,31 @@ export function knobsAt(knobs, at) {
   return knobs[from].map((value, j) => value + (at - from) * (knobs[to][j] - value));
 }
 
+// The place nearest to `at` at which sliders of the knobs, with so many steps from 0 to 1, can stand.
+export function nearestStep(knobs, at, steps) {
+  const from = Math.min(Math.floor(at), Math.max(knobs.length - 2, 0));
+  const parts = partsOf(knobs, from, steps);
+  return from + Math.round((at - from) * parts) / parts;
+}
+
+// The next such place, on (direction 1) or back (-1); at an end the end.
+export function nextStep(knobs, at, direction, steps) {
+  const last = knobs.length - 1;
+  const from = direction > 0 ? Math.floor(at + REACHED) : Math.ceil(at - REACHED) - 1;
+  if (from < 0 || from >= last) return from < 0 ? 0 : last;
+  const parts = partsOf(knobs, from, steps);
+  const place = (at - from) * parts;
+  const next = direction > 0 ? Math.floor(place + REACHED) + 1 : Math.ceil(place - REACHED) - 1;
+  return from + next / parts;
+}
+
+// The sliders' steps between two stops.
+function partsOf(knobs, from, steps) {
+  const to = knobs[from + 1] ?? knobs[from];
+  const way = Math.max(...knobs[from].map((value, j) => Math.abs(to[j] - value)));
+  return Math.max(Math.round(way * steps), 1);
+}
+
 // A stop has a name of its own; between two the knobs are told.
 export function titleAt({ names, between }, knobs, at) {
   const place = Math.min(at, names.length - 1);

@@ -93,6 +93,12 @@ export class Stage {
     this.version++;
   }
 
+  // To what the server shows beside the film's path, which comes nearest to it at `nearest`.
+  standAside(nearest) {
+    this.goTo(nearest);
+    this.isAside = true;
+  }
+
   // Which cloud a picture shows now, and between which of its frames.
   shown(view) {
     const aside = this.isAside && view.aside;

@@ -1,9 +1,10 @@
 // The twin cloud: the same points in two to four pictures, one camera, one selection, one film.
 
 import { fillBar, fillLegend } from "./controls.js";
+import { PlacesNotFinite } from "./decode.js";
+import { listenToFilm, restOf, showFilm } from "./film.js";
 import { Hand } from "./hand.js";
 import { listen } from "./input.js";
-import { isAtStop } from "./morph.js";
 import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 
@@ -38,13 +39,14 @@ class Twin {
       if (asked === "play") this.play();
       else this.hand[asked]();
     }, { signal });
-    this.film.addEventListener("input", () => {
-      const asked = Number(this.film.value);
-      this.player.stop();
-      this.labelPlay();
-      this.goTo(asked);
-    }, { signal });
-    this.film.addEventListener("change", () => this.settle(), { signal });
+    listenToFilm(this.film, this.stage, {
+      goTo: (at) => {
+        this.player.stop();
+        this.labelPlay();
+        this.goTo(at);
+      },
+      settle: () => this.settle(),
+    }, signal);
     for (const name of ["size", "opacity"]) {
       const input = this.root.querySelector(`[data-set="${name}"]`);
       input.addEventListener("input", () => {
@@ -96,8 +98,8 @@ class Twin {
     try {
       this.stage.show(message, arrays);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.notice(error.message);
+      if (!(error instanceof PlacesNotFinite)) throw error;
+      this.notice(message.words.notFinite);
       return;
     }
     this.shownText = text;
@@ -109,9 +111,11 @@ class Twin {
     this.root.style.color = theme.ink;
     this.root.setAttribute("aria-label", message.name);
     this.element.setAttribute("aria-label", message.alt);
-    this.element.setAttribute("aria-description", message.words.keys);
+    const keys = this.stage.camera.k === 2 ? message.words.keysFlat : message.words.keys;
+    this.element.setAttribute("aria-description", keys);
+    this.root.querySelector(".twin-keys").textContent = keys;
     fillBar(this.root, message, this.stage);
-    this.film.value = this.stage.at;
+    showFilm(this.film, this.stage);
     fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, (code) => {
       this.stage.hide(this.stage.hidden ^ (1 << code));
       this.redraw();
@@ -122,13 +126,18 @@ class Twin {
 
   // The server's sliders say where the film stands; an echo of what was moved here changes nothing.
   follow(message) {
-    const asked = JSON.stringify([message.at, message.views.map(({ aside }) => aside ?? null)]);
+    const asked = askedBy(message);
     if (asked === this.followed) return;
     const isFirst = this.followed === undefined;
     this.followed = asked;
     this.stage.isAside = message.at === null;
-    if (message.at === null || message.at === this.stage.at) return;
-    if (isFirst) this.goTo(message.at);
+    if (message.at === null) {
+      this.player.stop();
+      this.labelPlay();
+      this.stage.standAside(message.nearest);
+    } else if (message.at === this.stage.at) {
+      return;
+    } else if (isFirst) this.goTo(message.at);
     else this.player.moveTo(message.at, MOVE_SPEED);
   }
 
@@ -138,7 +147,7 @@ class Twin {
 
   goTo(at) {
     this.stage.goTo(at);
-    this.film.value = this.stage.at;
+    showFilm(this.film, this.stage);
     this.redraw();
   }
 
@@ -165,11 +174,15 @@ class Twin {
       ? words.stop : words.play;
   }
 
-  // The hand has let the film go: now the page's numbers may follow.
+  // The hand has let the film go: now the page's numbers may follow, where there are such.
   settle() {
-    const { at } = this.stage;
-    this.followed = this.shownText = ""; // the server's answer holds, also where it is the former
-    this.emit("settled", isAtStop(at) ? Math.round(at) : at);
+    const { told, at } = this.stage;
+    if (!told.settles) return;
+    const rest = restOf(told, at);
+    if (rest !== at) this.goTo(rest);
+    const onPath = told.views.map(({ aside, ...view }) => view);
+    this.followed = askedBy({ at: rest, views: onPath }); // what the server will say
+    this.emit("settled", rest);
   }
 
   fit() {
@@ -217,6 +230,10 @@ class Twin {
     this.root.twin = null;
     this.emit = () => {};
   }
+}
+
+function askedBy({ at, views }) {
+  return JSON.stringify([at, views.map(({ aside }) => aside ?? null)]);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

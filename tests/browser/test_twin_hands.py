@@ -1,0 +1,193 @@
+"""What fingers, the wheel and keys do to the twin cloud, and where they leave page and film."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import CDPSession, Locator, Page, expect
+
+from tests.browser.clouds import loneliest, of_stage, wait_for_clouds, wait_for_stage
+from tests.browser.screen import LONG, NEXT_FRAMES, assert_no_exception, open_app, rerun
+
+MS = 1000 * LONG
+CAMERA = "JSON.stringify(stage.camera)"
+SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+LET_GO = """for (const kind of ["input", "change"])
+  film.dispatchEvent(new Event(kind, { bubbles: true }));"""
+MARGIN = """(({ left, top }) => [left + 4, top + 60])(
+  document.querySelector(".twin-stage").getBoundingClientRect())"""
+# the same message again, with one point whose place is NaN
+SPOIL = """() => {
+  const { twin } = document.querySelector(".twin");
+  const head = { n: 1, k: 3, frames: [{ type: "f4", low: [0, 0, 0], step: [1, 1, 1] }] };
+  const told = new TextEncoder().encode(JSON.stringify(head).padEnd(120));
+  const bytes = new Uint8Array(4 + told.length + 12);
+  new DataView(bytes.buffer).setUint32(0, told.length, true);
+  bytes.set(told, 4);
+  new DataView(bytes.buffer).setFloat32(4 + told.length, NaN, true);
+  twin.stage.clouds.clear();
+  window.narrowConeArrays.set(twin.wanted.views[0].points, bytes);
+  twin.shownText = "";
+  twin.showWhenComplete();
+}"""
+TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
+
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
+
+
+def open_twins(page: Page, server: Any, name: str, query: str = "", count: int = 2) -> Locator:
+    open_app(page, server.page_url(name, query=query))
+    page.wait_for_selector(".twin[data-drawn]", timeout=MS)
+    wait_for_clouds(page, count)
+    return page.locator(".twin-stage")
+
+
+def move_fingers(page: Page, hand: CDPSession, *ways: list[tuple[float, float]]) -> None:
+    """Each finger along its way, all ways of one length."""
+
+    def tell(kind: str, places: list[tuple[float, float]]) -> None:
+        points = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(places)]
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    steps = list(zip(*ways, strict=True))
+    tell("touchStart", list(steps[0]))
+    for places in steps[1:]:
+        tell("touchMove", list(places))
+        page.evaluate(NEXT_FRAMES)
+    tell("touchEnd", [])
+    page.evaluate(NEXT_FRAMES)
+
+
+def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_page):
+    page = new_page(viewport={"width": 420, "height": 860}, has_touch=True, is_mobile=True)
+    open_twins(page, server, "narrow_cone", "dims=3D")
+    hand = page.context.new_cdp_session(page)
+    page.evaluate(TO_MIDDLE)
+    page.evaluate(NEXT_FRAMES)
+    camera = of_stage(page, CAMERA)
+    for _swipe in range(2):
+        before = page.evaluate(SCROLLED)
+        move_fingers(page, hand, [(210, 500 - 10 * step) for step in range(16)])
+        page.wait_for_function(f"({SCROLLED}) > {before + 80}", timeout=5000)
+        assert of_stage(page, CAMERA) == camera
+        page.evaluate(TO_MIDDLE)
+        page.evaluate(NEXT_FRAMES)
+
+    before = page.evaluate(SCROLLED)
+    move_fingers(page, hand, [(120 + 10 * step, 430 - 4 * step) for step in range(16)])
+    turned = of_stage(page, CAMERA)
+    assert turned != camera
+    span = of_stage(page, "stage.camera.span")
+    apart = [[(210, 430 + sign * (40 + 6 * step)) for step in range(12)] for sign in (-1, 1)]
+    move_fingers(page, hand, *apart)
+    assert of_stage(page, "stage.camera.span") < 0.8 * span
+    assert page.evaluate(SCROLLED) == before
+    assert_no_exception(page)
+
+
+def sliders(page: Page) -> list[float]:
+    """Centring and strength, as the page has them."""
+    shown = [page.locator(f".st-key-{key}") for key in ("centring", "strength")]
+    return [float(one.get_by_role("slider").input_value()) for one in shown]
+
+
+def title(page: Page) -> str:
+    return str(of_stage(page, "stage.shown(stage.told.views.at(-1)).title"))
+
+
+def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, page):
+    open_twins(page, server, "narrow_cone")
+    film = page.get_by_label("From raw to white")
+    expect(film).to_have_attribute("aria-valuetext", "White")
+    film.focus()
+    with rerun(page):
+        page.keyboard.press("ArrowLeft")
+    assert of_stage(page, "stage.at") == of_stage(page, "stage.told.at") == 8.5
+    assert sliders(page) == [1, 0.9375]
+    expect(film).to_have_attribute("aria-valuetext", "Between: centring 1, strength 0.938")
+    with rerun(page):  # let go anywhere: to the sliders' nearest step
+        film.evaluate(f"film => {{ film.value = 0.54; {LET_GO} }}")
+    assert of_stage(page, "stage.at") == of_stage(page, "stage.told.at") == 0.5625
+    assert sliders(page) == [0.5625, 0]
+
+    # beside the path: at its nearest place, told as what is seen, and back from there
+    with rerun(page):
+        page.locator(".st-key-strength").get_by_role("slider").press("ArrowRight")
+    wait_for_clouds(page)
+    assert of_stage(page, "[stage.isAside, stage.told.at]") == [True, None]
+    assert float(film.input_value()) == 0.5625
+    assert title(page) == film.get_attribute("aria-valuetext") != "Raw"
+    expect(film).to_have_class("is-aside")
+    film.focus()
+    with rerun(page):
+        page.keyboard.press("ArrowRight")
+    wait_for_stage(page, "stage.at === 0.625 && !stage.isAside")
+    assert sliders(page) == [0.625, 0]
+    assert_no_exception(page)
+
+
+def test_the_lab_s_film_stays_where_it_was_left(server, page):
+    open_twins(page, server, "whitening", count=4)
+    film = page.get_by_label("From raw to white")
+    film.evaluate(f"film => {{ film.value = 0.5; {LET_GO} }}")
+    expect(film).to_have_attribute("aria-valuetext", title(page))
+    _row, x, y = loneliest(page, 1)
+    with rerun(page):
+        page.mouse.click(x, y)
+    wait_for_stage(page, "stage.told.marks.length > 0 && !twin.player.isMoving")
+    assert of_stage(page, "stage.at") == 0.5
+    assert_no_exception(page)
+
+
+def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
+    stage = open_twins(page, server, "whitening", count=4)
+    hint = page.locator(".twin-keys")
+    page.mouse.click(*of_stage(page, MARGIN))
+    expect(hint).to_be_hidden()
+    page.locator(".twin [data-do=save]").focus()
+    page.keyboard.press("Tab")
+    expect(stage).to_be_focused()
+    expect(hint).to_contain_text("Arrow keys move; +")  # flat: nothing turns
+    assert stage.get_attribute("aria-description") == hint.text_content()
+
+    camera = of_stage(page, CAMERA)
+    page.keyboard.press("n")
+    live = page.locator(".twin-live")
+    first = of_stage(page, "stage.walked")
+    text = page.evaluate("row => [...narrowConeTexts.values()].map(all => all[row])", first)
+    expect(live).to_contain_text(text[0])
+    page.keyboard.press("n")
+    second = of_stage(page, "stage.walked")
+    page.keyboard.press("p")
+    assert of_stage(page, "stage.walked") == first != second
+    with rerun(page):
+        page.keyboard.press("Enter")
+    wait_for_stage(page, f"stage.told.marks.some(mark => mark.rows.includes({first}))")
+    assert of_stage(page, CAMERA) == camera
+    stage.focus()
+    page.keyboard.press("Tab")
+    expect(stage).not_to_be_focused()  # and nobody is kept in
+    assert_no_exception(page)
+
+
+def test_the_wheel_zooms_with_ctrl_alone_and_nan_is_refused_in_words(server, page):
+    open_twins(page, server, "narrow_cone", "lang=zh-Hant")
+    _row, x, y = loneliest(page, 1)
+    with rerun(page):
+        page.mouse.click(x, y)
+    camera, before = of_stage(page, CAMERA), page.evaluate(SCROLLED)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function(f"({SCROLLED}) > {before}", timeout=5000)
+    assert of_stage(page, CAMERA) == camera
+    after = page.evaluate(SCROLLED)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -60)
+    page.keyboard.up("Control")
+    page.evaluate(NEXT_FRAMES)
+    assert of_stage(page, CAMERA) != camera
+    assert page.evaluate(SCROLLED) == after
+
+    # a place that is none is refused in the reader's language
+    page.evaluate(SPOIL)
+    notice = page.locator(".twin-notice")
+    expect(notice).to_have_text("有點的位置是 NaN 或無限大；請先清理向量。")
+    assert_no_exception(page)
