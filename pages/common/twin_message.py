@@ -198,6 +198,7 @@ def _words(_: Translate) -> Mapping[str, str]:
         "perspective": _("Perspective"),
         "density": _("Density"),
         "ways": _("Lines between places"),
+        "waysHint": _("Of each point that is selected, ringed or under the hand"),
         "size": _("Size"),
         "opacity": _("Opacity"),
         "save": _("Save as PNG"),

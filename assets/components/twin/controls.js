@@ -13,6 +13,7 @@ export function fillBar(root, { words, knobs }, stage) {
     part.setAttribute("aria-label", words[part.dataset.label]);
     part.title = words[part.dataset.label];
   }
+  for (const part of root.querySelectorAll("[data-hint]")) part.title = words[part.dataset.hint];
   const film = root.querySelector(".twin-film");
   film.hidden = stage.lastStop < 1 || knobs.length < 2;
   film.style.display = film.hidden ? "none" : "";
