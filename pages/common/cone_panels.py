@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -73,6 +74,20 @@ def side_title(side: Side, scene: Scene, _: Translate) -> str:
     )
 
 
+def side_panel(side: Side, scene: Scene, _: Translate) -> Panel:
+    """A side as it is drawn, without texts and marks."""
+    return cloud_panel(
+        side.vectors,
+        (),
+        side.projection,
+        scene.reach,
+        _,
+        scale=1.0 if side.name == "raw" else scene.factor,
+        own_axis=side.name == "raw",
+        d=side.kept_vectors.shape[1],
+    )
+
+
 def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Translate) -> None:
     """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
     theme = current_theme()
@@ -80,17 +95,7 @@ def draw_panels(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transl
     marks = [] if near is None else _marks(near, _)
     lines = 3 if scene.raw.projection.method == "cone" else 2
     for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
-        panel = cloud_panel(
-            side.vectors,
-            scene.cloud.texts,
-            side.projection,
-            scene.reach,
-            _,
-            scale=1.0 if side.name == "raw" else scene.factor,
-            marks=marks,
-            own_axis=side.name == "raw",
-            d=side.kept_vectors.shape[1],
-        )
+        panel = replace(side_panel(side, scene, _), texts=scene.cloud.texts, marks=marks)
         title = side_title(side, scene, _)
 
         def figure(panel: Panel = panel) -> object:

@@ -22,11 +22,11 @@ from .cone_panels import (
     alternative,
     axis_titles,
     choose_row,
-    cloud_panel,
     current_theme,
     lines_below,
     point_colours,
     scale_line,
+    side_panel,
     side_title,
 )
 from .cone_scene import Scene, Side
@@ -44,7 +44,7 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
     """Both clouds under one camera, what each picture keeps, and the selected points' texts."""
     key = cloud_key(scene.corpus, scene.spec)
     has_film = scene.raw.projection.method != "umap"
-    panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
+    panels = [side_panel(side, scene, _) for side in (scene.raw, scene.white)]
     draw = _film_cloud if has_film else _still_cloud
     show_twin_cloud(
         draw(scene, look, near, panels, _),
@@ -65,19 +65,6 @@ def draw_twins(scene: Scene, look: Look, near: Neighbourhoods | None, _: Transla
 
 def _lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[str]:
     return [*lines_below(side.projection, panel, _), *scale_line(side, scene, _)]
-
-
-def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
-    return cloud_panel(
-        side.vectors,
-        (),
-        side.projection,
-        scene.reach,
-        _,
-        scale=1.0 if side.name == "raw" else scene.factor,
-        own_axis=side.name == "raw",
-        d=side.kept_vectors.shape[1],
-    )
 
 
 def _film_cloud(

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import ArrayStore
+from geometry import ArrayStore, Cloud
 from geometry.figures.colours import MOST_LABELS, PointColours
 from geometry.figures.cone import Mark, Panel, cone_figure
 
@@ -40,8 +40,7 @@ def draw_pictures(
     """All pictures, two a row; returns the boxes of those that are still waited for."""
     cloud = scene.material.cloud
     share_texts(GROUP, cloud.texts)
-    has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
-    colours = point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
+    colours = shown_colours(cloud, colour, _)
     count = len(scene.shown) + len(scene.waiting)
     boxes = iter([box for _row in range(0, count, 2) for box in st.columns(2)])
     for one in scene.shown:
@@ -54,6 +53,12 @@ def draw_pictures(
             waiting[name] = st.container()
     draw_legend(colours, current_theme())
     return waiting
+
+
+def shown_colours(cloud: Cloud, colour: str, _: Translate) -> PointColours:
+    """By topic only where there are labels, and no more than can be told apart."""
+    has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
+    return point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
 
 
 def _picture(

@@ -7,12 +7,20 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.figures.colours import MOST_LABELS, PointColours
+from geometry.figures.colours import PointColours
 from geometry.packing import pack_cloud
 
-from .cone_panels import axis_titles, current_theme, point_colours
+from .cone_panels import axis_titles, current_theme
 from .lab_choices import treatment_names
-from .lab_panels import GROUP, alternative_of, choose_row, lines_of, panel_of, told_below
+from .lab_panels import (
+    GROUP,
+    alternative_of,
+    choose_row,
+    lines_of,
+    panel_of,
+    shown_colours,
+    told_below,
+)
 from .lab_scene import Scene
 from .selected import keep_selection
 from .twin_cloud import show_twin_cloud
@@ -28,8 +36,7 @@ def draw_twins(
     told : what the points were measured on.
     """
     cloud = scene.material.cloud
-    has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
-    colours = point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
+    colours = shown_colours(cloud, colour, _)
     show_twin_cloud(
         _twins(scene, colours, chosen, told, _),
         current_theme(),
