@@ -23,10 +23,12 @@ def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values[BORDER:], V[:d, BORDER:]
 
 
-def is_positive(S: np.ndarray) -> bool:
-    """Whether every eigenvalue of S is above 0: Cholesky tells it without solving."""
+def is_above(S: np.ndarray, level: float) -> bool:
+    """Whether every eigenvalue of S is above this level: Cholesky tells it without solving."""
+    lowered = S.copy() if len(S) % SLOW else _bordered(S, 1.0 + level)
+    lowered.flat[:: len(lowered) + 1] -= level
     try:
-        np.linalg.cholesky(S if len(S) % SLOW else _bordered(S, 1.0))
+        np.linalg.cholesky(lowered)
     except np.linalg.LinAlgError:
         return False
     return True

@@ -14,7 +14,7 @@ def speed_up_linear_layers(model: Any) -> None:
     """
     import torch
 
-    if not torch.backends.mkldnn.is_available() or not _can_pack():
+    if not torch.backends.mkldnn.is_available() or not can_pack():
         return
     packed = _packed_linear()
     for parent in list(model.modules()):
@@ -42,7 +42,7 @@ def _packed_linear() -> type:
 
         def __init__(self, linear: Any, activation: str) -> None:
             super().__init__()
-            self.weight = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), None)
+            self.weight = packed_weight(linear.weight.detach())
             self.bias = None if linear.bias is None else linear.bias.detach()
             self.activation = activation
 
@@ -53,7 +53,14 @@ def _packed_linear() -> type:
     return PackedLinear
 
 
-def _can_pack() -> bool:
+def packed_weight(weight: Any) -> Any:
+    """A weight (m, k) in oneDNN's own order of blocks, for ``mkldnn._linear_pointwise``."""
+    import torch
+
+    return torch.ops.mkldnn._reorder_linear_weight(weight, None)
+
+
+def can_pack() -> bool:
     """torch's own compiler uses these two; a version without them does without the speed."""
     import torch
 

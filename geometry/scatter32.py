@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bordered import is_positive
-from .threads import by_threads
+from .bordered import is_above
+from .threads import by_threads, even_blocks, near_slices
 
-BLOCK_ROWS = 4096  # rows in one product: few enough to stay in a processor's cache
+BLOCK_ROWS = 4096  # rows in one product: few enough for the cache that processors share
 PROBE = 2  # rows per dimension that show which directions are weak, and that are worth a product
 # of the root mean square eigenvalue; measured at most 4.6e-7, for normal, skewed, ill-conditioned
 # and one-axis clouds of 384 and 768 dimensions
@@ -63,8 +63,8 @@ def in_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Sums | None
         return None
     shift, thin = mean.astype(np.float32), weak.astype(np.float32)
     weak = thin.astype(np.float64)
-    starts = range(0, len(X), BLOCK_ROWS)
-    parts = by_threads(lambda some: _sums_about(X, shift, thin, some), starts)
+    blocks = even_blocks(len(X), BLOCK_ROWS)
+    parts = by_threads(lambda some: _sums_about(X, shift, thin, some, blocks.step), blocks)
     products, quartic = parts[0]
     for more in parts[1:]:
         products, quartic = products + more[0], quartic + more[1]
@@ -78,29 +78,33 @@ def in_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Sums | None
         scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
     sums = _about_their_mean(len(X), total, scatter, cubic, quartic, shift)
     beside = np.trace(scatter) / d * weak @ weak.T  # the weak ones are seen to, so lift them
-    return sums if _is_above(sums.scatter + beside, level) else None
+    return sums if is_above(sums.scatter + beside, level) else None
 
 
 def _sums_about(
-    X: np.ndarray, shift: np.ndarray, thin: np.ndarray, starts: Sequence[int]
+    X: np.ndarray, shift: np.ndarray, thin: np.ndarray, starts: Sequence[int], rows: int
 ) -> tuple[np.ndarray, float]:
-    """Over the blocks that begin there, with z = x - shift: the products sum y y' of
-    y = (z, 1, |z|^2, thin' z), (d + 2 + m) squared, and sum |z|^4."""
+    """Over the blocks of so many rows that begin there, with z = x - shift: the products sum y y'
+    of y = (z, 1, |z|^2, thin' z), (d + 2 + m) squared, and sum |z|^4."""
     d, m = thin.shape
-    products, quartic = np.zeros((d + 2 + m, d + 2 + m)), 0.0
+    width = d + 2 + m
+    products, quartic = np.zeros((width, width)), 0.0
     # in one array, so that one product gives every sum. The rows' odd length is welcome too: where
     # it is a power of two, copying the product's one half to the other is slow
-    Y = np.empty((min(len(X), BLOCK_ROWS), d + 2 + m), dtype=np.float32)
+    Y = np.empty((min(len(X), rows), width), dtype=np.float32)
     Y[:, d] = 1
+    product = np.empty((width, width), dtype=np.float32)
     with np.errstate(over="ignore", invalid="ignore"):  # told by the caller
         for start in starts:
-            rows = X[start : start + BLOCK_ROWS]
-            block = Y[: len(rows)]
-            Z = np.subtract(rows, shift, out=block[:, :d])
-            squared = np.einsum("nd,nd->n", Z, Z, out=block[:, d + 1])
-            np.matmul(Z, thin, out=block[:, d + 2 :])
-            products += block.T @ block  # BLAS does half the work of one array with itself
-            quartic += float(np.square(squared, dtype=np.float64).sum())
+            block = X[start : start + rows]
+            ready = Y[: len(block)]
+            for near in near_slices(len(block)):
+                Z = np.subtract(block[near], shift, out=ready[near, :d])
+                np.einsum("nd,nd->n", Z, Z, out=ready[near, d + 1])
+                np.matmul(Z, thin, out=ready[near, d + 2 :])
+            # BLAS does half the work of one array with itself
+            products += np.matmul(ready.T, ready, out=product)
+            quartic += float(np.square(ready[:, d + 1], dtype=np.float64).sum())
     return products, quartic
 
 
@@ -137,12 +141,6 @@ def _about_their_mean(
         cubic=cubic - 2 * Ss + (2 * n * ss - trace) * s,
         quartic=quartic - 4 * float(s @ cubic) + 4 * float(s @ Ss) + 2 * ss * trace - 3 * n * ss**2,
     )
-
-
-def _is_above(S: np.ndarray, level: float) -> bool:
-    lowered = S.copy()
-    lowered.flat[:: len(S) + 1] -= level
-    return is_positive(lowered)
 
 
 def _safe_level(S: np.ndarray) -> float:

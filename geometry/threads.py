@@ -6,17 +6,30 @@ subtracts and sums in between. Whole blocks to each thread keep all of them at w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
 
 MOST = 4  # threads; more wait for memory
+NEAR_ROWS = 256
 LEAST_BLOCKS = 8  # fewer are done before threads have begun
 
 _Part = TypeVar("_Part")
 _one_at_a_time = Lock()  # BLAS has one number of threads, whoever asks for it
+
+
+def even_blocks(n: int, most: int) -> range:
+    """Starts of blocks of n rows, ``step`` of them in each and never more than so many.
+
+    Where there are blocks enough for threads, each has the same share of the rows: one thread with
+    a block more than the other would keep it waiting.
+    """
+    count = -(-n // most)
+    if count >= LEAST_BLOCKS:
+        count += -count % MOST
+    return range(0, n, -(-n // max(count, 1)) or most)
 
 
 def by_threads(work: Callable[[Sequence[int]], _Part], starts: Sequence[int]) -> list[_Part]:
@@ -28,14 +41,31 @@ def by_threads(work: Callable[[Sequence[int]], _Part], starts: Sequence[int]) ->
     if len(starts) < LEAST_BLOCKS or not _one_at_a_time.acquire(blocking=False):
         return [work(starts)]
     try:
-        blas = _blas()
-        threads = min([MOST, *(library.num_threads for library in blas.lib_controllers)])
+        threads = min(MOST, blas_threads())
         if threads < 2:
             return [work(starts)]
-        with blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+        with _blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
             return list(pool.map(work, [starts[k::threads] for k in range(threads)]))
     finally:
         _one_at_a_time.release()
+
+
+def blas_threads() -> int:
+    """How many threads one of numpy's products may take now."""
+    return min((library.num_threads for library in _blas().lib_controllers), default=MOST)
+
+
+def blas_kernels() -> set[str]:
+    """The kinds of processor that numpy's BLAS takes this one for, in its own words."""
+    return {str(library.info().get("architecture")) for library in _blas().lib_controllers}
+
+
+def near_slices(n: int) -> Iterator[slice]:
+    """Slices of n rows, few enough at a time for the cache of one processor.
+
+    What a pass of numpy leaves there, the next one need not fetch again.
+    """
+    return (slice(start, start + NEAR_ROWS) for start in range(0, n, NEAR_ROWS))
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ import numpy as np
 from .moments import Moments
 from .rows import float_rows, need_width, refuse_not_finite, unseen_rows, wide_rows
 from .spectrum import Axes, Spectrum
-from .threads import by_threads
+from .threads import by_threads, near_slices
 from .whitening_settings import NARROWING, ON_CORRELATION, check_settings
+from .wide import Product, wide_product
 
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
-BLOCK_ROWS = 512  # rows centred at a time: few enough to stay in a processor's cache
+BLOCK_ROWS = 512  # rows in one product of a thread's own
+WIDE_ROWS = 4096  # rows in one product that takes all threads
 AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
 
@@ -201,17 +203,24 @@ class WhiteningMap:
         shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
         Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
 
-        def fill(starts: Sequence[int]) -> None:
-            buffer = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
+        def fill(starts: Sequence[int], step: int, multiply: Product) -> None:
+            buffer = np.empty((min(len(X), step), X.shape[1]), dtype=X.dtype)
             for start in starts:
-                rows = X[start : start + BLOCK_ROWS]
-                centred = np.subtract(rows, shift, out=buffer[: len(rows)])
-                # looked at while in the cache; squares may overflow where every number is finite
-                if not np.isfinite(np.vdot(centred, centred)) and not np.isfinite(rows).all():
-                    refuse_not_finite(X)
-                np.matmul(centred, W, out=Z[start : start + len(rows)])
+                rows = X[start : start + step]
+                centred = buffer[: len(rows)]
+                for near in near_slices(len(rows)):
+                    part = np.subtract(rows[near], shift, out=centred[near])
+                    # squares may overflow where every number is finite
+                    if not np.isfinite(np.vdot(part, part)) and not np.isfinite(rows[near]).all():
+                        refuse_not_finite(X)
+                multiply(centred, Z[start : start + len(rows)])
 
-        by_threads(fill, range(0, len(X), BLOCK_ROWS))
+        wide = wide_product(W, len(X))
+        if wide:
+            fill(range(0, len(X), WIDE_ROWS), WIDE_ROWS, wide)
+        else:
+            by_numpy = partial(fill, step=BLOCK_ROWS, multiply=lambda A, out: np.matmul(A, W, out))
+            by_threads(by_numpy, range(0, len(X), BLOCK_ROWS))
         return Z
 
     def undo(self, Z: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.bordered import eigh, is_positive
+from geometry.bordered import eigh, is_above
 
 
 def covariance(d: int, scale: float = 1.0) -> np.ndarray:
@@ -26,8 +26,9 @@ def test_the_eigenproblem_is_numpys(d, scale):
     np.testing.assert_allclose(V * values @ V.T, S, rtol=0, atol=1e-14 * largest)
 
 
+@pytest.mark.parametrize("level", [1.0, 0.0, -1.0])
 @pytest.mark.parametrize("d", [63, 64, 128])
-def test_positive_or_not(d):
-    S = covariance(d) + np.eye(d)
-    assert is_positive(S)
-    assert not is_positive(S - 1.001 * np.eye(d))
+def test_above_a_level_or_not(d, level):
+    S = covariance(d) + 2 * np.eye(d)  # its least eigenvalue is 2
+    assert is_above(S + level * np.eye(d), level + 1.999)
+    assert not is_above(S + level * np.eye(d), level + 2.001)

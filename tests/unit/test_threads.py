@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from geometry.moments import Moments
-from geometry.threads import LEAST_BLOCKS, MOST, by_threads
+from geometry.threads import LEAST_BLOCKS, MOST, by_threads, even_blocks
 
 STARTS = range(0, 100, 10)
 
@@ -47,6 +47,28 @@ def test_an_error_in_a_block_reaches_the_caller_and_leaves_the_threads_free():
         with pytest.raises(ZeroDivisionError):
             by_threads(lambda _: 1 // 0, STARTS)
         assert len(by_threads(list, STARTS)) == 2
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 10, 69, 70, 71, 999, 1000, 1001])
+def test_blocks_hold_every_row_once_and_are_no_larger_than_asked(n):
+    blocks = even_blocks(n, 10)
+    rows = [row for start in blocks for row in range(n)[start : start + blocks.step]]
+    assert rows == list(range(n))
+    assert 1 <= blocks.step <= 10
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("n", [33_000, 98_464, 1_000_001])
+def test_each_thread_has_as_many_rows(n, threads):
+    blocks = even_blocks(n, 4096)
+    shares = [
+        sum(min(blocks.step, n - start) for start in blocks[k::threads]) for k in range(threads)
+    ]
+    assert max(shares) < 1.01 * n / threads
+
+
+def test_few_blocks_are_as_large_as_asked():
+    assert even_blocks(8192, 4096) == range(0, 8192, 4096)
 
 
 def test_sums_by_threads_are_those_of_one():
