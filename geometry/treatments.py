@@ -19,8 +19,7 @@ from .rows import float_rows, need_rows, wide_rows
 from .standard_map import StandardMap
 from .whitening_map import WhiteningMap, checked_weights
 
-EIGEN = ("zca", "pca", "zca-cor", "pca-cor", "zipf")  # whitenings along directions of variance
-WHITENINGS = (*EIGEN, "cholesky")  # all of them have the same knobs
+WHITENINGS = ("zca", "pca", "zca-cor", "pca-cor", "zipf", "cholesky")  # all have the same knobs
 KNOBS = {  # which knobs turn which treatment
     "raw": (),
     "centred": ("centring",),

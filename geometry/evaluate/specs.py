@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..treatments import EIGEN, OWN_FIT, Knobs, Treatment
+from ..treatments import OWN_FIT, WHITENINGS, Knobs, Treatment
 
 LADDER = ("none", "centred", "standardised", "abtt:3", "pca:128", "pca")
 FULL, LEDOIT_WOLF = "full", "lw"
@@ -15,9 +15,9 @@ _ALSO = {  # other names for the same
     "standardized": "standardised",
     "removed": "abtt",
 }
-_WHITENINGS = tuple(name for name in EIGEN if name != "zipf")
+_WHITENINGS = tuple(name for name in WHITENINGS if name != "zipf")
 _REMOVALS = ("abtt", "svd")
-_NAMES = ("none", "centred", "standardised", *_REMOVALS, *_WHITENINGS, "cholesky", "clusterwise")
+_NAMES = ("none", "centred", "standardised", *_REMOVALS, *_WHITENINGS, "clusterwise")
 _IN_TREATMENTS = {"none": "raw", "abtt": "removed"}
 _SUPERVISED = (*OWN_FIT, "zipf")  # they need more than the rows of a fit set
 
@@ -59,11 +59,10 @@ def parse_treatment(spec: str) -> TreatmentSpec:
 
     none; centred; standardised; clusterwise; abtt or abtt:D, all-but-the-top with D directions
     removed (by default d/100); svd or svd:D, the D leading singular directions of the rows as they
-    are, nothing centred, of which svd:1 is SIF's second half; pca, zca, pca-cor, zca-cor with any
-    of ``:k`` (the k leading directions), ``:full`` (all of them, as without it) and ``:lw``
-    (Ledoit-Wolf) or ``:.1`` (a number in (0, 1): that share of shrinkage); cholesky with the latter
-    two. As in "pca:128:lw";
-    "pca (full)" is read, too.
+    are, nothing centred, of which svd:1 is SIF's second half; pca, zca, cholesky, pca-cor, zca-cor
+    with any of ``:k`` (the k leading directions), ``:full`` (all of them, as without it) and
+    ``:lw`` (Ledoit-Wolf) or ``:.1`` (a number in (0, 1): that share of shrinkage). As in
+    "pca:128:lw"; "pca (full)" is read, too.
     Raises ValueError for any other text, saying what would do.
     """
     name, *options = spec.strip().lower().replace(" ", "").replace("(full)", ":full").split(":")
@@ -99,7 +98,7 @@ def _with_option(knobs: Knobs, name: str, option: str, spec: str) -> Knobs:
         return _set(knobs, spec, n_components=int(option))
     if name in _WHITENINGS and option == FULL and knobs.n_components is None:
         return knobs
-    if name in (*_WHITENINGS, "cholesky"):
+    if name in _WHITENINGS:
         if option == LEDOIT_WOLF:
             return _set(knobs, spec, shrinkage="ledoit-wolf")
         share = _share(option)
@@ -127,8 +126,6 @@ def _wanted(name: str) -> str:
     shrinkage = f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as .1'
     if name in _REMOVALS:
         return f"a whole number is needed, the directions to remove, as {name}:3"
-    if name == "cholesky":
-        return f"{shrinkage} is needed"
     if name in _WHITENINGS:
         return (
             f'a whole number of directions to keep, as {name}:128, "{FULL}", {shrinkage} is needed'

@@ -25,6 +25,7 @@ from geometry.evaluate.specs import parse_treatments
         ("pca:lw:64", "pca:64:lw", "pca", Knobs(n_components=64, shrinkage="ledoit-wolf")),
         ("zca-cor:.25", "zca-cor:0.25", "zca-cor", Knobs(shrinkage=0.25)),
         ("cholesky:lw", "cholesky:lw", "cholesky", Knobs(shrinkage="ledoit-wolf")),
+        ("cholesky:12", "cholesky:12", "cholesky", Knobs(n_components=12)),
         ("clusterwise", "clusterwise", "clusterwise", Knobs()),
     ],
 )
@@ -49,7 +50,7 @@ def test_what_is_read(spec, text, name, knobs):
         ("pca:12:64", "sets n_components twice"),
         ("pca:lw:.1", "sets shrinkage twice"),
         ("abtt:lw", "the directions to remove, as abtt:3"),
-        ("cholesky:12", "share of shrinkage between 0 and 1"),
+        ("cholesky:0", "share of shrinkage between 0 and 1"),
         ("centred:3", "centred takes none"),
     ],
 )
