@@ -8,14 +8,21 @@ const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 export function listenToFilm(slider, stage, asks, signal) {
   slider.addEventListener("input", () => asks.goTo(Number(slider.value)), { signal });
   slider.addEventListener("change", () => asks.settle(), { signal });
+  let isHeld = false;
   slider.addEventListener("keydown", (event) => {
     const direction = KEY_STEPS[event.key];
     const { knobs, steps } = stage.told ?? {};
     if (!direction || !steps) return; // a film that no slider of the page's follows has any step
     event.preventDefault();
     asks.goTo(nextStep(knobs, stage.at, direction, steps));
-    asks.settle();
+    isHeld = true; // a key that is held down repeats; the page need not answer every step of it
   }, { signal });
+  const letGo = () => {
+    if (isHeld) asks.settle();
+    isHeld = false;
+  };
+  slider.addEventListener("keyup", letGo, { signal });
+  slider.addEventListener("blur", letGo, { signal });
 }
 
 // A picture beside the film's path has the film's nearest place, and says that it is not there.
