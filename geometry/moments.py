@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .rows import distinct_rows
 from .scatter32 import PROBE, in_float32, weak_directions
 
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
@@ -26,6 +27,8 @@ class Moments:
     their squares.   mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
     quartic = sum w |z|^4, where z = x - mean; all float64.
     weak (d, m) : directions in which float32 products would not do, None where not yet asked.
+    n_distinct : rows among n_rows that differ, counted up to d + 2; None where blocks were merged
+    that may share some.
     """
 
     n_rows: int
@@ -36,6 +39,7 @@ class Moments:
     cubic: np.ndarray
     quartic: float
     weak: np.ndarray | None = field(default=None, repr=False)
+    n_distinct: int | None = None
 
     @classmethod
     def of(
@@ -52,8 +56,11 @@ class Moments:
         if not len(X):
             raise ValueError("moments need at least one row; got none")
         if sample_weight is None and X.dtype == np.float32:
-            return _of_float32(X, like)
-        return _of_blocks(X, sample_weight)
+            found = _of_float32(X, like)
+        else:
+            found = _of_blocks(X, sample_weight)
+        seen = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
+        return replace(found, n_distinct=distinct_rows(seen, most=X.shape[1] + 2))
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of rows together, exactly."""
@@ -74,7 +81,12 @@ class Moments:
             cubic=a[0] + b[0],
             quartic=a[1] + b[1],
             weak=self.weak if other.weak is None else other.weak,
+            n_distinct=self._distinct_with(other),
         )
+
+    def _distinct_with(self, other: Moments) -> int | None:
+        most = len(self.mean) + 2
+        return most if most in (self.n_distinct, other.n_distinct) else None
 
     def _about(self, s: np.ndarray) -> tuple[np.ndarray, float]:
         """(cubic, quartic) of z + s: about another centre, mean - s."""

@@ -6,6 +6,7 @@ import numpy as np
 
 # squares of squares of anything within stay inside float64
 SMALLEST, LARGEST = 1e-60, 1e60
+SAME = 64  # roundings of the largest entry: a text encoded twice, beside others, differs by a few
 CHECKED_ROWS = 4096  # at a time: a view of other strides is copied by block, not as a whole
 
 
@@ -76,6 +77,24 @@ def need_rows(n: int, at_least: int) -> None:
     """Raise UndefinedMeasure "too_few_rows" for fewer rows than that."""
     if n < at_least:
         raise UndefinedMeasure("too_few_rows", f"needs at least {at_least} rows; got {n}")
+
+
+def distinct_rows(X: np.ndarray, *, most: int) -> int:
+    """How many rows of X (n, d) differ by more than rounding, counted up to so many."""
+    head = X[: 2 * most]  # of most clouds these are enough
+    found = _differ(head)
+    return min(most, found if found >= most or len(head) == len(X) else _differ(X))
+
+
+def _differ(X: np.ndarray) -> int:
+    """Rows that are equal have one place on any line, so only neighbours there are compared."""
+    n, d = X.shape
+    along = X @ np.random.default_rng(0).standard_normal(d)
+    order = np.argsort(along)
+    same = SAME * np.finfo(X.dtype).eps * float(np.abs(X).max(initial=0.0))
+    close = np.flatnonzero(np.diff(along[order]) <= d * same)
+    apart = np.abs(X[order[close]] - X[order[close + 1]]).max(axis=1, initial=0.0)
+    return n - int(np.sum(apart <= same))
 
 
 def in_range(X: np.ndarray) -> np.ndarray:

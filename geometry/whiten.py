@@ -65,8 +65,8 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Notes
     -----
     Sigma divides by the sum of weights; n - 1 would rescale z and change no cosine.
-    When rank_ = n - 1 (n points in general position, n <= d), full whitening carries the
-    fitted points to a regular simplex: every cosine is -1/(n - 1) and means nothing.
+    When rank_ = n - 1 (n distinct points in general position, n <= d), full whitening carries the
+    fitted points to a simplex: every cosine is -1/(n - 1) and means nothing.
     Weights by word frequency make it Zipfian whitening (mean and Sigma under p(w)).
     ``partial_fit`` only adds up; the eigenproblem is solved when its answer is first asked for.
 
@@ -204,9 +204,11 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def is_simplex_(self) -> bool:
-        """True when full whitening would make every fitted pair's cosine -1/(n - 1).
+        """True when full whitening would put the distinct fitted rows on a simplex's corners.
 
-        Of rows of equal weight: unequal ones make no regular simplex.
+        Every pair's cosine is then -1/(n - 1) where each row came once and with the same weight,
+        and else follows from how often the two came. Blocks of ``partial_fit`` are taken to share
+        no row.
         """
         return self.map_.is_simplex
 

@@ -154,17 +154,36 @@ class WhiteningMap:
         return (V @ self.matrix) / self.scales[:m, None]  # W = V f V' Q', so V' W = f V' Q'
 
     @property
+    def n_distinct(self) -> int:
+        """Rows of the fit that differ, counted up to d + 2.
+
+        n_rows where blocks were merged: whether they share rows is not known.
+        """
+        counted = self.spectrum.moments.n_distinct
+        return self.n_rows if counted is None else counted
+
+    @property
     def is_simplex(self) -> bool:
-        """True when full whitening would make every fitted pair's cosine -1/(n - 1)."""
-        return self.rank == self.n_rows - 1
+        """True when full whitening would put the distinct fitted rows on a simplex's corners.
+
+        Their rank is their number less one. With p the share of the weight that lies on a row, two
+        rows' cosine is then -1 / sqrt((1/p - 1)(1/p' - 1)), whatever they are.
+        """
+        return self.rank == self.n_distinct - 1 > 0
+
+    @property
+    def is_regular(self) -> bool:
+        """True when such a simplex is a regular one: every row once, every weight the same, and
+        every pair's cosine -1/(n - 1)."""
+        w = self.spectrum.moments
+        is_even = np.isclose(w.weight**2, w.n_rows * w.weight2)
+        return bool(self.n_distinct == self.n_rows and is_even)
 
     @property
     def makes_simplex(self) -> bool:
-        """True where it does so as it is set: nothing shrunk, softened, left out or weighted."""
-        w = self.spectrum.moments
+        """True where it does so as it is set: nothing shrunk, softened or left out."""
         is_full = self.shrinkage == 0 and self.centring == self.strength == 1
-        is_even = np.isclose(w.weight**2, w.n_rows * w.weight2)
-        return bool(self.is_simplex and is_full and len(self.components) >= self.rank and is_even)
+        return bool(self.is_simplex and is_full and len(self.components) >= self.rank)
 
     @property
     def matrix(self) -> np.ndarray:

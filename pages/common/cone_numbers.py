@@ -31,7 +31,9 @@ def show_numbers(scene: Scene, _: Translate) -> None:
     st.caption(coverage_line(cached.coverage(scene.corpus), _))
     whitening = scene.twin.whitening
     if scene.fit == "full" and whitening.is_simplex:
-        st.error(prose("narrow_cone", "simplex-warning", {"n": f"{scene.raw.numbers.report.n:,}"}))
+        n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
+        section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
+        st.error(prose("narrow_cone", section, n))
     white = scene.white.numbers.report
     if white.isoscore > white.isoscore_baseline:
         st.caption(

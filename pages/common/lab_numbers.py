@@ -192,14 +192,15 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
 
 
 def _tell_simplex(scene: Scene) -> None:
-    material = scene.material
-    if not any(getattr(one.treatment.fitted, "makes_simplex", False) for one in scene.shown):
-        return
-    n = {"n": f"{len(material.fit):,}"}
-    if material.is_all_fitted:
-        st.error(prose("whitening", "simplex", n))
-    else:  # only the points of the fit are a simplex, and others are shown
-        st.warning(prose("whitening", "simplex-fit", n))
+    maps = [one.treatment.fitted for one in scene.shown]
+    simplices = {one.is_regular: one for one in maps if getattr(one, "makes_simplex", False)}
+    for is_regular, fitted in simplices.items():
+        n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
+        kind = "" if is_regular else "-uneven"
+        if scene.material.is_all_fitted:
+            st.error(prose("whitening", f"simplex{kind}", n))
+        else:  # only the points of the fit are a simplex, and others are shown
+            st.warning(prose("whitening", f"simplex-fit{kind}", n))
 
 
 def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Translate) -> None:

@@ -517,6 +517,15 @@ def test_a_simplex_is_told_where_there_is_one(own, query, told):
         assert "The 30 points of the fit have rank 30 − 1" in warnings[0]
 
 
+@pytest.mark.parametrize(("query", "told"), [({}, "error"), ({"fit_rows": "50"}, "warning")])
+def test_a_simplex_is_told_where_texts_are_repeated(query, told):
+    texts = upload(50).texts
+    corpus = Corpus("mine", (*texts, *texts[:10]))
+    app = visit(corpus, **ONLY_ZCA | FULL | query)
+    [box] = [one.value for one in (app.error if told == "error" else app.warning)]
+    assert ("60 points, 50 of them different" if told == "error" else "of them different") in box
+
+
 def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
     """100 of 1,224 fitted: those 100 are a regular simplex, the others nothing like it."""
     X = cloud_of().vectors

@@ -90,6 +90,22 @@ def test_rank_n_minus_1_is_a_simplex(n, more, method, seed):
     np.testing.assert_allclose(off_diagonal, -1 / (n - 1), atol=1e-6)
 
 
+@given(st.integers(2, 8), methods, seeds)
+def test_repeated_rows_are_a_simplex_whose_cosines_follow_from_how_often_they_came(n, method, seed):
+    rng = np.random.default_rng(seed)
+    distinct = rng.standard_normal((n, n + 3)) * rng.uniform(0.1, 3, n + 3) + 4
+    often = rng.integers(1, 4, n)
+    X = rng.permutation(np.repeat(distinct, often, axis=0))
+    fitted = Whitening(method).fit(X)
+    assert fitted.is_simplex_
+    assert fitted.map_.n_distinct == n
+    assert fitted.map_.is_regular == (often.max() == 1)
+    odds = 1 / (often / often.sum()) - 1
+    found = cosines(fitted.transform(distinct))[~np.eye(n, dtype=bool)]
+    expected = (-1 / np.sqrt(np.outer(odds, odds)))[~np.eye(n, dtype=bool)]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
 @given(clouds(rows=(4, 60)), methods, shrinkages, st.data())
 def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
     whole = Whitening(method, shrinkage=shrinkage).fit(X)

@@ -193,6 +193,31 @@ def test_a_simplex_counts_the_rows_that_weigh():
     assert (fitted.rank, fitted.n_rows, fitted.is_simplex) == (4, 5, True)
 
 
+def test_distinct_rows_are_counted_up_to_rounding_and_to_two_more_than_can_matter():
+    X = cloud(8, 10, dtype=np.float32)
+    twice = np.vstack([X, X[:3] * (1 + 2e-7), X[:1]])
+    fitted = WhiteningMap.of(twice)
+    assert (fitted.n_rows, fitted.n_distinct, fitted.rank) == (12, 8, 7)
+    assert fitted.is_simplex
+    assert not fitted.is_regular
+    assert WhiteningMap.of(cloud(400, 10)).n_distinct == 12
+    repeated = np.repeat(cloud(4, 10), 100, axis=0)  # more than are looked at first
+    assert WhiteningMap.of(repeated).n_distinct == 4
+    assert not WhiteningMap.of(np.ones((3, 2))).is_simplex  # one place is no simplex
+
+
+def test_zipf_weights_make_a_simplex_that_is_not_regular():
+    fitted = WhiteningMap.of(cloud(5, 10), np.arange(1.0, 6))
+    assert (fitted.is_simplex, fitted.makes_simplex, fitted.is_regular) == (True, True, False)
+
+
+def test_blocks_are_taken_to_share_no_row_unless_more_than_enough_differ():
+    X, many = cloud(4, 10), cloud(400, 10)
+    assert Moments.of(X).merge(Moments.of(X)).n_distinct is None
+    assert WhiteningMap.solve(Moments.of(X).merge(Moments.of(X + 1)), eps=1e-16).n_distinct == 8
+    assert Moments.of(many).merge(Moments.of(X)).n_distinct == 12
+
+
 def test_recommended():
     assert recommended_whitening(500, 100) == {}
     assert recommended_whitening(499, 100) == {"shrinkage": "ledoit-wolf"}

@@ -26,7 +26,7 @@ SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
 VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "narrow_cone": {
         "question-": ("cone_scene.py", "lesson_values"),
-        "simplex-warning": {"n"},
+        "simplex-warning": {"n", "distinct"},
         "few-points": ("cone_scene.py", "few_points_values"),
     },
     "cosine_basis": {
@@ -40,7 +40,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     },
     "whitening": {
         "annotated-pairs": {"pairs"},
-        "simplex": {"n"},
+        "simplex": {"n", "distinct"},
         "about-": ("lab_panels.py", "about_values"),
         "disagree-": {"name"},
         "chart-": ("lab_charts.py", "chart_values"),
