@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .moments import Moments
 from .removal_map import ClusterwiseMap, RemovalMap, nearest_centres
 
+NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or more in all"
+
 
 class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """What the removing transformers share: rows (n, d) in, rows (n, d) in the same axes out."""
@@ -24,17 +26,17 @@ class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> np.ndarray:
         """(n, d) to (n, d); float32 stays float32."""
-        check_is_fitted(self)
+        check_is_fitted(self, "map_", msg=NOT_FITTED)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return self.map_.apply(X)
 
-    def _checked_rows(self, X: Any, *, reset: bool = True) -> np.ndarray:
+    def _checked_rows(self, X: Any, *, reset: bool = True, at_least: int = 2) -> np.ndarray:
         return validate_data(
             self,
             X,
             reset=reset,
             dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
+            ensure_min_samples=at_least,
         )
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
@@ -86,23 +88,29 @@ class CommonComponentRemoval(Removal):
         """Learn mean and directions from X (n, d), n >= 2."""
         if hasattr(self, "moments_"):
             del self.moments_
-        return self._absorb(X, reset=True)
+        return self._absorb(X, reset=True, at_least=2)
 
     def partial_fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
-        """Merge one more block of rows, exactly; any order of blocks gives one fit."""
-        return self._absorb(X, reset=not hasattr(self, "moments_"))
+        """Merge one more block of rows, exactly; any order of blocks gives one fit.
 
-    def _absorb(self, X: Any, *, reset: bool) -> CommonComponentRemoval:
-        X = self._checked_rows(X, reset=reset)
+        A block may hold a single row; what is learned is there from the second on.
+        """
+        return self._absorb(X, reset=not hasattr(self, "moments_"), at_least=1)
+
+    def _absorb(self, X: Any, *, reset: bool, at_least: int) -> CommonComponentRemoval:
+        X = self._checked_rows(X, reset=reset, at_least=at_least)
         block = Moments.of(X)
         moments = block if reset else self.moments_.merge(block)
         # the coarsest block sets the rank floor, whichever order the blocks came in
         eps = float(np.finfo(X.dtype).eps)
         eps = eps if reset else max(eps, self._eps)
-        self.map_ = RemovalMap.solve(
+        solved = RemovalMap.solve(
             moments, eps=eps, n_components=self.n_components, centred=self.centred
         )
         self.moments_, self._eps = moments, eps
+        if moments.n_rows == 1:  # the first of more to come
+            return self
+        self.map_ = solved
         self.mean_ = self.map_.offset
         self.components_ = self.map_.components
         self.variances_ = self.map_.variances

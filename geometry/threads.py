@@ -12,7 +12,7 @@ from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
 
-MOST = 4  # threads; more wait for memory
+MOST = 16  # threads; each holds some 20 MB
 NEAR_ROWS = 256
 LEAST_BLOCKS = 8  # fewer are done before threads have begun
 
@@ -28,7 +28,7 @@ def even_blocks(n: int, most: int) -> range:
     """
     count = -(-n // most)
     if count >= LEAST_BLOCKS:
-        count += -count % MOST
+        count += -count % _threads()
     return range(0, n, -(-n // max(count, 1)) or most)
 
 
@@ -36,12 +36,13 @@ def by_threads(work: Callable[[Sequence[int]], _Part], starts: Sequence[int]) ->
     """work(some of the starts) by as many threads as BLAS may use, in a fixed order of parts.
 
     One part, in this thread, where BLAS has been limited to one, the blocks are few, or another
-    caller is at it.
+    caller is at it. BLAS is limited to one thread meanwhile, for the whole process: as with any
+    limit of threadpoolctl's, one that another thread sets in between may outlast it.
     """
     if len(starts) < LEAST_BLOCKS or not _one_at_a_time.acquire(blocking=False):
         return [work(starts)]
     try:
-        threads = min(MOST, blas_threads())
+        threads = _threads()
         if threads < 2:
             return [work(starts)]
         with _blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
@@ -50,8 +51,12 @@ def by_threads(work: Callable[[Sequence[int]], _Part], starts: Sequence[int]) ->
         _one_at_a_time.release()
 
 
+def _threads() -> int:
+    return min(MOST, blas_threads())
+
+
 def blas_threads() -> int:
-    """How many threads one of numpy's products may take now."""
+    """How many threads one of numpy's products may take now; MOST where its BLAS is not known."""
     return min((library.num_threads for library in _blas().lib_controllers), default=MOST)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -18,6 +19,8 @@ from .moments import Moments
 from .rows import refuse_not_finite
 from .whitening_map import WhiteningMap
 from .whitening_settings import check_settings
+
+ONE_ROW = "one row has no covariance; give partial_fit at least one more"
 
 
 class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -83,6 +86,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     moments_: Moments
     _eps: float
+    _is_one_row: bool
     _settings: dict[str, Any]
     _map: WhiteningMap | None
 
@@ -103,22 +107,25 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
         """Learn mean and axes from X (n, d), n >= 2; ``sample_weight`` (n,) >= 0."""
-        self._absorb(X, sample_weight, reset=True)
+        self._absorb(X, sample_weight, reset=True, at_least=2)
         self.map_  # noqa: B018 - solved now: a fit's errors belong to fit
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
-        """Merge one more block of rows, exactly; any order of blocks gives one fit."""
-        return self._absorb(X, sample_weight, reset=not hasattr(self, "moments_"))
+        """Merge one more block of rows, exactly; any order of blocks gives one fit.
 
-    def _absorb(self, X: Any, sample_weight: Any, *, reset: bool) -> Whitening:
+        A block may hold a single row; what is learned can be asked for from the second on.
+        """
+        return self._absorb(X, sample_weight, reset=not hasattr(self, "moments_"), at_least=1)
+
+    def _absorb(self, X: Any, sample_weight: Any, *, reset: bool, at_least: int) -> Whitening:
         X = validate_data(
             self,
             X,
             reset=reset,
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,  # the sums tell
-            ensure_min_samples=2 if reset else 1,
+            ensure_min_samples=at_least,
         )
         settings = self._checked_settings(X.shape[1])
         if sample_weight is not None:
@@ -133,6 +140,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             refuse_not_finite(X)
         let_go(X)
         self.moments_ = block if reset else self.moments_.merge(block)
+        self._is_one_row = reset and len(X) == 1
         # the coarsest block sets the rank floor, whichever order the blocks came in
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
@@ -149,6 +157,8 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def map_(self) -> WhiteningMap:
         """The map of all rows so far, solved when first asked for."""
         check_is_fitted(self)
+        if self._is_one_row:
+            raise NotFittedError(ONE_ROW)
         if self._map is None:
             self._map = WhiteningMap.solve(self.moments_, eps=self._eps, **self._settings)
         return self._map

@@ -29,7 +29,7 @@ def wide_product(W: np.ndarray, n: int) -> Product | None:
     None where numpy multiplies as fast or torch has not been loaded, where the rows are few, and
     where BLAS has been limited to fewer threads than torch would take.
     """
-    if "torch" not in sys.modules or W.dtype != np.float32 or 2.0 * n * W.size < LEAST_WORK:
+    if sys.modules.get("torch") is None or W.dtype != np.float32 or 2.0 * n * W.size < LEAST_WORK:
         return None
     import torch  # waits for a thread that is still loading it
 

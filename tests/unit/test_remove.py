@@ -160,8 +160,11 @@ def test_blocks_in_any_order_give_one_fit(centred):
     X = cloud(60, 5)
     whole = CommonComponentRemoval(2, centred=centred).fit(X)
     parts = CommonComponentRemoval(2, centred=centred)
-    for block in (X[40:], X[:1], X[1:40]):
+    for block in (X[:1], X[40:], X[1:40]):
         parts.partial_fit(block)
+        if len(block) == 1:
+            with pytest.raises(ValueError, match="partial_fit with two rows or more"):
+                parts.transform(X)
     np.testing.assert_allclose(parts.transform(X), whole.transform(X), atol=1e-9)
     assert parts.n_samples_seen_ == 60
     Y = cloud(30, 5, seed=1)

@@ -57,10 +57,11 @@ def test_blocks_hold_every_row_once_and_are_no_larger_than_asked(n):
     assert 1 <= blocks.step <= 10
 
 
-@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("threads", [1, 2, 3, 4])
 @pytest.mark.parametrize("n", [33_000, 98_464, 1_000_001])
 def test_each_thread_has_as_many_rows(n, threads):
-    blocks = even_blocks(n, 4096)
+    with threadpool_limits(threads, user_api="blas"):
+        blocks = even_blocks(n, 4096)
     shares = [
         sum(min(blocks.step, n - start) for start in blocks[k::threads]) for k in range(threads)
     ]

@@ -408,10 +408,21 @@ def test_a_second_fit_forgets_the_first():
     assert again.n_samples_seen_ == 40
 
 
-def test_a_block_of_one_row_may_follow():
+def test_a_block_of_one_row_may_follow_or_come_first():
     X = cloud(31, 4)
-    parts = Whitening("zca").partial_fit(X[:30]).partial_fit(X[30:])
-    np.testing.assert_allclose(parts.transform(X), Whitening("zca").fit(X).transform(X), atol=1e-9)
+    whole = Whitening("zca").fit(X).transform(X)
+    for cut in (30, 1):
+        parts = Whitening("zca").partial_fit(X[:cut]).partial_fit(X[cut:])
+        np.testing.assert_allclose(parts.transform(X), whole, atol=1e-9)
+
+
+def test_one_row_alone_has_no_covariance():
+    X = cloud(31, 4)
+    parts = Whitening().partial_fit(X[:1])
+    for ask in (lambda: parts.transform(X), lambda: parts.rank_, lambda: Whitening().fit(X[:1])):
+        with pytest.raises(ValueError, match=r"one row|1 sample"):
+            ask()
+    assert parts.partial_fit(X[1:]).rank_ == 4
 
 
 def test_the_coarsest_block_sets_the_floor():

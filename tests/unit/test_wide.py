@@ -117,6 +117,11 @@ def test_numpy_multiplies_where_torch_was_told_to_round(narrowed):
     assert wide.wide_product(W, N) is not None
 
 
+def test_numpy_multiplies_where_torch_may_not_be_loaded(narrowed):
+    narrowed.setitem(sys.modules, "torch", None)
+    assert wide.wide_product(W, N) is None
+
+
 def test_torch_is_not_loaded_for_it():
     code = (
         "import sys, numpy as np\n"
