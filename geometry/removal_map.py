@@ -15,6 +15,7 @@ import numpy as np
 
 from .moments import Moments
 from .rows import wide_rows
+from .spectrum import rank_floor
 from .whitening_map import WhiteningMap
 
 BLOCK_ROWS = 8192  # rows whose float64 copy is held at a time
@@ -74,7 +75,8 @@ class RemovalMap:
 
     @property
     def leaves_nothing(self) -> bool:
-        """True when D >= rank with weights 1: fitted rows keep nothing but rounding."""
+        """True when D >= rank with weights 1: of fitted rows nothing but rounding would be left,
+        which ``apply`` makes 0."""
         return len(self.weights) >= self.rank and bool((self.weights == 1).all())
 
     def remove_top(self, n_components: int, *, name: str = "n_components") -> RemovalMap:
@@ -100,7 +102,15 @@ class RemovalMap:
         Z = X - self.offset.astype(X.dtype)
         along = (Z @ U) * self.weights.astype(X.dtype)  # (n, D)
         Z -= along @ U.T
+        if self.leaves_nothing:
+            Z[np.einsum("nd,nd->n", Z, Z) <= self._rounding(X.dtype)] = 0
         return Z
+
+    def _rounding(self, dtype: np.dtype[Any]) -> float:
+        """The squared length at or below which rounding is all that a row has left."""
+        d, eps = len(self.offset), float(np.finfo(dtype).eps)
+        floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
+        return d * max(floor, self.rank_floor)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ class CommonComponentRemoval(Removal):
 
     Notes
     -----
-    Where D >= rank_ the fitted rows keep nothing but rounding, and their cosines mean nothing:
-    ``map_.leaves_nothing`` says so. n <= d is no obstacle as long as D < n - 1.
+    Where D >= rank_ nothing but rounding is left of the fitted rows: they become zero, which has
+    no direction, and ``map_.leaves_nothing`` says so. n <= d is no obstacle as long as D < n - 1.
 
     References
     ----------

@@ -16,7 +16,7 @@ def disagreements(raw: Iterable[Measured], transformed: Iterable[Measured]) -> t
 
     "isoscore_is_participation_ratio" : both are shown; one is an affine copy of the other.
     "mean_shift_invisible_to_isoscore" : the mean cosine fell by MUCH, and IsoScore changed by less
-    than a tenth of that.
+    than a tenth of that, and not beyond both intervals.
     "axes_equal_cone_remains" : IsoScore rose by MUCH, and the mean cosine is still STILL_A_CONE.
     "more_even_than_chance" : the transformed IsoScore lies nearer to 1 than to its isotropic
     baseline: the transform was fitted on these rows, and says little about others.
@@ -32,7 +32,8 @@ def disagreements(raw: Iterable[Measured], transformed: Iterable[Measured]) -> t
         "isoscore_is_participation_ratio": {"isoscore", "participation_ratio"} <= set(after),
         "mean_shift_invisible_to_isoscore": isoscore is not None
         and fell >= MUCH
-        and abs(isoscore) < LITTLE * fell,
+        and abs(isoscore) < LITTLE * fell
+        and not _moved_beyond_doubt(before.get("isoscore"), after.get("isoscore")),
         "axes_equal_cone_remains": rose and (_value(after, "mean_cosine") or 0.0) >= STILL_A_CONE,
         "more_even_than_chance": _beyond_baseline(after.get("isoscore")),
         "hubs_grew": rose and _rose_beyond_doubt(before.get("hubness"), after.get("hubness")),
@@ -53,6 +54,10 @@ def _beyond_baseline(row: Measured | None) -> bool:
     if row is None or row.value is None or row.baseline is None:
         return False
     return row.value > (1 + row.baseline) / 2
+
+
+def _moved_beyond_doubt(one: Measured | None, other: Measured | None) -> bool:
+    return _rose_beyond_doubt(one, other) or _rose_beyond_doubt(other, one)
 
 
 def _rose_beyond_doubt(old: Measured | None, new: Measured | None) -> bool:

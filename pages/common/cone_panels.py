@@ -14,7 +14,7 @@ from geometry.figures.colours import MOST_LABELS, PointColours, legend_entries
 from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
 from geometry.figures.panel import WIDEST_DRAWN
 from geometry.figures.theme import Theme, theme_named
-from geometry.measure import isotropic_angle_spread, mean_cosine
+from geometry.measure import UndefinedMeasure, isotropic_angle_spread, mean_cosine
 from geometry.twin import ConeEdge, cone_edges
 
 from .cached import cloud_key
@@ -224,11 +224,15 @@ def choose_row(row: int) -> None:
 
 def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:
     """The panel in words: its points (n, d), their mean cosine, its captions."""
-    text = _("{title}: {n} points; mean pairwise cosine {cosine}.").format(
-        title=title,
-        n=f"{len(vectors):,}",
-        cosine=signed(mean_cosine(vectors), 3),
-    )
+    n = f"{len(vectors):,}"
+    try:
+        cosine = signed(mean_cosine(vectors), 3)
+    except UndefinedMeasure:
+        text = _("{title}: {n} points, some at zero and without a direction.")
+        text = text.format(title=title, n=n)
+    else:
+        text = _("{title}: {n} points; mean pairwise cosine {cosine}.")
+        text = text.format(title=title, n=n, cosine=cosine)
     return " ".join([text, *(f"{caption}." for caption in (panel.captions if panel else ()))])
 
 

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import cosine_contributions, pairwise_cosines, top_contribution_baseline
+from geometry import (
+    UndefinedMeasure,
+    cosine_contributions,
+    pairwise_cosines,
+    top_contribution_baseline,
+)
 from geometry.covariances import Covariances
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
@@ -175,6 +180,8 @@ def _cosines(scene: Scene, _: Translate) -> Figures:
     curves = []
     for place, one in enumerate(scene.shown):
         shares = cached.lab_value(f"{one.key}/cosines", partial(_cosine_shares, one))
+        if shares is None:
+            continue
         curves.append(Curve(middle, shares, treatment_names(_)[one.name], place, step=True))
     d = scene.shown[0].treated.kept.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
@@ -183,8 +190,12 @@ def _cosines(scene: Scene, _: Translate) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "cosines", axes.x)
 
 
-def _cosine_shares(one: Shown) -> np.ndarray:
-    cosines = pairwise_cosines(one.treated.kept, max_rows=HISTOGRAM_ROWS, seed=SEED)
+def _cosine_shares(one: Shown) -> np.ndarray | None:
+    """None where a point lies at zero: it has no cosine, as the table says."""
+    try:
+        cosines = pairwise_cosines(one.treated.kept, max_rows=HISTOGRAM_ROWS, seed=SEED)
+    except UndefinedMeasure:
+        return None
     return cosine_shares(cosines, EDGES)
 
 

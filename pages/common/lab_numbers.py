@@ -139,6 +139,7 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
     tell_annotated(scene.material)
     st.caption(provenance(scene, _))
     _tell_simplex(scene)
+    _tell_emptied(scene)
     for line in where_they_disagree(scene, reports, _):
         st.markdown(f"- {line}")
 
@@ -189,6 +190,18 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
             values = {"name": treatment_names(_)[one.name]}
             lines[prose("whitening", f"disagree-{code}", values)] = None
     return list(lines)
+
+
+def _tell_emptied(scene: Scene) -> None:
+    for one in scene.shown:
+        fitted = one.treatment.fitted
+        if one.name == "removed" and fitted.leaves_nothing:
+            values = {
+                "fitted": f"{fitted.n_rows:,}",
+                "rank": f"{fitted.rank}",
+                "removed": f"{len(fitted.weights)}",
+            }
+            st.warning(prose("whitening", "emptied", values))
 
 
 def _tell_simplex(scene: Scene) -> None:

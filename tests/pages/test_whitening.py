@@ -35,7 +35,7 @@ from geometry.measure import (
 )
 from geometry.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.lab_charts import chart_csv
-from pages.common.lab_choices import treatment_names
+from pages.common.lab_choices import CHARTS, treatment_names
 from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
 from pages.common.twin_cloud import NO_WEBGL2
 from pages.common.words import prose, signed
@@ -515,6 +515,18 @@ def test_a_simplex_is_told_where_there_is_one(own, query, told):
         assert white["mean cosine of pairs"].startswith(signed(-1 / (own - 1), 3))
     if told == "warning":
         assert "The 30 points of the fit have rank 30 − 1" in warnings[0]
+
+
+def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
+    own = upload(20)
+    app = visit(own, first="removed", removed="30")
+    [warning] = [one.value for one in app.warning]
+    assert "The 20 points of the fit have 19 directions, and D = 30 takes all" in warning
+    emptied = table(app)["Top directions removed"]
+    assert emptied["mean cosine of pairs"] == "— (a point is zero)"
+    assert emptied["intrinsic dimension (TwoNN)"].startswith("—")
+    for chart in CHARTS:
+        visit(own, first="removed", removed="30", chart=chart)
 
 
 @pytest.mark.parametrize(("query", "told"), [({}, "error"), ({"fit_rows": "50"}, "warning")])

@@ -286,6 +286,19 @@ def test_centring_is_invisible_to_isoscore():
     assert disagreements([], []) == ()
 
 
+def test_isoscore_that_moved_beyond_both_intervals_did_not_stand_still():
+    def table(mean_cosine, isoscore):
+        return [
+            Measured("mean_cosine", mean_cosine, None, None, 0.0, 9, 9),
+            Measured("isoscore", isoscore, isoscore - 0.002, isoscore + 0.002, 0.9, 9, 9),
+        ]
+
+    told = ("mean_shift_invisible_to_isoscore",)
+    assert disagreements(table(0.9, 0.02), table(0.1, 0.023)) == told
+    for moved in (0.08, 0.01):  # a tenth of the other's fall is much of so little
+        assert disagreements(table(0.9, 0.02), table(0.1, moved)) == ()
+
+
 def test_equal_axes_leave_a_cone():
     X = cloud(shift=2.0)
     white = Whitening("zca", centring=0.0).fit(X).transform(X)

@@ -148,8 +148,19 @@ def test_a_map_that_leaves_nothing_says_so():
     assert not fitted.map_.leaves_nothing
     assert fitted.map_.remove_top(3).leaves_nothing
     assert not fitted.map_.reweigh([1, 1, 0.5]).leaves_nothing
-    np.testing.assert_allclose(fitted.map_.remove_top(3).apply(X), 0, atol=1e-12)
+    assert not fitted.map_.remove_top(3).apply(X).any()
+    assert fitted.map_.remove_top(3).apply(X + np.eye(4, 6)).any(axis=1).all()  # other rows' own
     assert CommonComponentRemoval().fit(np.tile([3.0, 0.1, 7], (5, 1))).map_.leaves_nothing
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize(("fit_in", "applied_in"), [("f4", "f4"), ("f8", "f4"), ("f8", "f8")])
+def test_rounding_is_not_left_as_a_cloud(centred, fit_in, applied_in):
+    X = (cloud(20, 384) + 5).astype(np.float32)
+    map_ = CommonComponentRemoval(centred=centred).fit(X.astype(fit_in)).map_
+    Z = map_.remove_top(map_.rank).apply(X.astype(applied_in))
+    assert not Z.any()
+    assert map_.remove_top(map_.rank - 1).apply(X.astype(applied_in)).any(axis=1).all()
 
 
 # The whole cloud, in parts

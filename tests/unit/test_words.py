@@ -41,6 +41,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "whitening": {
         "annotated-pairs": {"pairs"},
         "simplex": {"n", "distinct"},
+        "emptied": {"fitted", "rank", "removed"},
         "about-": ("lab_panels.py", "about_values"),
         "disagree-": {"name"},
         "chart-": ("lab_charts.py", "chart_values"),
