@@ -23,7 +23,7 @@ class Axes:
 
     values (d,), largest first.   vectors (d, d), columns V, largest-magnitude entry positive.
     deviations (d,), the diagonal of D^(1/2).   floor : the value at or below which a direction is
-    rounding noise.   rank : values of the sample above it.
+    rounding noise; no value of one that is lies above it.   rank : values of the sample above it.
     """
 
     values: np.ndarray
@@ -85,8 +85,14 @@ class Spectrum:
         deviations = np.sqrt(np.where(alive, variances, 1.0))
         P = S / np.outer(deviations, deviations) * np.outer(alive, alive)
         values, V = _eigh(P)
+        # rounding a column j of mean m_j deviations adds (2 eps m_j)^2 g_j^2 to the variance along g:
+        # much where it is nearly constant and g is mostly j, and next to nothing in other directions
         scaled = np.where(alive, mean / deviations, 0.0)
-        floor = rank_floor(values[0], float(scaled @ scaled), len(values), self.eps)
+        noise = 4 * self.eps**2 * (scaled**2 @ V**2)  # (d,)
+        floor = rank_floor(values[0], 0.0, len(values), self.eps)
+        values = np.where(values > noise, values, np.minimum(values, floor))
+        order = np.argsort(-values, kind="stable")
+        values, V = values[order], V[:, order]
         if rank is None:
             rank = int(np.sum(values > floor))
         return Axes(values, V, deviations, floor, rank)

@@ -287,6 +287,58 @@ def test_a_float32_cone_is_not_divided_by_rounding():
     np.testing.assert_allclose(covariance(white), np.eye(30), atol=1e-2)
 
 
+NEARLY_CONSTANT = 1000.0  # the mean of a column whose deviation is a few units of its rounding
+
+
+def with_a_nearly_constant_column(units: float, dtype: str) -> np.ndarray:
+    X = cloud(3000, 10)
+    noise = np.random.default_rng(1).standard_normal(len(X))
+    X[:, 3] = NEARLY_CONSTANT * (1 + units * np.finfo(dtype).eps * noise)
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("units", [1.0, 2.2, 5.0, 30.0, 1000.0])
+@pytest.mark.parametrize("method", ["zca-cor", "pca-cor"])
+def test_a_nearly_constant_column_leaves_the_others_to_be_whitened(method, units, dtype):
+    X = with_a_nearly_constant_column(units, dtype)
+    w = Whitening(method).fit(X)
+    assert w.rank_ == (9 if units < 2 else 10)  # below 2 eps |mean| a deviation is rounding
+    assert isinstance(w.rank_floor_, float)
+    assert w.rank_ == np.sum(w.eigenvalues_ > w.rank_floor_)
+    white = covariance(w.transform(X.astype(np.float64)))
+    expected = np.ones(len(white))
+    expected[: len(white) - w.rank_] = 0
+    np.testing.assert_allclose(np.linalg.eigvalsh(white), expected, atol=1e-4)
+
+
+def test_a_nearly_constant_column_leaves_one_set_of_cosines():
+    X = with_a_nearly_constant_column(5.0, "float32")
+    first, *others = (Whitening(method).fit(X) for method in METHODS)
+    X = X[:50].astype(np.float64)
+    for other in others:
+        assert other.rank_ == first.rank_ == 10
+        np.testing.assert_allclose(
+            cosines(other.transform(X)), cosines(first.transform(X)), atol=1e-4
+        )
+
+
+def test_rounding_along_nearly_constant_columns_is_no_direction():
+    # two of them alike but for rounding: 2 along their sum, and along their difference a variance
+    # that is more than a narrow direction of the others has, and yet noise
+    X = with_a_nearly_constant_column(2.5, "float32")
+    narrow = X[:, 0] + 0.05 * np.random.default_rng(2).standard_normal(len(X))
+    nearly = X[:, 3]
+    again = np.where(np.arange(len(X)) % 3 == 0, np.nextafter(nearly, np.float32(0)), nearly)
+    X = np.column_stack([X, again, narrow]).astype(np.float32)
+    w = Whitening("zca-cor").fit(X)
+    assert w.rank_ == 11
+    assert (np.diff(w.eigenvalues_) <= 0).all()
+    noise = w.components_[11]  # at or below the floor, so the last
+    assert abs(noise[3] - noise[10]) == pytest.approx(np.sqrt(2), abs=0.05)
+    assert w.eigenvalues_[11] <= w.rank_floor_ < w.eigenvalues_[10] < 1e-2
+
+
 @ALL
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "ledoit-wolf"])
