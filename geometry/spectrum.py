@@ -23,7 +23,8 @@ class Axes:
 
     values (d,), largest first.   vectors (d, d), columns V, largest-magnitude entry positive.
     deviations (d,), the diagonal of D^(1/2).   floor : the value at or below which a direction is
-    rounding noise; no value of one that is lies above it.   rank : values of the sample above it.
+    rounding noise; larger noise, of nearly constant columns, is lowered to it.   rank : values of
+    the sample above it.
     """
 
     values: np.ndarray
@@ -85,8 +86,8 @@ class Spectrum:
         deviations = np.sqrt(np.where(alive, variances, 1.0))
         P = S / np.outer(deviations, deviations) * np.outer(alive, alive)
         values, V = _eigh(P)
-        # rounding a column j of mean m_j deviations adds (2 eps m_j)^2 g_j^2 to the variance along g:
-        # much where it is nearly constant and g is mostly j, and next to nothing in other directions
+        # rounding a column j of mean m_j deviations adds (2 eps m_j)^2 g_j^2 to the variance along
+        # g: much where j is nearly constant and g is mostly j, next to nothing along the others
         scaled = np.where(alive, mean / deviations, 0.0)
         noise = 4 * self.eps**2 * (scaled**2 @ V**2)  # (d,)
         floor = rank_floor(values[0], 0.0, len(values), self.eps)

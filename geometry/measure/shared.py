@@ -64,9 +64,14 @@ class Shared:
         return self.centred.T @ self.centred
 
     @cached_property
+    def size(self) -> float:
+        """Root mean square length of the rows."""
+        return float(np.sqrt(self.squares.sum() / self.n))
+
+    @cached_property
     def single(self) -> np.ndarray:
-        """X in float32, for replicates only: of these no digit beyond the fourth is used."""
-        return self.X.astype(np.float32)
+        """X / size in float32, for replicates only: of these no digit beyond the fourth is used."""
+        return (self.X / self.size).astype(np.float32)
 
     @cached_property
     def unit(self) -> np.ndarray:

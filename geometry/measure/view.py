@@ -63,10 +63,10 @@ class View:
         """Partition isotropy of the rows divided by their rms length."""
         if self.second == 0:
             raise UndefinedMeasure("all_zero", "every row is zero")
-        V = self.uncentred[1] / np.sqrt(self.second)
+        V = self.uncentred[1]
         if self.left_out is None:
-            return min_over_max(self.shared.X @ V)
-        V = V.astype(np.float32)
+            return min_over_max(self.shared.X @ (V / np.sqrt(self.second)))
+        V = (V * (self.shared.size / np.sqrt(self.second))).astype(np.float32)
         P = np.empty((self.n, self.d), dtype=np.float32)
         np.matmul(self.shared.single[: self._gone.start], V, out=P[: self._gone.start])
         np.matmul(self.shared.single[self._gone.stop :], V, out=P[self._gone.start :])

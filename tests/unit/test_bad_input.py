@@ -221,7 +221,9 @@ def test_a_measure_takes_any_real_numbers(name, kind):
 
 
 @every_measure
-@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e200, 2e307])
+@pytest.mark.parametrize(
+    "scale", [1e-200, 1e-59, 1e-50, 1e-42, 1e-30, 1e30, 1e45, 1e59, 1e200, 2e307]
+)
 def test_a_measure_takes_any_size_of_numbers(name, scale):
     np.testing.assert_allclose(
         np.array(MEASURES[name](X * scale), dtype=float),
