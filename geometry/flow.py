@@ -260,9 +260,8 @@ def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
     covariance, d = moments.covariance, rows.shape[1]
     mean_variance = float(np.trace(covariance)) / d
     # rounding moves a row by about eps times its length: less spread than that is none
-    if d * mean_variance <= (2 * np.finfo(rows.dtype).eps) ** 2 * float(
-        moments.mean @ moments.mean
-    ):
+    eps = float(np.finfo(rows.dtype).eps)  # of float: a float32 would make the products float32
+    if d * mean_variance <= (2 * eps) ** 2 * float(moments.mean @ moments.mean):
         raise ValueError(
             "the rows to train on are equal up to rounding, so no density has a highest "
             "likelihood; give rows that differ"

@@ -11,6 +11,7 @@ import numpy as np
 from .moments import Moments
 from .removal_map import RemovalMap
 from .remove import Removal
+from .rows import directions
 
 AXES = ("pca", "svd")
 START = 0.25  # of every (1 - w)^2: halfway between leaving a direction and removing it
@@ -121,13 +122,15 @@ class ScoredPairs:
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
-        whole = np.stack([np.einsum("md,md->m", *two) for two in ((x, y), (x, x), (y, y))])
-        zero = np.flatnonzero((whole[1] == 0) | (whole[2] == 0))
+        zero = np.flatnonzero(~(x.any(axis=1) & y.any(axis=1)))
         if len(zero):
             raise ValueError(
                 f"pair {zero[0]} holds a zero row, which has no cosine ({len(zero)} of "
                 f"{len(pairs)} pairs do); leave these pairs out"
             )
+        # a cosine knows no length, and squares of squares of extreme ones are no numbers
+        x, y = directions(x), directions(y)
+        whole = np.stack([np.einsum("md,md->m", *two) for two in ((x, y), (x, x), (y, y))])
         a, b = x @ components.T, y @ components.T  # (m, D)
         along = np.stack([a * b, a * a, b * b])
         rest = whole - along.sum(axis=2)

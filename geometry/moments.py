@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .rows import distinct_rows
+from .rows import LARGEST, SMALLEST, distinct_rows, refuse_not_finite
 from .scatter32 import PROBE, in_float32, weak_directions
 
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
 LEAST_ROWS = 1024  # fewer are summed in float64 before float32 is ready
+# float32 below this lacks digits that its eps promises, and above it a row's own sums overflow
+SMALLEST_32, LARGEST_32 = 1e-31, 1e36
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,23 @@ class Moments:
         """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows.
 
         like : moments of other rows of the same kind, which spare many float32 rows a probe.
+        Raises ValueError for numbers so large or small that fourth powers leave float64, or that
+        float32 cannot hold in full, and naming the first row that holds NaN or infinity.
         """
+        with np.errstate(over="ignore", invalid="ignore"):  # told at once
+            found = cls.of_part(X, sample_weight, like=like)
+        _refuse_extreme(found, X, sample_weight)
+        return found
+
+    @classmethod
+    def of_part(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        *,
+        like: Moments | None = None,
+    ) -> Moments:
+        """The same of some rows out of a cloud that passed as a whole: of any size."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
         if sample_weight is None and X.dtype == np.float32:
@@ -123,6 +141,26 @@ class Moments:
         distance = norm2 - float(np.trace(S)) ** 2 / d  # d * delta^2
         noise = (self.quartic / self.weight - norm2) / effective_n  # d * beta^2
         return 0.0 if distance <= 0 else float(min(max(noise, 0.0), distance) / distance)
+
+
+def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:
+    """The sums tell of nearly every cloud that it is neither too large nor too small; only where
+    they do not, the rows are looked at again."""
+    single = X.dtype == np.float32
+    low, high = (SMALLEST_32, LARGEST_32) if single else (SMALLEST, LARGEST)
+    if found.weight == 0:
+        return
+    variances = np.diag(found.scatter) / found.weight
+    if low <= np.max([np.abs(found.mean).max(), np.sqrt(variances.max())]) <= high:
+        return
+    refuse_not_finite(X)
+    seen = X if w is None else X[np.asarray(w) > 0]
+    peak = max(float(seen.max()), -float(seen.min()))
+    if peak != 0 and not low <= peak <= high:
+        raise ValueError(
+            f"the largest magnitude in the rows is {peak:.2g}; {X.dtype} needs one from {low:g} to "
+            f"{high:g}: multiply all rows by one number, which changes no cosine"
+        )
 
 
 def _of_float32(X: np.ndarray, like: Moments | None) -> Moments:

@@ -178,7 +178,7 @@ class ClusterwiseRemoval(Removal):
         self.labels_ = nearest_centres(X, self.cluster_centers_)
         parts = [
             RemovalMap.solve(
-                Moments.of(X[self.labels_ == c]), eps=eps, n_components=self.n_components_
+                Moments.of_part(X[self.labels_ == c]), eps=eps, n_components=self.n_components_
             )
             for c in range(self.n_clusters_)
         ]
@@ -198,9 +198,11 @@ class ClusterwiseRemoval(Removal):
         seen: dict[bytes, int] = {}
         which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in X + 0.0])
         k = max(1, min(int(self.n_clusters), len(seen) // least))
+        # k-means squares in the rows' own precision; a power of two rounds nothing
+        exponent = int(np.frexp(max(X.max(), -X.min()))[1])
         with threadpool_limits(limits=1):  # as many sums, in one order, on any number of cores
-            kmeans = KMeans(k, random_state=self.random_state).fit(X)
-        centres = kmeans.cluster_centers_.astype(np.float64)
+            kmeans = KMeans(k, random_state=self.random_state).fit(np.ldexp(X, -exponent))
+        centres = np.ldexp(kmeans.cluster_centers_.astype(np.float64), exponent)
         while len(centres) > 1:
             labels = nearest_centres(X, centres)
             sizes = [len(np.unique(which[labels == c])) for c in range(len(centres))]

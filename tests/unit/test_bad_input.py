@@ -21,6 +21,7 @@ from geometry import (
     Whitening,
     WhiteningMap,
 )
+from geometry.learned_removal import ScoredPairs
 from geometry.moments import Moments
 from geometry.whitening_settings import METHODS
 
@@ -415,3 +416,80 @@ def test_a_fit_of_an_odd_cloud_gives_numbers_or_says_why_not(name, kind):
         return
     with pytest.raises(ValueError, match=message):
         FITS[name](ODD[kind])
+
+
+# Powers of two, which round nothing, so that a fit of any size is the same fit
+SIZES = {"float32": (-100, -80, 60, 67, 110), "float64": (-198, -140, -80, 140, 195)}
+TOO_SMALL_OR_LARGE = {"float32": (-140, -126, -107, 120), "float64": (-1000, -650, -300, 205, 1020)}
+
+
+def exponents(of: dict) -> list:
+    return [(dtype, exponent) for dtype, found in of.items() for exponent in found]
+
+
+def from_pairs(rows: np.ndarray) -> WeightedRemoval:
+    gold = np.arange(N // 2) % 5
+    return WeightedRemoval(2).fit(rows, pairs=neighbours(rows), gold_scores=gold)
+
+
+@pytest.mark.parametrize("name", [*FITS, "WeightedRemoval from pairs"])
+@pytest.mark.parametrize(("dtype", "exponent"), exponents(SIZES))
+def test_a_fit_takes_numbers_of_any_usual_size(name, dtype, exponent):
+    of = FITS.get(name, lambda rows: from_pairs(rows).transform)
+    rows = X.astype(dtype)
+    sized = np.ldexp(rows, exponent)
+    found, expected = of(sized)(sized), of(rows)(rows)
+    if "Removal" in name:
+        found = np.ldexp(found, -exponent)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@every_fit
+@pytest.mark.parametrize(("dtype", "exponent"), exponents(TOO_SMALL_OR_LARGE))
+def test_a_fit_says_which_sizes_of_numbers_it_takes(name, dtype, exponent):
+    limits = {"float32": r"1e-31 to 1e\+36", "float64": r"1e-60 to 1e\+60"}[dtype]
+    with pytest.raises(ValueError, match=f"largest magnitude .* {limits}: multiply all rows"):
+        FITS[name](np.ldexp(X.astype(dtype), exponent))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_that_the_sums_do_not_see_are_no_zeros(dtype):
+    rows = np.array([[1e-200, 0], [-1e-200, 0]])  # their mean and their squares are 0
+    with pytest.raises(ValueError, match="largest magnitude"):
+        Moments.of(rows)
+    weight = np.array([0.0, 1.0])
+    assert Moments.of(np.array([[1e-40, 0], [0, 0]], dtype=dtype), weight).weight == 1
+
+
+@pytest.mark.parametrize("exponent", [-90, 60, 100])
+def test_a_flow_counts_the_size_of_the_rows(exponent):
+    rows = X.astype(np.float32)
+    sized = np.ldexp(rows, exponent)
+    small, large = (NormalizingFlow(max_epochs=2).fit(some) for some in (rows, sized))
+    shift = D * exponent * np.log(2)
+    np.testing.assert_allclose(
+        large.score_samples(sized), small.score_samples(rows) - shift, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("length", [1e-200, 1e-90, 1e90, 1e200])
+def test_weights_are_learned_from_cosines_alone(length):
+    # rows of every length: what a direction is made of is the same, and so is every cosine
+    rows = X - X.mean(axis=0)
+    few = rows.copy()
+    few[: N // 4] *= length
+    components = RemovalMap.solve(Moments.of(rows), eps=1e-16, n_components=2).components
+    pairs, gold = neighbours(rows), np.arange(N // 2) % 5
+    one, other = (ScoredPairs.of(some, pairs, gold, components) for some in (rows, few))
+    np.testing.assert_allclose(other.best_kept(1e-3), one.best_kept(1e-3), atol=1e-9)
+    few[3] = 0
+    with pytest.raises(ValueError, match="pair 1 holds a zero row"):
+        ScoredPairs.of(few, pairs, gold, components)
+
+
+@pytest.mark.parametrize("size", [1e-37, 1e-70])
+def test_a_cluster_may_be_far_smaller_than_the_others(size):
+    rows = np.vstack([X + 20, X - 20, size * X]).astype(np.float32 if size > 1e-40 else np.float64)
+    fitted = ClusterwiseRemoval(n_clusters=3, n_components=1, random_state=0).fit(rows)
+    assert sorted(fitted.sizes_) == [N, N, N]
+    assert np.isfinite(fitted.transform(rows)).all()
