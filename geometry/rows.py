@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+from typing import Any
+
 import numpy as np
 
 # squares of squares of anything within stay inside float64
@@ -95,6 +98,25 @@ def _differ(X: np.ndarray) -> int:
     close = np.flatnonzero(np.diff(along[order]) <= d * same)
     apart = np.abs(X[order[close]] - X[order[close + 1]]).max(axis=1, initial=0.0)
     return n - int(np.sum(apart <= same))
+
+
+def need_whole(name: str, value: Any, *, at_least: int) -> None:
+    """Raise ValueError naming the argument unless it is an integer (no bool), that or more."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
+        raise ValueError(f"{name} must be an integer of at least {at_least}; got {value!r}")
+
+
+def refuse_missing(ids: np.ndarray, what: str) -> None:
+    """ValueError naming the first of the ids (n,) that is NaN, NaT or None and so names nothing."""
+    missing = np.asarray(ids != ids)  # only NaN and NaT differ from themselves
+    if ids.dtype == object:
+        missing = missing | np.array([one is None for one in ids], dtype=bool)
+    rows = np.flatnonzero(missing)
+    if len(rows):
+        raise ValueError(
+            f"the {what} of row {rows[0]} is {ids[rows[0]]} ({len(rows)} of {len(ids)} rows have "
+            "none); drop these rows first"
+        )
 
 
 def in_range(X: np.ndarray) -> np.ndarray:

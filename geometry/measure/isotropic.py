@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from ..neighbours import closest_both_ways
-from ..rows import UndefinedMeasure
+from ..rows import UndefinedMeasure, need_whole
 from .listed import LISTED
 from .popularity import two_distances
 from .shared import OCCURRENCE_K, Shared
@@ -31,6 +31,8 @@ def isotropic_baselines(
     names: Iterable[str], n: int, d: int, *, seed: int = 0
 ) -> dict[str, float | None]:
     """{name: its value for isotropic data}; None where isotropic data of that size have none."""
+    need_whole("n", n, at_least=1)
+    need_whole("d", d, at_least=1)
     names = list(names)
     closed = {name: LISTED[name].baseline for name in names}
     wanted = [name for name in names if closed[name] is None and (n, d, seed, name) not in _kept]
@@ -45,10 +47,13 @@ def isotropic_baselines(
     found: dict[str, float | None] = {}
     for name in names:
         formula = closed[name]
-        if formula is not None:
-            found[name] = formula(n, d)
-        else:
+        if formula is None:
             found[name] = drawn[name] if name in drawn else _kept.get((n, d, seed, name))
+            continue
+        try:
+            found[name] = formula(n, d)
+        except ValueError:  # fewer rows or dimensions than the measure needs
+            found[name] = None
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, finite_rows, in_range
+from ..rows import UndefinedMeasure, finite_rows, in_range, need_whole
 
 
 def participation_ratio(X: np.ndarray, *, centred: bool = True) -> float:
@@ -25,11 +25,18 @@ def participation(C: np.ndarray) -> float:
 
 
 def participation_baseline(n: int, d: int) -> float:
-    """What ``participation_ratio`` gives on average for n isotropic Gaussian rows: d / (1 + d/n).
+    """What ``participation_ratio`` gives for n >= 2 isotropic Gaussian rows in d dimensions.
 
-    E tr(C)^2 / E|C|_F^2 to first order in 1/n and 1/d.
+    (m d + 2) / (m + d + 1), m = n - 1, which tends to d / (1 + d/n). The scatter S about the mean
+    is Wishart with m degrees of freedom, so that E tr(S)^2 = m d (m d + 2) and
+    E tr(S^2) = m d (m + d + 1), and tr(S^2) / tr(S)^2, the ratio's inverse, is independent of
+    tr(S): its mean is the quotient of these exactly. The mean of the ratio itself is no smaller
+    (Jensen): by 4% at most, where n and d are below 10, else by less than 1%; 1 at n = 2.
+    John 1972, "The distribution of a statistic used for testing sphericity" (the inverse).
     """
-    return d / (1 + d / n)
+    need_whole("n", n, at_least=2)
+    need_whole("d", d, at_least=1)
+    return (n * d - d + 2) / (n + d)
 
 
 def isoscore(X: np.ndarray) -> float:
@@ -50,13 +57,14 @@ def isoscore(X: np.ndarray) -> float:
 
 
 def isoscore_baseline(n: int, d: int) -> float:
-    """What ``isoscore`` gives on average for n isotropic Gaussian rows in d dimensions.
+    """What ``isoscore`` gives for n >= 2 isotropic Gaussian rows in d >= 2 dimensions.
 
-    (d / (1 + d/n) - 1) / (d - 1): E tr(C)^2 / E|C|_F^2 to first order; .565 at d = 768, n = 1000.
+    (PR - 1) / (d - 1) of ``participation_baseline``, which is (n - 2) / (n + d): 0 at n = 2, .5645
+    at n = 1000 and d = 768.
     """
-    if n < 2 or d < 2:
-        raise ValueError(f"isoscore_baseline needs n >= 2 and d >= 2; got n = {n}, d = {d}")
-    return (participation_baseline(n, d) - 1) / (d - 1)
+    need_whole("n", n, at_least=2)
+    need_whole("d", d, at_least=2)
+    return (n - 2) / (n + d)
 
 
 def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:

@@ -16,6 +16,7 @@ from geometry.measure import (
     mean_norm_share,
     opening_angle,
     pairwise_cosines,
+    participation_baseline,
     participation_ratio,
     positive_cosine_share,
     unit_rows,
@@ -209,17 +210,31 @@ def test_effective_rank_ignores_null_directions():
 
 
 def test_isoscore_baseline():
-    assert isoscore_baseline(1000, 768) == pytest.approx(0.565, abs=5e-4)
-    # d = 2, n = 2: (2 / 2 - 1) / 1 = 0, as for any two points
-    assert isoscore_baseline(2, 2) == 0.0
+    assert isoscore_baseline(1000, 768) == pytest.approx(0.5645, abs=5e-5)
+    # two points lie on a line, whatever they are
+    assert isoscore_baseline(2, 2) == isoscore_baseline(2, 384) == 0.0
     assert isoscore(np.array([[0.0, 1], [5, 3]])) == pytest.approx(0, abs=1e-12)
     rng = np.random.default_rng(0)
     for n, d, draws in ((1000, 768, 1), (100, 50, 20), (400, 20, 20)):
         simulated = np.mean([isoscore(rng.standard_normal((n, d))) for _ in range(draws)])
-        assert isoscore_baseline(n, d) == pytest.approx(simulated, abs=0.012)
-    for n, d in ((1, 5), (5, 1)):
-        with pytest.raises(ValueError, match="n >= 2 and d >= 2"):
-            isoscore_baseline(n, d)
+        assert isoscore_baseline(n, d) == pytest.approx(simulated, abs=0.005)
+
+
+def test_participation_baseline_of_few_rows():
+    """n = 4 at d = 384 cannot have a ratio above 3, the rank."""
+    rng = np.random.default_rng(0)
+    for n, d in ((2, 10), (4, 384), (10, 384), (3, 2), (4, 3), (10, 13), (30, 5)):
+        drawn = rng.standard_normal((20 if d > 100 else 2000, n, d))
+        ratios = np.array([participation_ratio(X) for X in drawn])
+        baseline = participation_baseline(n, d)
+        assert 1 <= baseline <= min(n - 1, d)
+        # exact for the inverse, so no more than the mean, and 4% below it at most
+        assert baseline == pytest.approx(1 / np.mean(1 / ratios), rel=0.01)
+        least = 0.955 if min(n, d) < 10 else 0.985
+        assert least < baseline / ratios.mean() < 1.005
+        assert (baseline - 1) / (d - 1) == pytest.approx(isoscore_baseline(n, d))
+    assert participation_baseline(2, 10) == 1
+    assert participation_baseline(50, 1) == 1
 
 
 def test_isoscore_does_not_see_a_shift_and_mean_cosine_does():

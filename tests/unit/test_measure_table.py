@@ -194,6 +194,10 @@ def test_baselines_are_kept_and_closed_forms_used():
     assert first["mean_cosine"] == 0
     assert isotropic_baselines(["hubness"], 80, 6, seed=1) != {"hubness": first["hubness"]}
     assert isotropic_baselines(["hubness"], 5, 6) == {"hubness": None}
+    assert isotropic_baselines(["isoscore", "mean_cosine"], 1, 6) == {
+        "isoscore": None,
+        "mean_cosine": 0,
+    }
 
 
 # What a cloud does not have
