@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .rows import unit_rows
+from .rows import need_whole, unit_rows
 
 BLOCK_ROWS = 512  # rows whose products with all others are held at a time
 # Squared distances below this share of a row's own |a|^2 are asked again in float64: there the
@@ -22,6 +22,7 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
 
     X : (n, d), no zero row.   k is cut to n - 1. Ties keep the lower index first.
     """
+    need_whole("k", k, at_least=1)
     U = unit_rows(X)
     if not 0 <= row < len(U):
         raise IndexError(f"row {row} is not one of the {len(U)} rows")
@@ -36,6 +37,8 @@ def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -
 
     X : (n, d), no zero row.   k is cut to n - 1.
     """
+    need_whole("k", k, at_least=1)
+    need_whole("block_rows", block_rows, at_least=1)
     return closest(unit_rows(X), k, block_rows=block_rows)
 
 

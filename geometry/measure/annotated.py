@@ -67,8 +67,11 @@ def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
         raise ValueError(
             f"pairs must be row numbers (m, 2), integers; got {rows.dtype} of shape {rows.shape}"
         )
-    if rows.size and not 0 <= rows.min() <= rows.max() < len(X):
-        raise ValueError(f"pairs must be numbers of the {len(X)} rows; got {rows.max()}")
+    outside = rows[(rows < 0) | (rows >= len(X))]
+    if len(outside):
+        raise ValueError(
+            f"pairs must be numbers of the {len(X)} rows, 0 to {len(X) - 1}; got {outside[0]}"
+        )
     left, right = X[rows.astype(np.int64).T]
     n, d = left.shape
     try:

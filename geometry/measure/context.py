@@ -14,7 +14,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, directions, finite_rows, in_range, need_rows
+from ..rows import (
+    UndefinedMeasure,
+    directions,
+    finite_rows,
+    in_range,
+    need_rows,
+    refuse_missing,
+)
 from .cosines import mean_cosine_of_sum
 from .measured import Measured
 from .resample import MIN_ROWS, jackknife_interval
@@ -180,6 +187,7 @@ class _Groups:
         ids = np.asarray(ids)
         if ids.shape != (n,):
             raise ValueError(f"expected one {what} for each of the {n} rows; got shape {ids.shape}")
+        refuse_missing(ids, what)
         _, code, counts = np.unique(ids, return_inverse=True, return_counts=True)
         order = np.argsort(code, kind="stable")
         self._order = order[counts[code[order]] > 1]

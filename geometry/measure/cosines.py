@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import need_rows, unit_rows
+from ..rows import need_rows, need_whole, unit_rows
 
 KERNEL_BLOCK = 1024
 
@@ -31,8 +31,10 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
     """Cosines of all pairs i < j, (m (m - 1) / 2,) float32, in [-1, 1].
 
     X : (n, d).   ``max_rows`` : draw that many rows without replacement (a pair is never a
-    row with itself); None takes all. 1,200 rows are 719,400 pairs.
+    row with itself), 2 or more; None takes all. 1,200 rows are 719,400 pairs.
     """
+    if max_rows is not None:
+        need_whole("max_rows", max_rows, at_least=2)
     U = unit_rows(X)
     need_rows(len(U), 2)
     if max_rows is not None and len(U) > max_rows:
@@ -74,6 +76,7 @@ def isotropic_angle_spread(d: int) -> float:
 
 def positive_cosine_share(X: np.ndarray, *, block_rows: int = 2048) -> float:
     """Share of pairs i != j whose cosine is above 0, in [0, 1]; .5 for an isotropic cloud."""
+    need_whole("block_rows", block_rows, at_least=1)
     U = unit_rows(X)
     n = len(U)
     need_rows(n, 2)
@@ -107,6 +110,7 @@ def uniformity_baseline(d: int) -> float:
     log of the mean of exp(4 cos t - 4) under the density sin(t)^(d - 2) of the angle t; a mean
     over pairs, so n does not bias it. By trapezoids, to 1e-6.
     """
+    need_whole("d", d, at_least=1)
     if d == 1:
         return float(np.log((1 + np.exp(-8)) / 2))
     t = np.linspace(0, np.pi, 4001)[1:-1] if d > 2 else (np.arange(4000) + 0.5) * np.pi / 4000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..neighbours import closest
-from ..rows import UndefinedMeasure, finite_rows, in_range, need_rows, unit_rows
+from ..rows import UndefinedMeasure, finite_rows, in_range, need_rows, need_whole, unit_rows
 
 DISCARDED = 0.1  # of the ratios, the largest: the tail that Facco et al. leave out of the fit
 
@@ -13,11 +13,12 @@ DISCARDED = 0.1  # of the ratios, the largest: the tail that Facco et al. leave 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:
     """Skewness of the k-occurrence: how often a row is among the k nearest of the others.
 
-    X : (n, d), n > k + 1, no zero row; nearest by cosine.   0 where all rows are chosen about
+    X : (n, d), n > k + 1 >= 2, no zero row; nearest by cosine.   0 where all rows are chosen about
     equally often; above 1, a few hubs are everybody's neighbours. Grows with the dimension even
     for isotropic data, so hold it against isotropic data of the same n and d.
     Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
     """
+    need_whole("k", k, at_least=1)
     U = unit_rows(X)
     need_rows(len(U), k + 2)
     return occurrence_skewness(np.bincount(closest(U, k).ravel(), minlength=len(U)))

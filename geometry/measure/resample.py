@@ -23,6 +23,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..rows import refuse_missing
+
 GROUPS = 10
 MIN_ROWS = 4 * GROUPS  # below that a group of rows is too few for a spread
 DRAWS = 100
@@ -40,7 +42,9 @@ def jackknife_interval(
     which there must be MIN_ROWS.
     """
     n = _rows(arrays)
-    _, unit = np.unique(np.arange(n) if units is None else units, return_inverse=True)
+    names = np.arange(n) if units is None else np.asarray(units)
+    refuse_missing(names.ravel(), "unit")
+    _, unit = np.unique(names, return_inverse=True)
     n_units = int(unit.max(initial=-1)) + 1
     if unit.shape != (n,) or n_units < MIN_ROWS:
         raise ValueError(

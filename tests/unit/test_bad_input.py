@@ -269,7 +269,7 @@ def test_an_interval_takes_any_real_numbers(of):
 BAD_ANNOTATIONS = {
     "pairs (m, 3)": (Annotations(pairs=np.zeros((4, 3), int)), r"row numbers \(m, 2\)"),
     "pairs of floats": (Annotations(pairs=np.zeros((4, 2))), r"row numbers \(m, 2\), integers"),
-    "a row there is not": (Annotations(pairs=np.array([[0, N]])), f"the {N} rows; got {N}"),
+    "a row there is not": (Annotations(pairs=np.array([[0, N]])), f"0 to {N - 1}; got {N}"),
     "too few types": (Annotations(types=thirds(X)[1:], sentences=thirds(X)), "one type for each"),
     "too few counts": (Annotations(frequencies=np.ones(3)), "one frequency for each"),
     "a negative count": (Annotations(frequencies=-counts(X)), "negative or not finite"),
