@@ -62,7 +62,8 @@ def _top_contribution(k: int) -> Callable[[View], float]:
 
 def _uniformity(view: View) -> float:
     need_rows(view.n, 2)
-    return float(np.log(view.pair_mean("kernel")))
+    # where all directions are one, what is left is rounding, of either sign
+    return min(0.0, float(np.log1p(view.pair_mean("kernel"))))
 
 
 LISTED: dict[str, Listed] = {

@@ -24,6 +24,8 @@ OCCURRENCE_K = 10  # neighbours that hubness counts
 SPARE_K = 25
 ANGLE_QUANTILES = (0.5, 0.9)
 DOUBTFUL = 1e-6  # a cosine within this of 0 has no sure sign in float32
+# Largest x = 4 - 4 cos at which x^2/2 - x is exp(-x) - 1 to float32's precision
+NEEDLE = 1e-3
 
 
 class Shared:
@@ -119,7 +121,7 @@ class PairSums:
     """What one blocked float32 product of all directions gives.
 
     near (n, SPARE_K) : nearest rows by cosine.   positive, kernel (G,) : ordered pairs with a
-    cosine above 0, and the sum of exp(4 cos - 4), from each group's rows to all others.
+    cosine above 0, and the sum of exp(4 cos - 4) - 1, from each group's rows to all others.
     positive_within, kernel_within (G,) : the same to rows of their own group.
     """
 
@@ -129,35 +131,46 @@ class PairSums:
         groups = len(shared.groups)
         self.positive, self.positive_within = np.zeros(groups), np.zeros(groups)
         self.kernel, self.kernel_within = np.zeros(groups), np.zeros(groups)
-        # 1 - |u - v|^2 / 2 = score + this
         half = np.einsum("nd,nd->n", self._about, self._about) / 2
-        self._offset = (1 - half).astype(np.float32)[:, None]
+        self._half = half.astype(np.float32)[:, None]
+        self._needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
         self.near = closest(shared.unit, SPARE_K, watch=self._watch)
-        del self._about, self._offset
+        del self._about, self._half
 
     def _watch(self, rows: slice, scores: np.ndarray) -> None:
-        cosines = scores + self._offset[rows]  # (m, n)
+        gaps = scores - self._half[rows]  # (m, n), cos - 1 = -|u - v|^2 / 2, and -inf at j = i
         for g, members in enumerate(self._shared.groups):
             start, stop = max(rows.start, members.start), min(rows.stop, members.stop)
             if start >= stop:
                 continue
-            block = cosines[start - rows.start : stop - rows.start]
+            block = gaps[start - rows.start : stop - rows.start]
             self.positive[g] += self._count_positive(block, slice(start, stop), slice(None))
             self.positive_within[g] += self._count_positive(
                 block[:, members], slice(start, stop), members
             )
-            block -= 1  # the diagonal is -inf and its kernel 0
+            np.fill_diagonal(block[:, start:], 0.0)  # no row is a pair with itself
             block *= 4
-            np.exp(block, out=block)
-            self.kernel[g] += block.sum(dtype=np.float64)
-            self.kernel_within[g] += block[:, members].sum(dtype=np.float64)
+            self._exponentiate(block)
+            self.kernel[g] += self._less_ones(block)
+            self.kernel_within[g] += self._less_ones(block[:, members])
 
-    def _count_positive(self, cosines: np.ndarray, rows: slice, columns: slice) -> int:
-        sure = int(np.count_nonzero(cosines > DOUBTFUL))
-        if np.count_nonzero(cosines >= -DOUBTFUL) == sure:
+    def _exponentiate(self, block: np.ndarray) -> None:
+        """exp(block) in place; of a needle less 1, of which float32 would leave nothing."""
+        if self._needle:
+            block += block * block / 2
+        else:
+            np.exp(block, out=block)
+
+    def _less_ones(self, block: np.ndarray) -> float:
+        total = float(block.sum(dtype=np.float64))
+        return total if self._needle else total - block.size
+
+    def _count_positive(self, gaps: np.ndarray, rows: slice, columns: slice) -> int:
+        sure = int(np.count_nonzero(gaps > DOUBTFUL - 1))
+        if np.count_nonzero(gaps >= -DOUBTFUL - 1) == sure:
             return sure
         left, right = self._shared.unit[rows], self._shared.unit[columns]
-        i, j = np.nonzero(np.abs(cosines) <= DOUBTFUL)
+        i, j = np.nonzero(np.abs(gaps + 1) <= DOUBTFUL)
         if len(i) < 4096:
             return sure + int(np.count_nonzero(np.einsum("pd,pd->p", left[i], right[j]) > 0))
         return sure + int(np.count_nonzero((left @ right.T)[i, j] > 0))

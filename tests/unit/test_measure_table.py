@@ -94,6 +94,24 @@ def test_cosines_of_zero_are_not_positive():
     assert share.value == positive_cosine_share(X)
 
 
+@pytest.mark.parametrize("n", [20, 300])
+@pytest.mark.parametrize("shift", [0.0, 30, 1e3, 1e5, 1e7])
+def test_uniformity_of_a_needle(n, shift):
+    """Its kernels differ from 1 by less than float32 can tell."""
+    X = np.random.default_rng(0).standard_normal((n, 12)) + shift
+    [row] = measure_table(X, names=["uniformity"])
+    assert row.value == pytest.approx(uniformity(X) if shift < 1e6 else near(X), rel=1e-5, abs=0)
+    if n >= 40:
+        assert row.low < row.value < row.high <= 0
+
+
+def near(X):
+    """``uniformity`` of rows so near to each other that its logarithm is -2 E|u - v|^2."""
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    U = U - U.mean(axis=0)
+    return -4 * (U * U).sum() / (len(U) - 1)
+
+
 @pytest.mark.parametrize("left_out", [0, 4, 9])
 def test_a_view_is_the_cloud_without_a_group(left_out):
     shared = Shared(cloud(203, 7), seed=3)
