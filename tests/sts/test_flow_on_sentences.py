@@ -15,18 +15,34 @@ from tests.sts.scoring import score
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
-TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
-FITTED = 2000  # of the 2,551 distinct sentences; the others are held out
-SCORES = {"flow": 68.5, "ledoit-wolf": 69.4, "raw": 59.6}
-GAINED, LOST = 13, 40  # nats a point: over the Gaussian, and below it without the linear start
-QUOTED = {f"{SCORES['flow']}", f"{SCORES['ledoit-wolf']}", f"{FITTED:,}"}  # by the whitening page
+ROOT = Path(__file__).resolve().parents[2]
+SEEDS = range(3)
+DISTINCT, FITTED = 2551, 2000  # sentences; those not fitted are held out
+SCORES = {"least": 66.8, "seed 0": 68.5, "most": 68.7, "ledoit-wolf": 69.4, "raw": 59.6}
+# nats a point, over SEEDS: over the Gaussian, and below it without the linear start
+GAINED, LOST = (12, 14), (41, 47)
+# by the whitening page
+QUOTED = {*(f"{SCORES[name]}" for name in SCORES if name != "raw"), f"{FITTED:,}", f"{DISTINCT:,}"}
 
 
-@pytest.mark.parametrize(("language", "nats"), [("en", "nats"), ("zh-Hant", "奈特")])
-def test_the_page_quotes_these(language, nats):
-    text = (TEXT / language / "whitening.md").read_text(encoding="utf-8")
-    assert {int(found) for found in re.findall(rf"(\d+) {nats}", text)} == {GAINED, LOST}
+@pytest.mark.parametrize(
+    ("language", "seeds", "nats"),
+    [("en", "with three seeds", "{} to {} nats"), ("zh-Hant", "試三個亂數種子", "{} 到 {} 奈特")],
+)
+def test_the_page_quotes_these(language, seeds, nats):
+    text = (ROOT / "assets" / "text" / language / "whitening.md").read_text(encoding="utf-8")
+    assert nats.format(*GAINED) in text
+    assert nats.format(*LOST) in text
+    assert seeds in text
     assert all(quote in text for quote in (*QUOTED, f"{SCORES['raw']}"))
+    assert re.search(rf"{SCORES['least']} (to|到) {SCORES['most']}", text)
+
+
+def test_the_readme_quotes_the_seeds():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    scored = "{seed 0}; {least} to {most} with seeds 0 to 2".format_map(SCORES)
+    assert f"| {scored} | 69.2 |" in text
+    assert "| flow on 2,758 × 384: layer 4, mean pooling, seed 0 |" in text
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +72,22 @@ def gaussian(parts):
 
 
 @pytest.fixture(scope="module")
-def flow(parts):
-    return NormalizingFlow().fit(parts[0])
+def flows(parts):
+    return [NormalizingFlow(random_state=seed).fit(parts[0]) for seed in SEEDS]
 
 
-def test_held_out_sentences_are_likelier_than_under_ledoit_wolfs_gaussian(parts, gaussian, flow):
+@pytest.fixture(scope="module")
+def flow(flows):
+    return flows[0]
+
+
+def test_held_out_sentences_are_likelier_than_under_ledoit_wolfs_gaussian(parts, gaussian, flows):
+    assert sum(map(len, parts)) == DISTINCT
     peer = gaussian.logpdf(parts[1]).mean()
     assert peer == pytest.approx(255.6, abs=0.5)
-    # a processor's float32 leads the training elsewhere: 12.8, where this was written
-    assert flow.score(parts[1]) - peer == pytest.approx(GAINED, abs=3)
+    # a processor's float32 leads the training elsewhere: 12.4, 13.0, 13.6, where this was written
+    gained = [flow.score(parts[1]) - peer for flow in flows]
+    assert GAINED[0] - 2 < min(gained) < max(gained) < GAINED[1] + 2
 
 
 def test_not_because_of_the_null_direction(parts, gaussian, flow):
@@ -83,22 +106,25 @@ def test_not_because_of_the_null_direction(parts, gaussian, flow):
 
 def test_the_start_is_what_does_it(parts, gaussian):
     """Without the linear start couplings alone end below the Gaussian: the docstring says so."""
-    pure = NormalizingFlow(linear_start=False).fit(parts[0])
-    lost = gaussian.logpdf(parts[1]).mean() - pure.score(parts[1])
-    assert lost == pytest.approx(LOST, abs=10)  # 40.6, where this was written
+    peer = gaussian.logpdf(parts[1]).mean()
+    pure = [NormalizingFlow(linear_start=False, random_state=seed).fit(parts[0]) for seed in SEEDS]
+    lost = [peer - flow.score(parts[1]) for flow in pure]  # 40.8, 46.6, 40.8
+    assert LOST[0] - 7 < min(lost) < max(lost) < LOST[1] + 7
 
 
 def test_spearman(vectors, pairs):
     raw = score(vectors, pairs.gold_scores)
     white = score(Whitening().fit_transform(vectors), pairs.gold_scores)
     start = score(Whitening(shrinkage="ledoit-wolf").fit_transform(vectors), pairs.gold_scores)
-    flow = NormalizingFlow().fit(vectors)
-    ours = score(flow.transform(vectors), pairs.gold_scores)
+    flows = [NormalizingFlow(random_state=seed).fit(vectors) for seed in SEEDS]
+    ours = [score(flow.transform(vectors), pairs.gold_scores) for flow in flows]
     assert raw == pytest.approx(SCORES["raw"], abs=0.15)
     assert white == pytest.approx(69.2, abs=0.15)
     assert start == pytest.approx(SCORES["ledoit-wolf"], abs=0.15)
-    assert ours == pytest.approx(SCORES["flow"], abs=1)
-    assert ours < white + 1  # likelihood is what it gains; likeness of sentences is not
+    assert ours[0] == pytest.approx(SCORES["seed 0"], abs=1)
+    assert min(ours) == pytest.approx(SCORES["least"], abs=1)
+    assert max(ours) == pytest.approx(SCORES["most"], abs=1)
+    assert max(ours) < white + 1  # likelihood is what it gains; likeness of sentences is not
 
 
 def test_there_and_back(vectors, flow):

@@ -1,6 +1,7 @@
 """What removal does to STS-B, measured with the bundled encoder and with static word vectors."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +14,17 @@ from geometry import (
     sif_average,
 )
 from geometry.embeddings import VectorTable
+from pages.common.cached import SEED
 from tests.sts.scoring import score
 
 # 14,000 sentences go through the encoder first: half a minute alone, minutes in company
 pytestmark = pytest.mark.timeout(1200)
 
-CLUSTERWISE = "54.5"  # as the whitening page quotes it
+TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
+# of the whitening page: the least and the largest over SEEDS, the largest being that of seed 0
+CLUSTERWISE = ("49.2", "54.5")
+CLUSTERS = (25, 27)  # as many as are left of 27
+SEEDS = range(8)
 SPEARMAN = 0.15  # the quoted digit is .05; float32 sums of another processor move ranks by less
 # layer: raw, standardised, top 3 removed, all fitted on the test sentences, mean pooling
 TABLE = {1: (56.7, 61.7, 66.8), 4: (59.6, 63.4, 70.1), 5: (66.5, 71.3, 73.0), 6: (82.0, 82.0, 80.8)}
@@ -72,11 +78,32 @@ def test_learned_on_train_it_beats_plain_removal_on_test(layers, sets, axes, fig
 def test_clusters_of_sentences_lose_what_tells_them_apart(layers, sets):
     """About a hundred sentences a cluster: the paper clusters tokens, before pooling."""
     X, gold = layers["test"][4], sets["test"].gold_scores
-    fitted = ClusterwiseRemoval().fit(X)
-    clusterwise = score(fitted.transform(X), gold)
-    assert clusterwise == pytest.approx(float(CLUSTERWISE), abs=3)  # k-means may settle elsewhere
-    assert clusterwise < score(X, gold)
-    assert fitted.n_clusters_ > 20
+    fits = [ClusterwiseRemoval(random_state=seed).fit(X) for seed in SEEDS]
+    scores = [score(fit.transform(X), gold) for fit in fits]
+    least, most = map(float, CLUSTERWISE)
+    # rounding may let one seed's k-means settle elsewhere, a point away
+    assert min(scores) == pytest.approx(least, abs=1)
+    assert scores[0] == max(scores) == pytest.approx(most, abs=1)
+    assert max(scores) < score(X, gold) - 3
+    counts = [fit.n_clusters_ for fit in fits]
+    assert (min(counts), max(counts)) == pytest.approx(CLUSTERS, abs=1)
+    assert {fit.n_components_ for fit in fits} == {12}
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "{} to {} over eight seeds, with {} to {} clusters and 12 directions; seed 0"),
+        (
+            "zh-Hant",
+            "換八個亂數種子，處理後是 {} 到 {}，用了 {} 到 {} 群、12 個方向；本頁所用的亂數種子 0",
+        ),
+    ],
+)
+def test_the_page_quotes_the_range_over_seeds(language, told):
+    text = (TEXT / language / "whitening.md").read_text(encoding="utf-8")
+    assert told.format(*CLUSTERWISE, *CLUSTERS) in text
+    assert (len(SEEDS), SEED) == (8, 0)
 
 
 # Static vectors: lower-cased words [a-z0-9'], exact entry or else the first of that lower case
