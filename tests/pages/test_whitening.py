@@ -237,6 +237,24 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
         assert f"drawn × {factor:.3g}," in caption
 
 
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
+    app = visit(view="pca", dims=dims)  # every direction of this view is removed
+    drawn = pictures(app)
+    assert not drawn["removed"].any()
+    assert message(app)["factors"][2] == 1
+    told = [one.value for one in app.caption if "**Top directions removed**" in one.value]
+    assert len(told) == 1
+    assert "all points at the origin" in told[0]
+    assert "drawn ×" not in told[0]
+    assert "trustworthiness" not in told[0]
+    scene, *_rest, _ = taken[-1]
+    rows = rows_of(pictures_csv(scene, "", _))
+    assert {row["removed_x"] for row in rows} == {"0"}
+    flat = flat_charts(visit(view="pca", no_webgl2=True))["removed"]["data"][0]
+    assert not array(flat["x"]).any()
+
+
 @pytest.mark.parametrize(
     ("corpus", "unit"),
     [("topics-zh", "sentences"), ("pairs", "sentences"), ("own", "tokens"), ("own", "types")],
