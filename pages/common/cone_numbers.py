@@ -82,7 +82,7 @@ def provenance(scene: Scene, _: Translate) -> str:
         else _("no shrinkage"),
     ]
     if len(whitening.components) < d:
-        parts.append(_("{k} directions kept").format(k=len(whitening.components)))
+        parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 
