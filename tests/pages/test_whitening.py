@@ -390,6 +390,7 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     assert "—（均值為 0）" in text
     assert re.search(r"\d（各向同性 [\d.]+）", text)
     assert not re.search(r"[( ]\(|[ ]（|\(均|— ", text)
+    assert " （" not in everything(visit(lang="zh-Hant", view="pca"))
 
 
 @pytest.mark.parametrize(
