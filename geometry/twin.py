@@ -123,7 +123,7 @@ def describe(X: np.ndarray) -> IsotropyReport:
 def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
-    Empty where the cloud has no mean direction, or the picture no origin (UMAP).
+    Empty where the cloud has no mean direction, or the picture none, or no origin (UMAP).
     On the angle-true projection the axis is that projection's own and both angles agree.
     """
     if projection.origin is None:
@@ -138,7 +138,10 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
             return ()
         from_origin = projection.around_origin
         mean = from_origin.mean(axis=0)
-        axis = mean / np.linalg.norm(mean)
+        length = np.linalg.norm(mean)
+        if length == 0:
+            return ()
+        axis = mean / length
         drawn = _angles(from_origin, axis)
     return tuple(
         ConeEdge(q, float(np.quantile(true, q)), float(np.quantile(drawn, q)), axis)

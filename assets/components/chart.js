@@ -93,6 +93,7 @@ function draw(box, data) {
   state.shown = data.figure;
   const { data: traces, layout } = JSON.parse(data.figure);
   complete(traces[0], data);
+  box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css: no buttons on top of it
   const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;

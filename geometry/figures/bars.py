@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .curves import TITLE_GAP, place_colour
-from .theme import Theme, axis, base_layout
+from .theme import PERCENT, Theme, axis, base_layout
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def bars_figure(
     figure.update_layout(
         base_layout(theme, height=height),
         xaxis=axis(theme, x, dtick=1, zeroline=False),
-        yaxis=axis(theme, y, tickformat=".0%", title_standoff=TITLE_GAP),
+        yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
         barmode="group",
         showlegend=True,  # of a single group, too: whose bars they are
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import Theme, axis, base_layout
+from .theme import PERCENT, Theme, axis, base_layout
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -82,7 +82,7 @@ def curves_figure(
         figure.update_xaxes(tickmode="array", tickvals=axes.x_ticks, dtick=None)
         figure.update_xaxes(ticktext=[f"{tick:,.0f}" for tick in axes.x_ticks])
     if axes.percent:
-        figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+        figure.update_yaxes(tickformat=PERCENT, rangemode="tozero")
     return figure
 
 

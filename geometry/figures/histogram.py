@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import Theme, axis, base_layout
+from .theme import PERCENT, Theme, axis, base_layout
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def cosine_histogram_figure(
     figure.update_layout(
         base_layout(theme, height=height),
         xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25),
-        yaxis=axis(theme, words.y, tickformat=".0%", rangemode="tozero"),
+        yaxis=axis(theme, words.y, tickformat=PERCENT, rangemode="tozero"),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
     return figure

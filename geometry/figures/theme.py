@@ -29,6 +29,7 @@ class Theme:
     scale: tuple[str, ...]
 
 
+PERCENT = "~%"  # d3's, on an axis: as many decimals as its ticks differ in
 SYMBOLS = ("circle", "diamond", "square", "cross")
 SYMBOL_CODES = {"circle": 0, "square": 1, "diamond": 2, "cross": 3}  # Plotly's numbers for them
 

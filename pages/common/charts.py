@@ -9,8 +9,6 @@ component whose identity is its key; it draws with the Plotly that the Python pa
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,9 +20,10 @@ import streamlit as st
 
 from geometry.figures.wire import figure_json, plotly_script
 
+from .scripts import put_in_static
+
 ROOT = Path(__file__).parents[2]
 COMPONENTS = ROOT / "assets" / "components"
-STATIC = ROOT / "static"  # what Streamlit serves under app/static; made here, not in the repository
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
 """
@@ -163,17 +162,8 @@ def _plotly_address() -> str | None:
     Over HTTP the browser reads it as it arrives and keeps it for the next visit; through the
     page's own connection, the other way, it costs half a second more.
     """
-    script = plotly_script()
-    served = STATIC / f"plotly-{version('plotly')}.min.js"
-    try:
-        if not served.is_file() or served.stat().st_size != script.stat().st_size:
-            STATIC.mkdir(exist_ok=True)
-            part = STATIC / f"{served.name}.{os.getpid()}"
-            shutil.copyfile(script, part)
-            part.replace(served)
-    except OSError:  # a folder that can't be written
-        return None
-    return f"app/static/{served.name}"
+    script = plotly_script().read_bytes()
+    return put_in_static("plotly-{}.min.js", version("plotly"), r"\d[\w.]*", script)
 
 
 @st.cache_resource(show_spinner=False)

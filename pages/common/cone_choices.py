@@ -11,7 +11,7 @@ from geometry import Encoder
 from geometry.layers import LAYER_SETS
 
 from .cached import CloudSpec
-from .controls import choose, layer_labels
+from .controls import choose, follow_default, layer_labels
 from .words import Translate
 
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
@@ -169,13 +169,15 @@ def choose_look(_: Translate, *, has_labels: bool, views: Sequence[str] = VIEWS)
     }
     if not has_labels:
         del colours["topic"]
+    default = next(iter(colours))
+    follow_default("colour", default)
     with colour_box:
         colour = choose(
             st.selectbox,
             _("Colour"),
             list(colours),
             key="colour",
-            default=next(iter(colours)),
+            default=default,
             labels=colours,
         )
     return Look(view=view, n_components=int(size[0]), colour=colour)

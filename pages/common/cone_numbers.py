@@ -60,7 +60,8 @@ def provenance(scene: Scene, _: Translate) -> str:
     units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
     count = f"n = {n:,} {units[cloud.unit]}"
     if cloud.n_available > n:
-        count += " " + _("(a sample of {n})").format(n=f"{cloud.n_available:,}")
+        available = f"{cloud.n_available:,}"
+        count = _("{count} (a sample of {n})").format(count=count, n=available)
     encoder = cached.encoder()
     parts = [_("corpus {name}").format(name=scene.corpus.name), count, model_line(encoder, _)]
     if cloud.unit == "types":
@@ -82,7 +83,7 @@ def provenance(scene: Scene, _: Translate) -> str:
         else _("no shrinkage"),
     ]
     if len(whitening.components) < d:
-        parts.append(_("{k} directions kept").format(k=len(whitening.components)))
+        parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 

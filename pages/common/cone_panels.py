@@ -212,7 +212,7 @@ def _wedge(edge: ConeEdge, d: int, told: str, _: Translate) -> Wedge:
         drawn=f"{edge.drawn:.1f}",
     )
     if edge.drawn > WIDEST_DRAWN:
-        caption += " " + _("(too wide to draw)")
+        caption = _("{told} (too wide to draw)").format(told=caption)
     return Wedge(edge.axis, edge.drawn, caption)
 
 

@@ -52,6 +52,15 @@ def choose(
     return value
 
 
+def follow_default(key: str, default: int | str) -> None:
+    """A control that nobody has moved from its default stays at it where that changes: other
+    points have another, and the address says nothing of defaults. Call it before the control."""
+    defaults = st.session_state.setdefault("defaults", {})
+    if key in st.session_state and st.session_state[key] == defaults.get(key) != default:
+        st.session_state[key] = default
+    defaults[key] = default
+
+
 def layer_labels(last: int, _: Translate) -> dict[str, str]:
     """What the first and the last layer are called; the others are their numbers."""
     return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}

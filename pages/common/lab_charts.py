@@ -253,7 +253,7 @@ def _flow(scene: Scene, _: Translate) -> Figures:
         Curve(
             epochs,
             np.array([epoch.held_out_loss for epoch in trained.history]),
-            _("loss on {n} points held out").format(n=f"{trained.n_held_out:,}"),
+            _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"),
             1,
         ),
     ]

@@ -10,7 +10,7 @@ from geometry.removal_map import default_components
 from geometry.treatments import KNOBS, Knobs
 from geometry.whitening_settings import recommended_whitening
 
-from .controls import choose
+from .controls import choose, follow_default
 from .uploads import corpus_labels
 from .words import Translate
 
@@ -94,7 +94,7 @@ def choose_rows(available: int, _: Translate) -> int:
     """How many rows of the fit set are used; all of them unless the reader asks for fewer."""
     if available <= FEWEST_FITTED:
         return available
-    _follow("fit-rows", available)
+    follow_default("fit-rows", available)
     _within("fit-rows", FEWEST_FITTED, available)
     return int(
         st.slider(
@@ -135,7 +135,7 @@ def _kept(d: int, recommended: int | None, turned: set[str], _: Translate) -> in
     if "n_components" not in turned:
         return None
     default = recommended or d
-    _follow("kept", default)
+    follow_default("kept", default)
     _within("kept", 1, d)
     kept = int(st.slider(_("Directions kept k"), 1, d, default, key="kept", bind="query-params"))
     return None if kept == d else kept
@@ -145,7 +145,7 @@ def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float
     if "shrinkage" not in turned:
         return None
     default = recommended or "none"
-    _follow("shrink", default)
+    follow_default("shrink", default)
     way = choose(
         st.segmented_control,
         _("Shrinkage of the covariance"),
@@ -181,15 +181,6 @@ def _removed(d: int, turned: set[str], _: Translate) -> int | None:
             bind="query-params",
         )
     )
-
-
-def _follow(key: str, default: int | str) -> None:
-    """A control that nobody has moved from its default stays at it where that changes: other
-    points have another recommendation, and the address says nothing of defaults."""
-    defaults = st.session_state.setdefault("lab-defaults", {})
-    if key in st.session_state and st.session_state[key] == defaults.get(key) != default:
-        st.session_state[key] = default
-    defaults[key] = default
 
 
 def _within(key: str, low: int, high: int) -> None:

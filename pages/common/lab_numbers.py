@@ -115,7 +115,7 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
                 made[one.key] = Report.of(one.treated, labels, known)
             return made
 
-        what = _("Measuring {n} clouds").format(n=len(missing))
+        what = _("Measuring clouds: {n}").format(n=len(missing))
         key = "measure-" + "-".join(one.key[:12] for one in missing)
         made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
         for name, report in made.items():
@@ -129,11 +129,11 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
-            "In brackets: 95% intervals, by leaving out groups of points, or of pairs, types or "
-            "sentences where a row is a mean over those (angles: by subsampling); never by the "
-            "bootstrap, whose repeated points bias these measures. “Isotropic”: what isotropic "
-            "data of raw's n and d give; for shares of the mean cosine, such data pushed off the "
-            "origin in a random direction."
+            "In brackets: 95% intervals, each treatment held as it was fitted, by leaving out "
+            "groups of points, or of pairs, types or sentences where a row is a mean over those "
+            "(angles: by subsampling); never by the bootstrap, whose repeated points bias these "
+            "measures. “Isotropic”: what isotropic data of raw's n and d give; for shares of the "
+            "mean cosine, such data pushed off the origin in a random direction."
         )
     )
     tell_annotated(scene.material)
@@ -164,7 +164,7 @@ def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
 
 def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     if row.value is None:
-        return f"— ({reasons(_)[row.undefined or 'all_zero']})"
+        return _("— ({reason})").format(reason=reasons(_)[row.undefined or "all_zero"])
     text = _number(row.name, row.value)
     if row.low is not None and row.high is not None:
         low, high = _number(row.name, row.low), _number(row.name, row.high)
@@ -172,7 +172,7 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     isotropic = _number(row.name, row.baseline)
     if row.d != raw.d and isotropic != _number(raw.name, raw.baseline):
         # fewer dimensions: what isotropy gives may be another number there
-        text += " " + _("({value} if isotropic)").format(value=isotropic)
+        return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
 
 
@@ -253,6 +253,8 @@ def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {one.name: fit_cells_of(one, scene, _) for one in scene.shown}
+    has_agreement = reports["raw"].agreement is not None
+    chance = chance_agreement(scene.material.cloud.labels or ()) if has_agreement else None
     rows = [
         [
             one.name,
@@ -267,6 +269,16 @@ def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
             *fit_cells[one.name],
         ]
         for one in scene.shown
-        for row in reports[one.name].table
+        for row in _told_rows(reports[one.name], chance)
     ]
     return csv_bytes(head, rows, told)
+
+
+def _told_rows(report: Report, chance: float | None) -> tuple[Measured, ...]:
+    """The table and below it, where there are labels, their agreement with chance for baseline."""
+    if chance is None:
+        return report.table
+    share, like = report.agreement, report.table[0]
+    why = "zero_row" if share is None else None
+    last = Measured("label_agreement", share, None, None, chance, like.n, like.d, why)
+    return (*report.table, last)

@@ -130,6 +130,13 @@ def told_below(one: Shown, panel: Panel, _: Translate) -> str:
 
 def lines_of(one: Shown, panel: Panel, _: Translate) -> list[str]:
     """How far to trust the picture, what its frame leaves out, by how much it is drawn larger."""
+    if one.is_emptied:  # neighbours at one place are nothing to trust
+        return [
+            _(
+                "all points at the origin: this treatment has emptied the axes of this view of all "
+                "but rounding"
+            )
+        ]
     return [*lines_below(one.projection, panel, _), *_scale(one, _)]
 
 

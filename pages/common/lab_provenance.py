@@ -70,10 +70,10 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
     if whitened:
         told += _shrinkages(whitened, _)
         kept = scene.knobs.n_components
-        told += [_("{k} directions kept").format(k=kept)] if kept is not None else []
+        told += [_("directions kept: {k}").format(k=kept)] if kept is not None else []
     for one in scene.shown:
         if one.name == "removed":
-            told.append(_("{k} directions removed").format(k=len(one.treatment.fitted.weights)))
+            told.append(_("directions removed: {k}").format(k=len(one.treatment.fitted.weights)))
         if one.name in OWN_PROVENANCE:
             told.append(_named(one, _own_fit(one, scene, _), _))
     return told

@@ -9,7 +9,7 @@ import numpy as np
 
 from geometry import ArrayStore, Cloud, Corpus, Projection, WhiteningMap
 from geometry.learned_removal import WeightedRemoval
-from geometry.project import match_radius
+from geometry.project import match_radius, settle
 from geometry.treatments import Knobs, Treated, Treatment, fit_treatment
 from geometry.twin import FRAME_SHARE
 
@@ -53,6 +53,11 @@ class Shown:
     def name(self) -> str:
         """The treatment's code."""
         return self.treatment.name
+
+    @property
+    def is_emptied(self) -> bool:
+        """True where the treatment left nothing but rounding in the picture's axes."""
+        return not self.projection.around_origin.any()
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,9 @@ def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, n_
         first = cached.projection(material.key, view, n_axes, X)
         turned = treatment.turn(knobs)
         treated = turned.apply(X)
-        picture = first if treatment.name == "raw" else first.apply(treated.vectors)
+        picture = first
+        if treatment.name != "raw":
+            picture = settle(first.apply(treated.vectors), X, treated.vectors)
         factor = match_radius(first.around_origin, picture.around_origin)
         distances = np.abs(picture.around_origin).max(axis=1) * factor
         reach = float(np.quantile(distances, FRAME_SHARE))

@@ -1,4 +1,4 @@
-"""Components' scripts that are several modules: put together, and served once from a file.
+"""Scripts that are served once from a file: Plotly's, and components' that are several modules.
 
 A component of Streamlit's takes one script and sends it again with every message. A short one
 that imports the rest from the static folder costs nothing to send again; where that folder can't
@@ -14,10 +14,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-STATIC = Path(__file__).parents[2] / "static"  # what Streamlit serves under app/static
+STATIC = Path(__file__).parents[2] / "static"  # served under app/static; made here, not in git
 IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-# A server says once, when it starts, which bundle it will serve. Another version may run beside it
+# A server says once, when it starts, which script it will serve. Another version may run beside it
 # out of the same folder, so that only what no server has started with for so long is removed;
 # a server that has run for longer on code since replaced then draws with Plotly.
 KEPT = 7 * 24 * 3600  # s
@@ -58,28 +58,40 @@ def served(entry: Path) -> str:
     A loader that finds nothing triggers "missing".
     """
     script = bundle(entry)
-    digest = hashlib.sha256(script.encode()).hexdigest()[:16]
-    target = STATIC / f"{entry.stem}-{digest}.js"
+    content = script.encode()
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    address = put_in_static(f"{entry.stem}-{{}}.js", digest, "[0-9a-f]{16}", content)
+    return script if address is None else LOADER.format(address=address)
+
+
+def put_in_static(name: str, version: str, versions: str, content: bytes) -> str | None:
+    """The address under which Streamlit serves the content; None where the folder can't be written.
+
+    name : of the file, with {} for its version.   versions : the expression that versions match, by
+    which older ones are found and removed.
+    """
+    target = STATIC / name.format(version)
     try:
-        if target.is_file():
+        if target.is_file() and target.stat().st_size == len(content):
             with suppress(OSError):  # no longer ours to touch, still there to be served
                 os.utime(target)
         else:
             STATIC.mkdir(exist_ok=True)
             part = STATIC / f"{target.name}.{os.getpid()}"
-            part.write_text(script, encoding="utf8")
+            part.write_bytes(content)
             part.replace(target)
     except OSError:  # a folder that can't be written
-        return script
-    _clear_away(entry.stem, keep=target)
-    return LOADER.format(address=f"app/static/{target.name}")
+        return None
+    _clear_away(name, versions, keep=target)
+    return f"app/static/{target.name}"
 
 
-def _clear_away(stem: str, *, keep: Path) -> None:
-    """Remove other bundles of that name, whole or half written, that are older than KEPT."""
-    bundles = re.compile(rf"{re.escape(stem)}-[0-9a-f]{{16}}\.js(\.\d+)?")
-    for path in STATIC.glob(f"{stem}-*"):
-        if path == keep or not bundles.fullmatch(path.name):
+def _clear_away(name: str, versions: str, *, keep: Path) -> None:
+    """Remove other versions of that name, whole or half written, that are older than KEPT."""
+    before, after = map(re.escape, name.split("{}"))
+    others = re.compile(rf"{before}{versions}{after}(\.\d+)?")
+    for path in STATIC.glob(name.format("*") + "*"):
+        if path == keep or not others.fullmatch(path.name):
             continue
         with suppress(OSError):  # another server's start has removed it, or it may not be
             if path.stat().st_mtime < time.time() - KEPT:

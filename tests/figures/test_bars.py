@@ -46,7 +46,7 @@ def test_the_axes():
     assert layout.xaxis.title.text == "dimensions, largest share first"
     assert layout.xaxis.dtick == 1
     assert layout.yaxis.title.text == "share"
-    assert layout.yaxis.tickformat == ".0%"
+    assert layout.yaxis.tickformat == "~%"  # ticks every .5% would read 0, 1, 1, 2
     assert layout.yaxis.zeroline  # shares may be negative
 
 

@@ -95,7 +95,7 @@ def test_a_log_axis_has_no_zero(limits):
 
 def test_shares_are_percentages_from_zero():
     figure = picture(Axes("x", "share", percent=True))
-    assert figure.layout.yaxis.tickformat == ".0%"
+    assert figure.layout.yaxis.tickformat == "~%"
     assert figure.layout.yaxis.rangemode == "tozero"
     assert all(one.hovertemplate == "%{x:.4g}: %{y:.2%}" for one in figure.data)
     assert picture().data[0].hovertemplate == "%{x:.4g}: %{y:.4g}"

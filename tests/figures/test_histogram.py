@@ -49,7 +49,7 @@ def test_the_axes_are_labelled_and_show_every_possible_cosine(shares):
     assert layout.xaxis.title.text == WORDS.x
     assert layout.yaxis.title.text == WORDS.y
     assert layout.yaxis.rangemode == "tozero"
-    assert layout.yaxis.tickformat == ".0%"
+    assert layout.yaxis.tickformat == "~%"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -6,6 +6,7 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from geometry import (
     Corpus,
     Encoder,
     Measured,
+    chance_agreement,
     cosine_contributions,
     label_agreement,
     load_encoder,
@@ -41,7 +43,7 @@ from pages.common.twin_cloud import NO_WEBGL2
 from pages.common.words import prose, signed
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, healthy, new_visit
+from tests.pages.visits import brought, everything, healthy, new_visit
 
 DEFAULTS = ("raw", "zca", "removed", "standardised")
 NAMES = {
@@ -237,6 +239,24 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
         assert f"drawn × {factor:.3g}," in caption
 
 
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
+    app = visit(view="pca", dims=dims)  # every direction of this view is removed
+    drawn = pictures(app)
+    assert not drawn["removed"].any()
+    assert message(app)["factors"][2] == 1
+    told = [one.value for one in app.caption if "**Top directions removed**" in one.value]
+    assert len(told) == 1
+    assert "all points at the origin" in told[0]
+    assert "drawn ×" not in told[0]
+    assert "trustworthiness" not in told[0]
+    scene, *_rest, _ = taken[-1]
+    rows = rows_of(pictures_csv(scene, "", _))
+    assert {row["removed_x"] for row in rows} == {"0"}
+    flat = flat_charts(visit(view="pca", no_webgl2=True))["removed"]["data"][0]
+    assert not array(flat["x"]).any()
+
+
 @pytest.mark.parametrize(
     ("corpus", "unit"),
     [("topics-zh", "sentences"), ("pairs", "sentences"), ("own", "tokens"), ("own", "types")],
@@ -360,6 +380,31 @@ def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud
     assert all(baselines.values())
 
 
+def test_words_and_brackets_fit_their_numbers_in_both_languages():
+    told = provenance(visit(kept="1", removed="1"))
+    assert {"directions kept: 1", "directions removed: 1"} <= set(told)
+    assert not any(re.search(r"\b1 \w+s\b", part) for part in told)
+    app = visit(lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
+    assert "保留的方向數：1" in everything(app)
+    [text] = [one.value for one in app.markdown if one.value.startswith("| 量度 |")]
+    assert "—（均值為 0）" in text
+    assert re.search(r"\d（各向同性 [\d.]+）", text)
+    assert not re.search(r"[( ]\(|[ ]（|\(均|— ", text)
+    assert " （" not in everything(visit(lang="zh-Hant", view="pca"))
+
+
+@pytest.mark.parametrize(
+    ("lang", "brackets", "held"),
+    [
+        ("en", "In brackets", "each treatment held as it was fitted"),
+        ("zh-Hant", "方括號內", "處理方式照原來的擬合，不重新擬合"),
+    ],
+)
+def test_the_intervals_say_that_nothing_is_fitted_again(lang, brackets, held):
+    [told] = [one.value for one in visit(lang=lang).caption if one.value.startswith(brackets)]
+    assert held in told
+
+
 def test_it_is_said_where_measures_disagree(cloud_of):
     X = cloud_of().vectors
     raw = measure_table(X, seed=0)
@@ -394,8 +439,8 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
         "n/d = 3.19",
         "rank 383 of 384",
         f"shrinkage {fitted.shrinkage:.3f}",
-        "200 directions kept",
-        "7 directions removed",
+        "directions kept: 200",
+        "directions removed: 7",
         "seed 0",
     ]
 
@@ -473,10 +518,21 @@ def test_fewer_points_in_the_fit_are_the_first_of_one_order(cloud_of):
     assert found["ZCA whitening"].items() >= wanted.items()
 
 
+def test_a_colour_that_nobody_chose_is_each_corpus_s_own():
+    app = visit()
+    for corpus, colour in (("pairs", "length"), ("topics", "topic")):
+        app = set_value(app, "selectbox", "corpus", corpus)
+        assert app.selectbox(key="colour").value == colour
+        assert "colour" not in app.query_params
+    app = set_value(app, "selectbox", "colour", "frequency")
+    app = set_value(app, "selectbox", "corpus", "pairs")
+    assert app.selectbox(key="colour").value == "frequency"
+
+
 def test_defaults_follow_the_points_and_what_was_chosen_stays():
     app = visit(corpus="topics-zh")
     fresh = provenance(app)
-    assert "24 directions kept" in fresh  # n <= d: what the library recommends
+    assert "directions kept: 24" in fresh  # n <= d: what the library recommends
     app = visit(fit_on="split")
     assert app.slider(key="fit-rows").value == 612
     app = set_value(app, "selectbox", "fit-on", "same")
@@ -714,6 +770,7 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     assert "Normalizing flow" in table(app)
     lines = traces(chart(app, "flow"))
     fitted, held_out, start = lines.values()
+    assert re.fullmatch(r"loss on points held out, n = \d+", held_out["name"])
     assert len(array(fitted["y"])) == len(array(held_out["y"]))
     assert array(start["y"]) == pytest.approx(array(held_out["y"])[0])
     assert drawn[:1] == [2]
@@ -798,12 +855,42 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
     visit()
     scene, reports, *_rest = taken[-1]
     rows = rows_of(table_csv(scene, reports, "this cloud", str))
-    assert len(rows) == 4 * len(measure_names())
+    assert len(rows) == 4 * (len(measure_names()) + 1)  # and the agreement of topics
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
     [wanted] = measure_table(cloud_of().vectors, names=["isoscore"], seed=0)
     columns = (wanted.value, wanted.low, wanted.high, wanted.baseline)
     told = [float(found[name]) for name in ("value", "low", "high", "isotropic")]
     assert told == pytest.approx(columns, rel=1e-5)
+
+
+def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cloud_of):
+    shown = table(visit(fit_on="split"))
+    scene, reports, *_rest = taken[-1]
+    rows = rows_of(table_csv(scene, reports, "", str))
+    cloud = scene.material.cloud
+    for name, label in NAMES.items():
+        first, *_others, last = [row for row in rows if row["treatment"] == name]
+        assert last["measure"] == "label_agreement"
+        assert f"{float(last['value']):.1%}" == shown[label]["topic agreement of 5 neighbours"]
+        assert float(last["isotropic"]) == pytest.approx(chance_agreement(cloud.labels), rel=1e-5)
+        assert (last["n"], last["d"]) == (f"{len(cloud)}", first["d"])
+        assert last["fitted_on"] == (
+            "" if name == "raw" else "fitted on 612 points of the other half"
+        )
+    app = visit(upload(24))  # without labels
+    assert "topic agreement of 5 neighbours" not in table(app)["Raw"]
+    scene, reports, *_rest = taken[-1]
+    assert "label_agreement" not in table_csv(scene, reports, "", str).decode()
+
+
+def test_a_zero_row_has_no_agreement_in_the_file(taken):
+    visit(Corpus("mine", ("a cat sat",) * 4 + ("a dog ran",) * 4, ("c",) * 4 + ("d",) * 4), **FULL)
+    scene, reports, *_rest = taken[-1]
+    reports = {name: replace(report, agreement=None) for name, report in reports.items()}
+    reports["raw"] = replace(reports["raw"], agreement=0.5)
+    rows = rows_of(table_csv(scene, reports, "", str))
+    told = {r["treatment"]: (r["value"], r["undefined"]) for r in rows if "label" in r["measure"]}
+    assert told == {"raw": ("0.5", "")} | dict.fromkeys(DEFAULTS[1:], ("", "zero_row"))
 
 
 def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):

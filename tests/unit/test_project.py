@@ -1,12 +1,14 @@
 """Projections against numpy, scikit-learn and hand computation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from geometry import project
-from geometry.project import TRUST_ROWS, match_radius, trustworthiness, umap_picture
+from geometry.project import TRUST_ROWS, match_radius, settle, trustworthiness, umap_picture
 
 LINEAR = ("svd", "pca", "mean", "cone")
 RNG = np.random.default_rng(0)
@@ -275,6 +277,32 @@ def test_match_radius_by_hand():
     assert match_radius(reference, other) == pytest.approx(5)
     assert match_radius(other, reference) == pytest.approx(0.2)
     assert match_radius(reference, reference * 0) == 1.0
+
+
+def test_a_picture_of_rounding_alone_is_at_the_origin():
+    rng = np.random.default_rng(5)
+    X = (rng.standard_normal((300, 64)) + 4).astype(np.float32)
+    first = project(X, "pca")
+    emptied = X - X.mean(axis=0)
+    emptied -= emptied @ first.axes.T.astype(np.float32) @ first.axes.astype(np.float32)
+    noise = first.apply(emptied)
+    assert match_radius(first.around_origin, noise.around_origin) > 1e5
+    settled = settle(noise, X, emptied)
+    assert not settled.around_origin.any()
+    assert match_radius(first.around_origin, settled.around_origin) == 1.0
+    small = first.apply(emptied + np.float32(1e-4) * X)  # little is left, and it is no rounding
+    assert settle(small, X, emptied) is small
+    assert settle(first, X) is first
+
+
+def test_what_is_rounding_goes_by_the_rows_and_their_type():
+    P = project(CLOUD)
+    tiny = replace(P, coordinates=P.coordinates * 1e-9)
+    assert settle(tiny, CLOUD) is tiny  # float64
+    assert not settle(tiny, CLOUD.astype(np.float32)).around_origin.any()
+    assert settle(tiny, CLOUD.astype(np.float32) * np.float32(1e-9)) is tiny
+    unplaced = umap_picture(CLOUD, tiny.coordinates)
+    assert settle(unplaced, CLOUD.astype(np.float32)) is unplaced
 
 
 def test_a_umap_picture_has_no_frame():

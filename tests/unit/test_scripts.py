@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pages.common import scripts
+from geometry.figures.wire import plotly_script
+from pages.common import charts, scripts
 
 ROOT = Path(__file__).resolve().parents[2]
 TWIN = ROOT / "assets" / "components" / "twin"
@@ -106,3 +107,49 @@ def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypat
     monkeypatch.setattr(Path, "unlink", refuse)
     assert scripts.served(TWIN / "twin.js") == loader
     assert old.exists()
+
+
+@pytest.fixture
+def fresh_address():
+    """Where Plotly is served, found out anew, and forgotten afterwards."""
+    charts._plotly_address.clear()
+    yield charts._plotly_address
+    charts._plotly_address.clear()
+
+
+def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address):
+    ancient = scripts.KEPT + 60
+    removed = [
+        aged(static / "plotly-5.24.1.min.js", ancient),
+        aged(static / "plotly-5.24.1.min.js.4711", ancient),
+    ]
+    left = [
+        aged(static / "plotly-6.0.0rc1.min.js", scripts.KEPT - 60),  # of a server that may run
+        aged(static / "plotly-basic-5.24.1.min.js", ancient),
+        aged(static / "plotly-5.24.1.min.js.map", ancient),
+        aged(static / "twin-0123456789abcdef.js", ancient),
+    ]
+    address = fresh_address()
+    own = static / Path(address).name
+    assert address == f"app/static/{own.name}"
+    assert own.read_bytes() == plotly_script().read_bytes()
+    assert not any(path.exists() for path in removed)
+    assert all(path.exists() for path in left)
+    assert len(list(static.iterdir())) == len(left) + 1
+
+
+def test_a_start_makes_its_plotly_young_and_whole_again(static, fresh_address):
+    own = static / Path(fresh_address()).name
+    for spoil in (lambda: None, lambda: own.write_text("half of it")):
+        spoil()
+        os.utime(own, (0, 0))
+        charts._plotly_address.clear()
+        assert fresh_address() == f"app/static/{own.name}"
+        assert own.read_bytes() == plotly_script().read_bytes()
+        assert own.stat().st_mtime > time.time() - 60
+
+
+def test_plotly_has_no_address_where_it_can_not_be_put(tmp_path, monkeypatch, fresh_address):
+    (tmp_path / "static").write_text("a file, no folder")
+    monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
+    assert fresh_address() is None

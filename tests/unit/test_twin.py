@@ -1,5 +1,7 @@
 """A cloud and its whitened self: the ends of the film, one scale, cones, and the report."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.covariance import LedoitWolf, ledoit_wolf_shrinkage
@@ -226,6 +228,12 @@ def test_edges_are_counted_from_the_origin(method):
         assert edge.angle == pytest.approx(opening_angle(CLOUD, quantile=q))
         assert edge.drawn == pytest.approx(np.quantile(drawn, q))
         np.testing.assert_allclose(edge.axis, mean)
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_cone_in_a_picture_whose_points_are_all_at_the_origin():
+    picture = project(CLOUD, "svd")
+    assert cone_edges(CLOUD, replace(picture, coordinates=picture.coordinates * 0)) == ()
 
 
 def test_no_cone_without_an_origin_or_a_mean():
