@@ -14,7 +14,7 @@ import numpy as np
 
 from ..neighbours import closest_both_ways
 from ..rows import UndefinedMeasure
-from .listed import LISTED
+from .listed import LISTED, refuse_unlisted
 from .popularity import two_distances
 from .shared import OCCURRENCE_K, Shared
 from .view import View
@@ -32,6 +32,7 @@ def isotropic_baselines(
 ) -> dict[str, float | None]:
     """{name: its value for isotropic data}; None where isotropic data of that size have none."""
     names = list(names)
+    refuse_unlisted(names)
     closed = {name: LISTED[name].baseline for name in names}
     wanted = [name for name in names if closed[name] is None and (n, d, seed, name) not in _kept]
     if wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,3 +90,10 @@ LISTED: dict[str, Listed] = {
     "hubness": Listed(lambda v: occurrence_skewness(v.occurrences), low=-np.inf),
     "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances)),
 }
+
+
+def refuse_unlisted(names: Iterable[str]) -> None:
+    """ValueError for names that are none of a table's measures, with those that are."""
+    unknown = sorted(set(names) - set(LISTED))
+    if unknown:
+        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")

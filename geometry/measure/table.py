@@ -8,7 +8,7 @@ import numpy as np
 
 from ..rows import UndefinedMeasure
 from .isotropic import isotropic_baselines
-from .listed import LISTED
+from .listed import LISTED, refuse_unlisted
 from .measured import Measured
 from .resample import around, jackknife_reach, subsampling_reach
 from .shared import Shared
@@ -60,9 +60,7 @@ def _check(names: Iterable[str] | None) -> list[str]:
     if names is None:
         return list(LISTED)
     asked = set(names)
-    unknown = sorted(asked - set(LISTED))
-    if unknown:
-        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")
+    refuse_unlisted(asked)
     return [name for name in LISTED if name in asked]
 
 

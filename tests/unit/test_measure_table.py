@@ -167,6 +167,8 @@ def test_some_measures():
     assert table == tuple(row for row in measure_table(cloud()) if row in table)
     with pytest.raises(ValueError, match="no measure isoscroe; there are: mean_cosine, "):
         measure_table(cloud(), names=["isoscroe"])
+    with pytest.raises(ValueError, match="no measure isoscroe; there are: mean_cosine, "):
+        isotropic_baselines(["isoscroe"], 10, 3)
 
 
 # Baselines
