@@ -11,7 +11,7 @@ from ..rows import UndefinedMeasure, need_rows
 from .cone import angles_to, direction_of, share_of_second_moment
 from .contributions import contributions, largest_share, top_contribution_baseline
 from .cosines import mean_cosine_of_sum, uniformity_baseline
-from .popularity import occurrence_skewness, twonn
+from .popularity import occurrence_skewness, refuse_equal_cosines, twonn
 from .shared import ANGLE_QUANTILES
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .view import View
@@ -65,6 +65,14 @@ def _uniformity(view: View) -> float:
     return float(np.log(view.pair_mean("kernel")))
 
 
+def _hubness(view: View) -> float:
+    occurrences = view.occurrences
+    if view.left_out is None:
+        shared = view.shared
+        refuse_equal_cosines(shared.unit, shared.near, equal=shared.half_digits)
+    return occurrence_skewness(occurrences)
+
+
 LISTED: dict[str, Listed] = {
     "mean_cosine": Listed(
         lambda v: mean_cosine_of_sum(v.unit_sum, v.n), lambda n, d: 0.0, low=-1.0, high=1.0
@@ -87,8 +95,8 @@ LISTED: dict[str, Listed] = {
     "top_5_contributions": Listed(
         _top_contribution(5), lambda n, d: top_contribution_baseline(d, k=min(5, d))
     ),
-    "hubness": Listed(lambda v: occurrence_skewness(v.occurrences), low=-np.inf),
-    "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances)),
+    "hubness": Listed(_hubness, low=-np.inf),
+    "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances, equal=v.shared.half_digits)),
 }
 
 

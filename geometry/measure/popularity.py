@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..neighbours import closest
-from ..rows import UndefinedMeasure, finite_rows, in_range, need_rows, unit_rows
+from ..rows import UndefinedMeasure, directions, finite_rows, half_digits, in_range, need_rows
 
 DISCARDED = 0.1  # of the ratios, the largest: the tail that Facco et al. leave out of the fit
+# Between rows that differ by rounding and rows that differ: 10,000 for whitened sentences in
+# float32. Among rows that all differ, the smallest distance lies so far below the next in one
+# cloud of GAP on a line, in one of GAP^D in D dimensions, and then a pair of rows counts as one.
+GAP = 1000.0
 
 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:
@@ -18,9 +22,29 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
     for isotropic data, so hold it against isotropic data of the same n and d.
     Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
     """
-    U = unit_rows(X)
+    X = finite_rows(X, at_least=1)
+    U = directions(X)
     need_rows(len(U), k + 2)
-    return occurrence_skewness(np.bincount(closest(U, k).ravel(), minlength=len(U)))
+    near = closest(U, k)
+    refuse_equal_cosines(U, near, equal=half_digits(X))
+    return occurrence_skewness(np.bincount(near.ravel(), minlength=len(U)))
+
+
+def refuse_equal_cosines(U: np.ndarray, near: np.ndarray, *, equal: float) -> None:
+    """UndefinedMeasure where every unit row of U (n, d) is as near to its nearest as to all.
+
+    near (n, k) : the nearest rows, nearest first.   equal : the share of 1 - cos that is rounding.
+    A simplex, which is what a full whitening makes of n <= d + 1 rows: rounding chooses there.
+    """
+    about, n = U.sum(axis=0), len(U)
+    for rows in (slice(0, 16), slice(16, None)):  # most clouds are known by the first
+        nearest = np.einsum("nd,nd->n", U[rows], U[near[rows, 0]])
+        mean = (U[rows] @ about - 1) / (n - 1)
+        if (np.abs(nearest - mean) > equal * (1 - mean)).any():
+            return
+    raise UndefinedMeasure(
+        "equal_distances", "every row is equally near to all others: none has nearest ones"
+    )
 
 
 def occurrence_skewness(occurrences: np.ndarray) -> float:
@@ -37,15 +61,48 @@ def occurrence_skewness(occurrences: np.ndarray) -> float:
 def intrinsic_dimension(X: np.ndarray) -> float:
     """TwoNN: the dimension in which the ratio of the two nearest distances fits, above 0.
 
-    X : (n, d) with at least 3 distinct rows; duplicates are dropped first, for their nearest
-    distance is 0.   With mu = r2/r1, -log(1 - F(mu)) = dimension * log mu: a line through the
-    origin, fitted without the largest tenth of the ratios. Only local distances count, so a shift
-    or a cone does not change it. Far below d for real embeddings; and for isotropic data, too,
-    once d is large against log n: hold it against those.
+    X : (n, d) with at least 3 distinct rows; duplicates, which may differ by rounding, are
+    dropped first, for their nearest distance is 0.   With mu = r2/r1, -log(1 - F(mu)) =
+    dimension * log mu: a line through the origin, fitted without the largest tenth of the ratios.
+    Only local distances count, so a shift or a cone does not change it. Far below d for real
+    embeddings; and for isotropic data, too, once d is large against log n: hold it against those.
     Facco et al. 2017, equation 4 and the algorithm after it.
     """
-    A = distinct_rows(finite_rows(X, at_least=3))[0]
-    return twonn(two_distances(A))
+    X = finite_rows(X, at_least=3)
+    return twonn(distinct_distances(X)[0], equal=half_digits(X))
+
+
+def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(distances (m, 2) of each row of X to its two nearest others; which rows these are (m,)).
+
+    Of rows that differ by rounding only one is among the m.
+    """
+    A, first = distinct_rows(X)
+    doubtful = half_digits(X)
+    while True:
+        near = closest(A, 3)
+        distances = three_distances(A, near)
+        same = distances <= largest_rounding(distances, doubtful)
+        repeated = (same & (near < np.arange(len(A))[:, None])).any(axis=1)
+        if not repeated.any():
+            return np.sort(distances, axis=1)[:, :2], first
+        A, first = A[~repeated], first[~repeated]
+        _need_three(len(A))
+
+
+def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
+    """The distance at or below which rows are equal but for rounding; 0 where none are.
+
+    distances : of rows to their nearest, of rms length 1.   How much a map blew rounding up, the
+    rows do not tell; that nothing lies between does: the last gap of a factor GAP above a
+    distance below ``doubtful``. Rows that are near, but at all distances, have no such gap.
+    """
+    if distances.min() > doubtful:
+        return 0.0
+    values = np.sort(distances[distances > 0])
+    below = values[:-1][values[:-1] < doubtful]
+    gaps = np.flatnonzero(values[1 : len(below) + 1] > GAP * below)
+    return float(below[gaps[-1]]) if len(gaps) else 0.0
 
 
 def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -54,10 +111,7 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first = np.sort(
         np.unique(whole.view(f"V{whole.itemsize * whole.shape[1]}").ravel(), return_index=True)[1]
     )
-    if len(first) < 3:
-        raise UndefinedMeasure(
-            "too_few_distinct", f"needs at least 3 distinct rows; got {len(first)}"
-        )
+    _need_three(len(first))
     A = in_range(whole[first])
     A = A - A.mean(axis=0)
     peak = np.abs(A).max()
@@ -65,31 +119,43 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return A / np.sqrt(np.einsum("nd,nd->", A, A) / len(A)), first
 
 
-def two_distances(A: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
-    """Distances (n, 2), in float64, of each row of A (n, d) to its two nearest others.
+def _need_three(distinct: int) -> None:
+    if distinct < 3:
+        raise UndefinedMeasure(
+            "too_few_distinct", f"needs at least 3 distinct rows; got {distinct}"
+        )
 
-    near (n, 3) : the nearest rows, where they are known.
+
+def two_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Distances (n, 2) of each row of A (n, d) to its two nearest others, known from ``near``."""
+    return np.sort(three_distances(A, near), axis=1)[:, :2]
+
+
+def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3).
+
+    The three nearest in float32: one more, for a tie that it may have turned round.
     """
-    if near is None:
-        near = closest(A, 3)  # one more, for a tie that float32 may have turned round
     distances = np.empty(near.shape)
     for start in range(0, len(A), 512):
         rows = slice(start, start + 512)
         gaps = A[near[rows]] - A[rows, None, :]  # (m, 3, d)
         distances[rows] = np.sqrt(np.einsum("mkd,mkd->mk", gaps, gaps))
-    return np.sort(distances, axis=1)[:, :2]
+    return distances
 
 
-def twonn(distances: np.ndarray) -> float:
-    """``intrinsic_dimension`` from the two nearest distances (n, 2) of each row, none 0."""
+def twonn(distances: np.ndarray, *, equal: float) -> float:
+    """``intrinsic_dimension`` from the two nearest distances (n, 2) of each row, none 0.
+
+    equal : relative to a distance, what may be rounding.
+    """
     apart = distances[distances[:, 0] > 0]
     n = len(apart)
     kept = min(max(1, int(n * (1 - DISCARDED))), n - 1)
     x = np.sort(np.log(apart[:, 1] / apart[:, 0]))[:kept]
     y = -np.log1p(-np.arange(1, kept + 1) / n)  # F at the i-th smallest is i / n
-    squares = float(x @ x)
-    if squares == 0:
+    if x[-1] <= equal:
         raise UndefinedMeasure(
             "equal_distances", "each row's two nearest are equally far: no dimension fits"
         )
-    return float(x @ y) / squares
+    return float(x @ y) / float(x @ x)

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 
 from ..neighbours import closest
-from ..rows import directions, finite_rows, in_range, need_rows
+from ..rows import directions, finite_rows, half_digits, in_range, need_rows
 from .cone import subsampled_angles
-from .popularity import distinct_rows, two_distances
+from .popularity import distinct_distances
 from .resample import GROUPS, MIN_ROWS, halves
 from .spectrum import centred_rows
 
@@ -100,8 +100,13 @@ class Shared:
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
         """(distances (m, 2) of each distinct row to its two nearest, their groups (m,))."""
         need_rows(self.n, 3)
-        distinct, first = distinct_rows(self.X)
-        return two_distances(distinct), self.group_of[first]
+        distances, first = distinct_distances(self.X)
+        return distances, self.group_of[first]
+
+    @cached_property
+    def half_digits(self) -> float:
+        """What may be rounding, relative to a row: see ``rows.half_digits``."""
+        return half_digits(self.X)
 
     @cached_property
     def angle_replicates(self) -> np.ndarray:

@@ -179,6 +179,7 @@ UNDEFINED = {  # and all others have a value there
     | {"zipfian_spectral_entropy": "no_spread"},
     "two rows": dict.fromkeys(("hubness", "intrinsic_dimension"), "too_few_rows"),
     "one column": dict.fromkeys(("isoscore", "zipfian_spectral_entropy"), "one_dimension"),
+    "a line": {"intrinsic_dimension": "equal_distances"},  # its rows are evenly spaced
 }
 
 
