@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..rows import UndefinedMeasure
-from .isotropic import isotropic_baselines
+from .isotropic import Baseline, baselines_with_errors
 from .listed import LISTED, refuse_unlisted
 from .measured import Measured
 from .resample import around, jackknife_reach, subsampling_reach
@@ -37,14 +37,14 @@ def measure_table(
         except UndefinedMeasure as error:
             reasons[name] = error.code
     reaches = _reaches(shared, list(values)) if intervals else {}
-    baselines = isotropic_baselines(values, shared.n, shared.d, seed=seed)
+    baselines = baselines_with_errors(values, shared.n, shared.d, seed=seed)
     return tuple(
         _row(
             name,
             shared,
             values.get(name),
             reaches.get(name),
-            baselines.get(name),
+            baselines.get(name, Baseline(None)),
             reasons.get(name),
         )
         for name in chosen
@@ -92,11 +92,12 @@ def _row(
     shared: Shared,
     value: float | None,
     reach: float | None,
-    baseline: float | None,
+    baseline: Baseline,
     reason: str | None,
 ) -> Measured:
     low = high = None
     if value is not None and reach is not None:
         low, high = around(value, reach)
         low, high = max(low, LISTED[name].low), min(high, LISTED[name].high)
-    return Measured(name, value, low, high, baseline, shared.n, shared.d, reason)
+    n, d = shared.n, shared.d
+    return Measured(name, value, low, high, baseline.value, n, d, reason, baseline.error)

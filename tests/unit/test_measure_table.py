@@ -27,6 +27,7 @@ from geometry import (
     top_contribution,
     uniformity,
 )
+from geometry.measure.isotropic import baselines_with_errors
 from geometry.measure.shared import Shared
 from geometry.measure.view import View
 
@@ -196,6 +197,29 @@ def test_baselines_are_kept_and_closed_forms_used():
     assert first["mean_cosine"] == 0
     assert isotropic_baselines(["hubness"], 80, 6, seed=1) != {"hubness": first["hubness"]}
     assert isotropic_baselines(["hubness"], 5, 6) == {"hubness": None}
+
+
+@pytest.mark.parametrize(("n", "d"), [(300, 50), (40, 6), (700, 200)])
+def test_a_simulated_baseline_tells_how_far_another_seed_s_may_lie(n, d):
+    names = ("hubness", "intrinsic_dimension")
+    found = [baselines_with_errors(names, n, d, seed=seed) for seed in range(16)]
+    for name in names:
+        spread = np.std([one[name].value for one in found], ddof=1)
+        told = np.sqrt(np.mean([one[name].error ** 2 for one in found]))
+        assert 0.5 < spread / told < 1.6, name
+    row = by_name(measure_table(cloud(n, d), intervals=False))["hubness"]
+    assert (row.baseline, row.baseline_error) == (
+        found[0]["hubness"].value,
+        found[0]["hubness"].error,
+    )
+    assert by_name(measure_table(cloud(), intervals=False))["isoscore"].baseline_error is None
+
+
+def test_smaller_clouds_are_drawn_more_often():
+    """One draw of 1,000 × 384 moves by .08 and 3."""
+    found = baselines_with_errors(["hubness", "intrinsic_dimension"], 1000, 384)
+    assert found["hubness"].error < 0.03
+    assert found["intrinsic_dimension"].error < 1.2
 
 
 # What a cloud does not have
