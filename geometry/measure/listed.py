@@ -23,7 +23,8 @@ class Listed:
 
     of : the value from a view.   baseline(n, d) : its value for isotropic data in closed form;
     None asks for a simulation.   low, high : the ends of its range.
-    angle : the place in ANGLE_QUANTILES for those whose interval is subsampled; others jackknife.
+    angle : the place in ANGLE_QUANTILES for those whose interval is subsampled; others jackknife,
+    by rows where ``leave_one_out`` has them, else by groups.
     """
 
     of: Callable[[View], float]

@@ -121,6 +121,7 @@ class PairSums:
     near (n, SPARE_K) : nearest rows by cosine.   positive, kernel (G,) : ordered pairs with a
     cosine above 0, and the sum of exp(4 cos - 4), from each group's rows to all others.
     positive_within, kernel_within (G,) : the same to rows of their own group.
+    positive_by_row, kernel_by_row (n,) : the same from each row, to the precision of an interval.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -129,6 +130,7 @@ class PairSums:
         groups = len(shared.groups)
         self.positive, self.positive_within = np.zeros(groups), np.zeros(groups)
         self.kernel, self.kernel_within = np.zeros(groups), np.zeros(groups)
+        self.positive_by_row, self.kernel_by_row = np.zeros(shared.n), np.zeros(shared.n)
         # 1 - |u - v|^2 / 2 = score + this
         half = np.einsum("nd,nd->n", self._about, self._about) / 2
         self._offset = (1 - half).astype(np.float32)[:, None]
@@ -137,6 +139,7 @@ class PairSums:
 
     def _watch(self, rows: slice, scores: np.ndarray) -> None:
         cosines = scores + self._offset[rows]  # (m, n)
+        self.positive_by_row[rows] = [np.count_nonzero(of_row) for of_row in cosines > DOUBTFUL]
         for g, members in enumerate(self._shared.groups):
             start, stop = max(rows.start, members.start), min(rows.stop, members.stop)
             if start >= stop:
@@ -149,7 +152,9 @@ class PairSums:
             block -= 1  # the diagonal is -inf and its kernel 0
             block *= 4
             np.exp(block, out=block)
-            self.kernel[g] += block.sum(dtype=np.float64)
+            of_rows = block.sum(axis=1, dtype=np.float64)
+            self.kernel_by_row[start:stop] = of_rows
+            self.kernel[g] += of_rows.sum()
             self.kernel_within[g] += block[:, members].sum(dtype=np.float64)
 
     def _count_positive(self, cosines: np.ndarray, rows: slice, columns: slice) -> int:

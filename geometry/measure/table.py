@@ -8,6 +8,7 @@ import numpy as np
 
 from ..rows import UndefinedMeasure
 from .isotropic import Baseline, baselines_with_errors
+from .leave_one_out import WITHOUT_EACH, without_each
 from .listed import LISTED, refuse_unlisted
 from .measured import Measured
 from .resample import around, jackknife_reach, subsampling_reach
@@ -72,7 +73,11 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
     replicates: dict[str, list[float]] = {}
     for name in names:
         place = LISTED[name].angle
-        if place is None:
+        if name in WITHOUT_EACH:
+            each = without_each(name, shared)
+            if each is not None:
+                found[name] = jackknife_reach(list(each))
+        elif place is None:
             replicates[name] = []
         else:
             angles = shared.angle_replicates[:, place]

@@ -129,11 +129,12 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
-            "In brackets: 95% intervals, by leaving out groups of points, or of pairs, types or "
-            "sentences where a row is a mean over those (angles: by subsampling); never by the "
-            "bootstrap, whose repeated points bias these measures. “Isotropic”: what isotropic "
-            "data of raw's n and d give, ± the standard error of a simulation; for shares of the "
-            "mean cosine, such data pushed off the origin in a random direction."
+            "In brackets: 95% intervals, by leaving out points, each alone or in groups, or groups "
+            "of pairs, types or sentences where a row is a mean over those (angles: by "
+            "subsampling); never by the bootstrap, whose repeated points bias these measures. "
+            "“Isotropic”: what isotropic data of raw's n and d give, ± the standard error of a "
+            "simulation; for shares of the mean cosine, such data pushed off the origin in a "
+            "random direction."
         )
     )
     tell_annotated(scene.material)
