@@ -11,8 +11,8 @@ from ..rows import UndefinedMeasure, need_rows
 from .cone import angles_to, direction_of, share_of_second_moment
 from .contributions import contributions, largest_share, top_contribution_baseline
 from .cosines import mean_cosine_of_sum, uniformity_baseline
-from .popularity import occurrence_skewness, refuse_equal_cosines, twonn
-from .shared import ANGLE_QUANTILES
+from .popularity import occurrence_skewness, refuse_ties, twonn
+from .shared import ANGLE_QUANTILES, OCCURRENCE_K
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .view import View
 
@@ -68,9 +68,9 @@ def _uniformity(view: View) -> float:
 
 def _hubness(view: View) -> float:
     occurrences = view.occurrences
-    if view.left_out is None:
-        shared = view.shared
-        refuse_equal_cosines(shared.unit, shared.near, equal=shared.half_digits)
+    shared, near = view.shared, view.shared.near[:, : 2 * OCCURRENCE_K]
+    if view.left_out is None and near.shape[1] > OCCURRENCE_K:  # Gaussian rows have no ties
+        refuse_ties(shared.unit, near, k=OCCURRENCE_K, equal=shared.half_digits)
     return occurrence_skewness(occurrences)
 
 

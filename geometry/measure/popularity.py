@@ -25,26 +25,24 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
     X = finite_rows(X, at_least=1)
     U = directions(X)
     need_rows(len(U), k + 2)
-    near = closest(U, k)
-    refuse_equal_cosines(U, near, equal=half_digits(X))
-    return occurrence_skewness(np.bincount(near.ravel(), minlength=len(U)))
+    near = closest(U, 2 * k)
+    refuse_ties(U, near, k=k, equal=half_digits(X))
+    return occurrence_skewness(np.bincount(near[:, :k].ravel(), minlength=len(U)))
 
 
-def refuse_equal_cosines(U: np.ndarray, near: np.ndarray, *, equal: float) -> None:
-    """UndefinedMeasure where every unit row of U (n, d) is as near to its nearest as to all.
+def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> None:
+    """UndefinedMeasure where most rows have their k nearest by rounding alone.
 
-    near (n, k) : the nearest rows, nearest first.   equal : the share of 1 - cos that is rounding.
-    A simplex, which is what a full whitening makes of n <= d + 1 rows: rounding chooses there.
+    U : (n, d) unit rows.   near (n, 2k or n - 1) : their nearest, nearest first.   equal : the
+    share of 1 - cos that is rounding. Such a row has its k-th and its 2k-th nearest at one cosine:
+    on a simplex, which is what a full whitening makes of n <= d + 1 rows, and among copies.
     """
-    about, n = U.sum(axis=0), len(U)
-    for rows in (slice(0, 16), slice(16, None)):  # most clouds are known by the first
-        nearest = np.einsum("nd,nd->n", U[rows], U[near[rows, 0]])
-        mean = (U[rows] @ about - 1) / (n - 1)
-        if (np.abs(nearest - mean) > equal * (1 - mean)).any():
-            return
-    raise UndefinedMeasure(
-        "equal_distances", "every row is equally near to all others: none has nearest ones"
-    )
+    kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
+    mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)
+    if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
+        raise UndefinedMeasure(
+            "equal_distances", f"most rows have more than {k} others equally near, no nearest {k}"
+        )
 
 
 def occurrence_skewness(occurrences: np.ndarray) -> float:
@@ -154,7 +152,7 @@ def twonn(distances: np.ndarray, *, equal: float) -> float:
     kept = min(max(1, int(n * (1 - DISCARDED))), n - 1)
     x = np.sort(np.log(apart[:, 1] / apart[:, 0]))[:kept]
     y = -np.log1p(-np.arange(1, kept + 1) / n)  # F at the i-th smallest is i / n
-    if x[-1] <= equal:
+    if not len(x) or x[-1] <= equal:
         raise UndefinedMeasure(
             "equal_distances", "each row's two nearest are equally far: no dimension fits"
         )

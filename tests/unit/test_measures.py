@@ -278,12 +278,25 @@ def test_a_simplex_has_no_neighbours_but_rounding(simplex, dtype):
     X = SIMPLICES[simplex](np.random.default_rng(0))
     X *= 1 + np.finfo(X.dtype).eps * np.random.default_rng(1).standard_normal(X.shape)
     X = X.astype(dtype)
-    for of, told in ((intrinsic_dimension, "equally far"), (hubness, "equally near to all")):
+    for of, told in ((intrinsic_dimension, "equally far"), (hubness, "others equally near")):
         with pytest.raises(UndefinedMeasure, match=told) as refused:
             of(X)
         assert refused.value.code == "equal_distances"
     table = {row.name: row.undefined for row in measure_table(X)}
     assert table["hubness"] == table["intrinsic_dimension"] == "equal_distances"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_uneven_simplex_and_copies_have_no_nearest_ten(dtype):
+    X = cloud(60, 100).astype(dtype)
+    uneven = Whitening("pca").fit_transform(np.vstack([X, X[:8]]))
+    for rows in (uneven, np.repeat(X[:5], 30, axis=0)):
+        with pytest.raises(UndefinedMeasure, match="more than 10 others equally near"):
+            hubness(rows)
+        table = {row.name: row.undefined for row in measure_table(rows)}
+        assert table["hubness"] == "equal_distances"
+    few_copies = np.vstack([X, np.repeat(X[:1], 40, axis=0)])
+    assert np.isfinite(hubness(few_copies))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
