@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from .couplings import KINDS, FlowMap, identity_couplings
 from .flow_training import FlowEpoch, Schedule, Smoothing, Trained, train
 from .moments import Moments
+from .rows import refuse_not_finite
 
 MIN_SHRINKAGE = 1e-6  # of the mean variance: the least floor under a direction's variance
 MIN_DISTINCT_ROWS = 3  # two to train on, one held out
@@ -118,7 +119,8 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if hasattr(self, "map_"):
             del self.map_  # a fit that fails leaves no half of an older one
         self._check_parameters()
-        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=FLOATS, ensure_all_finite=False, ensure_min_samples=2)
+        refuse_not_finite(X)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         is_held_out = _held_out_rows(X, float(self.validation_fraction), rng)
         rows, held_out = X[~is_held_out], X[is_held_out]
@@ -227,7 +229,9 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "map_")
-        return validate_data(self, X, reset=False, dtype=FLOATS)
+        X = validate_data(self, X, reset=False, dtype=FLOATS, ensure_all_finite=False)
+        refuse_not_finite(X)
+        return X
 
     @property
     def _n_features_out(self) -> int:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .moments import Moments
 from .removal_map import ClusterwiseMap, RemovalMap, nearest_centres
+from .rows import refuse_not_finite
 
 NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or more in all"
 
@@ -27,17 +28,26 @@ class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """(n, d) to (n, d); float32 stays float32."""
         check_is_fitted(self, "map_", msg=NOT_FITTED)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        X = validate_data(
+            self,
+            X,
+            reset=False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # the map looks
+        )
         return self.map_.apply(X)
 
     def _checked_rows(self, X: Any, *, reset: bool = True, at_least: int = 2) -> np.ndarray:
-        return validate_data(
+        X = validate_data(
             self,
             X,
             reset=reset,
             dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # the next line names the row
             ensure_min_samples=at_least,
         )
+        refuse_not_finite(X)
+        return X
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()

@@ -119,6 +119,21 @@ def refuse_missing(ids: np.ndarray, what: str) -> None:
         )
 
 
+def half_digits(X: np.ndarray) -> float:
+    """sqrt(eps) of the numbers in X, those of float32 where all of them fit into it.
+
+    Maps blow rounding up: whitening, for one, by the square root of the condition number. Half
+    the digits of the precision are what a condition number of 1/eps leaves of equal rows, and
+    beyond that a covariance says nothing of its smallest axes.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        is_single = all(
+            np.array_equal(block, block.astype(np.float32))
+            for block in (X[:16], X)  # most float64 rows are known by the first
+        )
+    return float(np.sqrt(np.finfo(np.float32 if is_single else np.float64).eps))
+
+
 def in_range(X: np.ndarray) -> np.ndarray:
     """X itself, or X / max |x| where squares of squares would leave float64's range.
 

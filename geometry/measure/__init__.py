@@ -8,7 +8,7 @@ popularity                     hubness, intrinsic dimension, from nearest neighb
 context, zipf                  tokens in their sentences; words under their frequencies
 annotated                      these, and alignment of pairs, as rows of a table
 isotropic                      what isotropic data of the same n and d give
-resample                       intervals: jackknife and subsampling, never the bootstrap
+resample, leave_one_out        intervals: jackknife and subsampling, never the bootstrap
 shared, view, listed, table    all measures of one cloud at once, from sums computed once
 disagree                       where the tables of two clouds disagree
 """

@@ -1,60 +1,95 @@
 """What a measure gives for isotropic data: n Gaussian rows with covariance I around the origin.
 
 In closed form where one is right (``listed``); else from seeded draws of the same n and d. One
-draw serves all measures, and values are kept by (n, d, seed, measure).
+draw serves all measures, and values are kept by (n, d, seed, measure). What is counted of
+neighbours moves from draw to draw by more than the decimals that one would show, so that its
+standard error is kept, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from threading import Lock
 
 import numpy as np
 
 from ..neighbours import closest_both_ways
 from ..rows import UndefinedMeasure, need_whole
-from .listed import LISTED
-from .popularity import two_distances
+from .listed import LISTED, refuse_unlisted
+from .popularity import occurrence_skewness, two_distances, twonn
 from .shared import OCCURRENCE_K, Shared
 from .view import View
 
 # A large draw averages itself; small ones are repeated until they hold this many numbers
 NUMBERS, MOST_DRAWS = 200_000, 20
+# Not so what is counted of neighbours: there the rows are what averages, and draws are repeated
+# until their products of all pairs take so many multiplications, some 0.2 s
+MULTIPLICATIONS = 4e9
+GROUPS = 20  # of the rows of a draw, for the standard error
+# Both as if rows were independent, each with its count or its ratio: within a tenth of the
+# spread between draws for 300 × 50 and 1,000 × 384, a quarter above it for 3,000 × 128
+OF_NEIGHBOURS: dict[str, tuple[Callable[[View], np.ndarray], Callable[[np.ndarray], float]]] = {
+    "hubness": (lambda view: view.occurrences, occurrence_skewness),
+    "intrinsic_dimension": (lambda view: view.two_distances, partial(twonn, equal=0.0)),
+}
 WIDE = 32  # dimensions from which on no two Gaussian rows are nearer than float32 can tell
 _KEPT = 4096
 _lock = Lock()
-_kept: dict[tuple[int, int, int, str], float | None] = {}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A value for isotropic data, None where there is none, and its standard error.
+
+    error : None where the value is a formula's, or moves by less than anyone would show.
+    """
+
+    value: float | None
+    error: float | None = None
+
+
+_kept: dict[tuple[int, int, int, str], Baseline] = {}
 
 
 def isotropic_baselines(
     names: Iterable[str], n: int, d: int, *, seed: int = 0
 ) -> dict[str, float | None]:
     """{name: its value for isotropic data}; None where isotropic data of that size have none."""
+    found = baselines_with_errors(names, n, d, seed=seed)
+    return {name: baseline.value for name, baseline in found.items()}
+
+
+def baselines_with_errors(
+    names: Iterable[str], n: int, d: int, *, seed: int = 0
+) -> dict[str, Baseline]:
+    """``isotropic_baselines`` with the standard errors of those that are simulated."""
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)
     names = list(names)
-    closed = {name: LISTED[name].baseline for name in names}
-    wanted = [name for name in names if closed[name] is None and (n, d, seed, name) not in _kept]
+    refuse_unlisted(names)
+    found: dict[str, Baseline] = {}
+    wanted = []
+    for name in names:
+        formula, kept = LISTED[name].baseline, _kept.get((n, d, seed, name))
+        if formula is not None:
+            try:
+                found[name] = Baseline(formula(n, d))
+            except ValueError:  # fewer rows or dimensions than the measure needs
+                found[name] = Baseline(None)
+        elif kept is not None:
+            found[name] = kept
+        else:
+            wanted.append(name)
     if wanted:
         drawn = _simulate(wanted, n, d, seed)
         with _lock:
             if len(_kept) > _KEPT:
                 _kept.clear()
             _kept.update({(n, d, seed, name): value for name, value in drawn.items()})
-    else:
-        drawn = {}
-    found: dict[str, float | None] = {}
-    for name in names:
-        formula = closed[name]
-        if formula is None:
-            found[name] = drawn[name] if name in drawn else _kept.get((n, d, seed, name))
-            continue
-        try:
-            found[name] = formula(n, d)
-        except ValueError:  # fewer rows or dimensions than the measure needs
-            found[name] = None
-    return found
+        found |= drawn
+    return {name: found[name] for name in names}
 
 
 def forget_baselines() -> None:
@@ -63,20 +98,41 @@ def forget_baselines() -> None:
         _kept.clear()
 
 
-def _simulate(names: list[str], n: int, d: int, seed: int) -> dict[str, float | None]:
+def _simulate(names: list[str], n: int, d: int, seed: int) -> dict[str, Baseline]:
     rng = np.random.default_rng([seed, n, d])
     draws = int(np.clip(NUMBERS // (n * d), 1, MOST_DRAWS))
+    of_neighbours = [name for name in names if name in OF_NEIGHBOURS]
+    more = max(draws, int(min(MULTIPLICATIONS // (n * n * d), MOST_DRAWS))) if of_neighbours else 0
     values: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(draws):
+    variances: dict[str, list[float]] = {name: [] for name in of_neighbours}
+    for draw in range(max(draws, more)):
         X = rng.standard_normal((n, d))
         wide = d >= WIDE and n > OCCURRENCE_K + 1
         view = View(_WideGaussian(X, seed=seed) if wide else Shared(X, seed=seed))
-        for name in names:
+        for name in names if draw < draws else of_neighbours:
             try:
                 values[name].append(LISTED[name].of(view))
+                if name in OF_NEIGHBOURS:
+                    variances[name].append(_variance(name, view))
             except UndefinedMeasure:
                 continue
-    return {name: float(np.mean(found)) if found else None for name, found in values.items()}
+    return {name: _mean(values[name], variances.get(name)) for name in names}
+
+
+def _mean(values: list[float], variances: list[float] | None) -> Baseline:
+    if not values:
+        return Baseline(None)
+    error = float(np.sqrt(np.mean(variances) / len(values))) if variances else None
+    return Baseline(float(np.mean(values)), error)
+
+
+def _variance(name: str, view: View) -> float:
+    """Of one draw's value, by leaving out each of GROUPS groups of its rows."""
+    rows_of, of = OF_NEIGHBOURS[name]
+    rows = rows_of(view)
+    group = np.arange(len(rows)) % GROUPS
+    values = np.array([of(rows[group != left_out]) for left_out in range(GROUPS)])
+    return (GROUPS - 1) * float(values.var())
 
 
 class _WideGaussian(Shared):

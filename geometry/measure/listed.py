@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,8 @@ from ..rows import UndefinedMeasure, need_rows
 from .cone import angles_to, direction_of, share_of_second_moment
 from .contributions import contributions, largest_share, top_contribution_baseline
 from .cosines import mean_cosine_of_sum, uniformity_baseline
-from .popularity import occurrence_skewness, twonn
-from .shared import ANGLE_QUANTILES
+from .popularity import occurrence_skewness, refuse_ties, twonn
+from .shared import ANGLE_QUANTILES, OCCURRENCE_K
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .view import View
 
@@ -23,7 +23,8 @@ class Listed:
 
     of : the value from a view.   baseline(n, d) : its value for isotropic data in closed form;
     None asks for a simulation.   low, high : the ends of its range.
-    angle : the place in ANGLE_QUANTILES for those whose interval is subsampled; others jackknife.
+    angle : the place in ANGLE_QUANTILES for those whose interval is subsampled; others jackknife,
+    by rows where ``leave_one_out`` has them, else by groups.
     """
 
     of: Callable[[View], float]
@@ -66,6 +67,14 @@ def _uniformity(view: View) -> float:
     return min(0.0, float(np.log1p(view.pair_mean("kernel"))))
 
 
+def _hubness(view: View) -> float:
+    occurrences = view.occurrences
+    shared, near = view.shared, view.shared.near[:, : 2 * OCCURRENCE_K]
+    if view.left_out is None and near.shape[1] > OCCURRENCE_K:  # Gaussian rows have no ties
+        refuse_ties(shared.unit, near, k=OCCURRENCE_K, equal=shared.half_digits)
+    return occurrence_skewness(occurrences)
+
+
 LISTED: dict[str, Listed] = {
     "mean_cosine": Listed(
         lambda v: mean_cosine_of_sum(v.unit_sum, v.n), lambda n, d: 0.0, low=-1.0, high=1.0
@@ -88,6 +97,13 @@ LISTED: dict[str, Listed] = {
     "top_5_contributions": Listed(
         _top_contribution(5), lambda n, d: top_contribution_baseline(d, k=min(5, d))
     ),
-    "hubness": Listed(lambda v: occurrence_skewness(v.occurrences), low=-np.inf),
-    "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances)),
+    "hubness": Listed(_hubness, low=-np.inf),
+    "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances, equal=v.shared.half_digits)),
 }
+
+
+def refuse_unlisted(names: Iterable[str]) -> None:
+    """ValueError for names that are none of a table's measures, with those that are."""
+    unknown = sorted(set(names) - set(LISTED))
+    if unknown:
+        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")

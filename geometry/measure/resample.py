@@ -1,13 +1,14 @@
-"""Intervals of a measure: the delete-a-group jackknife and subsampling, never the bootstrap.
+"""Intervals of a measure: the jackknife and subsampling, never the bootstrap.
 
 A bootstrap sample holds a third of its rows twice or more. Repeated rows have a cosine of 1, lower
 every measure of spread, and lie at distance 0: an IsoScore of .1496 lay outside its own bootstrap
 interval. Both methods here draw rows without replacement.
 
-**Delete-a-group jackknife**: leave out one of G random groups at a time. Right for means over rows
-or pairs and for smooth functions of them, and for measures that change with n (effective rank,
-TwoNN): only the spread of the replicates is used, never their level. Conservative where the
-measure is nearly blind to single rows (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
+**Jackknife**: leave out one row at a time where that has a closed form (``leave_one_out``), else
+one of G random groups; of few groups the width itself is chancy, by 1 / sqrt(2 (G - 1)). Right
+for means over rows or pairs and for smooth functions of them, and for measures that change with n
+(effective rank, TwoNN): only the spread of the replicates is used, never their level. Conservative
+where the measure is nearly blind to single rows (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
 
 **Subsampling**: draw m of the n rows, many times; the spread of the replicates, times
 sqrt(m / (n - m)), is that of n rows, the finite-population form of sqrt(m / n). Right for
@@ -25,17 +26,18 @@ import numpy as np
 
 from ..rows import refuse_missing
 
-GROUPS = 10
-MIN_ROWS = 4 * GROUPS  # below that a group of rows is too few for a spread
+MIN_ROWS = 40  # below that a group of rows is too few for a spread
+GROUPS = 10  # of a table's rows: each costs an eigenproblem or two
+MORE_GROUPS = 20  # where a replicate is cheap
 DRAWS = 100
-_T = 2.262157  # 97.5% of Student's t with GROUPS - 1 degrees of freedom
+_T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
 _NORMAL = 1.959964  # the same of a normal
 
 
 def jackknife_interval(
     of: Callable[..., float], *arrays: np.ndarray, units: np.ndarray | None = None, seed: int = 0
 ) -> tuple[float, float]:
-    """95% interval (low, high) of ``of(*arrays)``, by leaving out each of GROUPS groups of rows.
+    """95% interval (low, high) of ``of(*arrays)``, leaving out each of MORE_GROUPS groups of rows.
 
     arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.   units (n,) : rows of one unit
     (tokens of one sentence, occurrences of one type) stay together; groups are then of units, of
@@ -52,10 +54,10 @@ def jackknife_interval(
             f"for {unit.size} of {n} rows"
         )
     group = np.empty(n_units, dtype=np.int64)
-    group[np.random.default_rng(seed).permutation(n_units)] = np.arange(n_units) % GROUPS
+    group[np.random.default_rng(seed).permutation(n_units)] = np.arange(n_units) % MORE_GROUPS
     replicates = [
         of(*(np.asarray(array)[group[unit] != left_out] for array in arrays))
-        for left_out in range(GROUPS)
+        for left_out in range(MORE_GROUPS)
     ]
     return around(of(*arrays), jackknife_reach(replicates))
 
@@ -83,10 +85,11 @@ def _rows(arrays: Sequence[np.ndarray]) -> int:
 
 
 def jackknife_reach(replicates: Sequence[float]) -> float:
-    """Half-width from the values with each group left out."""
+    """Half-width from the values with each group left out, or each of very many rows."""
     values = np.asarray(replicates, dtype=np.float64)
     groups = len(values)
-    return _T * float(np.sqrt((groups - 1) * values.var()))  # (G - 1)/G sum (v - mean)^2
+    # (G - 1)/G sum (v - mean)^2
+    return _T.get(groups, _NORMAL) * float(np.sqrt((groups - 1) * values.var()))
 
 
 def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 
 from ..neighbours import closest
-from ..rows import directions, finite_rows, in_range, need_rows
+from ..rows import directions, finite_rows, half_digits, in_range, need_rows
 from .cone import subsampled_angles
-from .popularity import distinct_rows, two_distances
+from .popularity import distinct_distances
 from .resample import GROUPS, MIN_ROWS, halves
 from .spectrum import centred_rows
 
@@ -107,8 +107,13 @@ class Shared:
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
         """(distances (m, 2) of each distinct row to its two nearest, their groups (m,))."""
         need_rows(self.n, 3)
-        distinct, first = distinct_rows(self.X)
-        return two_distances(distinct), self.group_of[first]
+        distances, first = distinct_distances(self.X)
+        return distances, self.group_of[first]
+
+    @cached_property
+    def half_digits(self) -> float:
+        """What may be rounding, relative to a row: see ``rows.half_digits``."""
+        return half_digits(self.X)
 
     @cached_property
     def angle_replicates(self) -> np.ndarray:
@@ -123,6 +128,7 @@ class PairSums:
     near (n, SPARE_K) : nearest rows by cosine.   positive, kernel (G,) : ordered pairs with a
     cosine above 0, and the sum of exp(4 cos - 4) - 1, from each group's rows to all others.
     positive_within, kernel_within (G,) : the same to rows of their own group.
+    positive_by_row, kernel_by_row (n,) : the same from each row, to the precision of an interval.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -131,6 +137,7 @@ class PairSums:
         groups = len(shared.groups)
         self.positive, self.positive_within = np.zeros(groups), np.zeros(groups)
         self.kernel, self.kernel_within = np.zeros(groups), np.zeros(groups)
+        self.positive_by_row, self.kernel_by_row = np.zeros(shared.n), np.zeros(shared.n)
         half = np.einsum("nd,nd->n", self._about, self._about) / 2
         self._half = half.astype(np.float32)[:, None]
         self._needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
@@ -139,6 +146,7 @@ class PairSums:
 
     def _watch(self, rows: slice, scores: np.ndarray) -> None:
         gaps = scores - self._half[rows]  # (m, n), cos - 1 = -|u - v|^2 / 2, and -inf at j = i
+        self.positive_by_row[rows] = [np.count_nonzero(row) for row in gaps > DOUBTFUL - 1]
         for g, members in enumerate(self._shared.groups):
             start, stop = max(rows.start, members.start), min(rows.stop, members.stop)
             if start >= stop:
@@ -151,8 +159,10 @@ class PairSums:
             np.fill_diagonal(block[:, start:], 0.0)  # no row is a pair with itself
             block *= 4
             self._exponentiate(block)
-            self.kernel[g] += self._less_ones(block)
-            self.kernel_within[g] += self._less_ones(block[:, members])
+            of_rows = self._less_ones(block)
+            self.kernel_by_row[start:stop] = of_rows
+            self.kernel[g] += of_rows.sum()
+            self.kernel_within[g] += self._less_ones(block[:, members]).sum()
 
     def _exponentiate(self, block: np.ndarray) -> None:
         """exp(block) in place; of a needle less 1, of which float32 would leave nothing."""
@@ -161,9 +171,10 @@ class PairSums:
         else:
             np.exp(block, out=block)
 
-    def _less_ones(self, block: np.ndarray) -> float:
-        total = float(block.sum(dtype=np.float64))
-        return total if self._needle else total - block.size
+    def _less_ones(self, block: np.ndarray) -> np.ndarray:
+        """(m,) sums of the block's rows, of kernels less 1."""
+        of_rows: np.ndarray = block.sum(axis=1, dtype=np.float64)
+        return of_rows if self._needle else of_rows - block.shape[1]
 
     def _count_positive(self, gaps: np.ndarray, rows: slice, columns: slice) -> int:
         sure = int(np.count_nonzero(gaps > DOUBTFUL - 1))

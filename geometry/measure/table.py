@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..rows import UndefinedMeasure
-from .isotropic import isotropic_baselines
-from .listed import LISTED
+from .isotropic import Baseline, baselines_with_errors
+from .leave_one_out import WITHOUT_EACH, without_each
+from .listed import LISTED, refuse_unlisted
 from .measured import Measured
 from .resample import around, jackknife_reach, subsampling_reach
 from .shared import Shared
@@ -37,14 +38,14 @@ def measure_table(
         except UndefinedMeasure as error:
             reasons[name] = error.code
     reaches = _reaches(shared, list(values)) if intervals else {}
-    baselines = isotropic_baselines(values, shared.n, shared.d, seed=seed)
+    baselines = baselines_with_errors(values, shared.n, shared.d, seed=seed)
     return tuple(
         _row(
             name,
             shared,
             values.get(name),
             reaches.get(name),
-            baselines.get(name),
+            baselines.get(name, Baseline(None)),
             reasons.get(name),
         )
         for name in chosen
@@ -60,9 +61,7 @@ def _check(names: Iterable[str] | None) -> list[str]:
     if names is None:
         return list(LISTED)
     asked = set(names)
-    unknown = sorted(asked - set(LISTED))
-    if unknown:
-        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")
+    refuse_unlisted(asked)
     return [name for name in LISTED if name in asked]
 
 
@@ -74,7 +73,11 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
     replicates: dict[str, list[float]] = {}
     for name in names:
         place = LISTED[name].angle
-        if place is None:
+        if name in WITHOUT_EACH:
+            each = without_each(name, shared)
+            if each is not None:
+                found[name] = jackknife_reach(list(each))
+        elif place is None:
             replicates[name] = []
         else:
             angles = shared.angle_replicates[:, place]
@@ -94,11 +97,12 @@ def _row(
     shared: Shared,
     value: float | None,
     reach: float | None,
-    baseline: float | None,
+    baseline: Baseline,
     reason: str | None,
 ) -> Measured:
     low = high = None
     if value is not None and reach is not None:
         low, high = around(value, reach)
         low, high = max(low, LISTED[name].low), min(high, LISTED[name].high)
-    return Measured(name, value, low, high, baseline, shared.n, shared.d, reason)
+    n, d = shared.n, shared.d
+    return Measured(name, value, low, high, baseline.value, n, d, reason, baseline.error)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..rows import UndefinedMeasure, finite_rows, in_range
 from .measured import Measured
-from .resample import GROUPS, MIN_ROWS, around, jackknife_reach
+from .resample import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
 from .spectrum import centred_rows, spectral_entropy
 
 # one draw of a large vocabulary is nearly the mean already; small ones are repeated
@@ -99,12 +99,12 @@ def _entropy(sums: _Sums) -> float:
 
 
 def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> list[_Sums]:
-    """The sums without each of GROUPS random groups of words; none where one carries all of p."""
+    """The sums without each of MORE_GROUPS random groups of words; none where one is all of p."""
     group = np.empty(len(p), dtype=np.int64)
-    group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % GROUPS
+    group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % MORE_GROUPS
     lengths = p * np.linalg.norm(W, axis=1)
     found = []
-    for left_out in range(GROUPS):
+    for left_out in range(MORE_GROUPS):
         rest, gone = group != left_out, group == left_out
         left = float(p[rest].sum())
         if left < LEAST_LEFT:

@@ -130,10 +130,11 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
     st.caption(
         _(
             "In brackets: 95% intervals, each treatment held as it was fitted, by leaving out "
-            "groups of points, or of pairs, types or sentences where a row is a mean over those "
-            "(angles: by subsampling); never by the bootstrap, whose repeated points bias these "
-            "measures. “Isotropic”: what isotropic data of raw's n and d give; for shares of the "
-            "mean cosine, such data pushed off the origin in a random direction."
+            "points, each alone or in groups, or groups of pairs, types or sentences where a "
+            "row is a mean over those (angles: by subsampling); never by the bootstrap, whose "
+            "repeated points bias these measures. “Isotropic”: what isotropic data of raw's n "
+            "and d give, ± the standard error of a simulation; for shares of the mean cosine, "
+            "such data pushed off the origin in a random direction."
         )
     )
     tell_annotated(scene.material)
@@ -152,7 +153,7 @@ def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for place, row in enumerate(reports["raw"].table):
         cells = [_cell(reports[one.name].table[place], row, _) for one in scene.shown]
-        lines.append([shown[row.name], *cells, _number(row.name, row.baseline)])
+        lines.append([shown[row.name], *cells, _baseline(row)])
     if reports["raw"].agreement is not None:
         shares = [reports[one.name].agreement for one in scene.shown]
         cells = ["—" if share is None else f"{share:.1%}" for share in shares]
@@ -174,6 +175,13 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
         # fewer dimensions: what isotropy gives may be another number there
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
+
+
+def _baseline(row: Measured) -> str:
+    """What isotropic data give, and its standard error where the decimals shown would hold one."""
+    text, decimals = _number(row.name, row.baseline), DECIMALS.get(row.name, 3)
+    error = f"{row.baseline_error or 0:.{decimals}f}"
+    return f"{text} ± {error}" if float(error) else text
 
 
 def _number(name: str, value: float | None) -> str:

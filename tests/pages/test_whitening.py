@@ -173,6 +173,13 @@ def cell(row: Measured, raw_baseline: float | None) -> str:
     return text
 
 
+def error_of(row: Measured) -> str:
+    if row.baseline_error is None:
+        return ""
+    assert row.name in ("hubness", "intrinsic_dimension")
+    return f" ± {row.baseline_error:.{DECIMALS[row.name]}f}"
+
+
 def provenance(app: AppTest) -> list[str]:
     below_pictures, below_table = [one.value for one in app.caption if " · n = " in one.value]
     assert below_pictures == below_table
@@ -373,7 +380,7 @@ def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud
         assert found[title] == wanted
     assert all("[" in text for text in found["Raw"].values() if "%" not in text)
     baselines = {
-        MEASURES[row.name]: signed(row.baseline, DECIMALS.get(row.name, 3))
+        MEASURES[row.name]: signed(row.baseline, DECIMALS.get(row.name, 3)) + error_of(row)
         for row in measure_table(cloud.vectors, seed=0)
     }
     assert found["isotropic"].items() >= baselines.items()
@@ -388,7 +395,7 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     assert "保留的方向數：1" in everything(app)
     [text] = [one.value for one in app.markdown if one.value.startswith("| 量度 |")]
     assert "—（均值為 0）" in text
-    assert re.search(r"\d（各向同性 [\d.]+）", text)
+    assert re.search(r"[\d\]]（各向同性 [\d.]+( ± [\d.]+)?）", text)
     assert not re.search(r"[( ]\(|[ ]（|\(均|— ", text)
     assert " （" not in everything(visit(lang="zh-Hant", view="pca"))
 

@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 
 from geometry import (
+    UndefinedMeasure,
+    Whitening,
     describe,
+    hubness,
+    intrinsic_dimension,
     mean_cosine,
     measure_table,
     opening_angle,
     positive_cosine_share,
 )
+from geometry.measure.popularity import distinct_distances
 from geometry.twin import fit_whitening
 from tests.sts.scoring import score
 
@@ -128,6 +133,33 @@ def test_the_table_of_measures(layers, layer, pooling, figures):
         assert table["opening_angle"].baseline == pytest.approx(89, abs=0.5)
         assert table["isoscore"].value < table["isoscore"].baseline
         assert table["intrinsic_dimension"].value < 50 < table["intrinsic_dimension"].baseline
+
+
+@pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
+@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (4, "mean"), (5, "cls")])
+def test_sentences_that_come_twice_count_once_after_a_whitening(layers, layer, pooling, method):
+    """Rounding leaves equal sentences up to 1e-5 apart, and the nearest that differ 1e-2."""
+    X = layers[pooling][layer]
+    first = np.sort(np.unique(X, axis=0, return_index=True)[1])
+    assert len(first) < len(X) - 100
+    W = Whitening(method).fit(X).transform(X)
+    assert len(distinct_distances(W)[1]) == len(distinct_distances(X)[1]) == len(first)
+    assert intrinsic_dimension(W) == pytest.approx(intrinsic_dimension(W[first]), rel=1e-4)
+
+
+def test_fewer_sentences_than_dimensions_have_no_neighbours_once_whitened(layers):
+    X = layers["mean"][4][:200]
+    distinct = np.unique(X, axis=0)
+    for method in ("pca", "zca"):
+        W = Whitening(method).fit_transform(distinct)
+        for of, rows in (
+            (hubness, W),
+            (hubness, Whitening(method).fit_transform(X)),  # an uneven simplex
+            (intrinsic_dimension, W),
+        ):
+            with pytest.raises(UndefinedMeasure) as refused:
+                of(rows)
+            assert refused.value.code == "equal_distances"
 
 
 def test_every_cosine_at_layer_4_is_positive(layers):

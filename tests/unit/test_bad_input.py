@@ -175,11 +175,15 @@ UNDEFINED = {  # and all others have a value there
     | dict.fromkeys(SPREAD, "no_spread")
     | dict.fromkeys(("mean_norm_share", "partition_isotropy", "zipfian_mean_symmetry"), "all_zero")
     | {"intrinsic_dimension": "too_few_distinct"},
-    "all equal": dict.fromkeys(SPREAD, "no_spread") | {"intrinsic_dimension": "too_few_distinct"},
+    "all equal": dict.fromkeys(SPREAD, "no_spread")
+    | {"intrinsic_dimension": "too_few_distinct", "hubness": "equal_distances"},
     "one row": dict.fromkeys((*PAIRS, "hubness", "intrinsic_dimension"), "too_few_rows")
     | {"zipfian_spectral_entropy": "no_spread"},
     "two rows": dict.fromkeys(("hubness", "intrinsic_dimension"), "too_few_rows"),
-    "one column": dict.fromkeys(("isoscore", "zipfian_spectral_entropy"), "one_dimension"),
+    "one column": dict.fromkeys(("isoscore", "zipfian_spectral_entropy"), "one_dimension")
+    | {"hubness": "equal_distances"},
+    # one direction, evenly spaced
+    "a line": dict.fromkeys(("intrinsic_dimension", "hubness"), "equal_distances"),
 }
 
 

@@ -27,6 +27,8 @@ from geometry import (
     top_contribution,
     uniformity,
 )
+from geometry.measure.isotropic import baselines_with_errors
+from geometry.measure.leave_one_out import WITHOUT_EACH, without_each
 from geometry.measure.shared import Shared
 from geometry.measure.view import View
 
@@ -136,7 +138,7 @@ def test_intervals_are_those_of_the_jackknife():
     table = by_name(measure_table(X, seed=5))
     for row in table.values():
         assert row.low < row.value < row.high, row.name
-    # the same by recomputing each measure ten times; another split into groups
+    # the same by recomputing each measure, without groups of another split
     for name in ("mean_cosine", "isoscore", "effective_rank", "partition_isotropy_rms"):
         low, high = jackknife_interval(ONE_BY_ONE[name], X, seed=1)
         row = table[name]
@@ -146,11 +148,34 @@ def test_intervals_are_those_of_the_jackknife():
     assert angle.high - angle.low == pytest.approx(high - low, rel=0.4)
 
 
+@pytest.mark.parametrize("name", WITHOUT_EACH)
+@pytest.mark.parametrize("X", [cloud(60, 5), 30 + cloud(45, 70)], ids=["60 × 5", "45 × 70"])
+def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_row(name, X):
+    shared = Shared(X)
+    expected = [ONE_BY_ONE[name](np.delete(shared.X, i, axis=0)) for i in range(len(X))]
+    np.testing.assert_allclose(without_each(name, shared), expected, rtol=1e-5, atol=1e-9)
+
+
+def test_without_its_only_odd_row_a_cloud_has_no_spread():
+    X = np.full((50, 4), 0.1)
+    X[7] = 5
+    assert by_name(measure_table(X))["participation_ratio"].low is None
+
+
+def test_the_interval_of_the_mean_cosine_is_not_a_matter_of_luck():
+    """Its width by groups moved by a quarter from draw to draw, and was half at times."""
+    rows = [measure_table(cloud(seed=seed), names=["mean_cosine"])[0] for seed in range(60)]
+    widths = np.array([row.high - row.low for row in rows])
+    assert widths.std() < 0.08 * widths.mean()
+    spread = np.std([row.value for row in rows])
+    assert widths.mean() / 2 == pytest.approx(1.96 * spread, rel=0.25)
+
+
 def test_the_jackknife_of_a_mean_is_its_standard_error():
     x = np.random.default_rng(0).standard_normal(4000)
     reach = [jackknife_interval(np.mean, x, seed=seed)[1] - x.mean() for seed in range(40)]
     assert np.sqrt(np.mean(np.square(reach))) == pytest.approx(
-        2.262 * x.std() / np.sqrt(4000), rel=0.1
+        2.093 * x.std() / np.sqrt(4000), rel=0.1
     )
     low, high = subsampling_interval(np.mean, x)
     assert (high - low) / 2 == pytest.approx(1.96 * x.std() / np.sqrt(4000), rel=0.25)
@@ -185,6 +210,8 @@ def test_some_measures():
     assert table == tuple(row for row in measure_table(cloud()) if row in table)
     with pytest.raises(ValueError, match="no measure isoscroe; there are: mean_cosine, "):
         measure_table(cloud(), names=["isoscroe"])
+    with pytest.raises(ValueError, match="no measure isoscroe; there are: mean_cosine, "):
+        isotropic_baselines(["isoscroe"], 10, 3)
 
 
 # Baselines
@@ -216,6 +243,29 @@ def test_baselines_are_kept_and_closed_forms_used():
         "isoscore": None,
         "mean_cosine": 0,
     }
+
+
+@pytest.mark.parametrize(("n", "d"), [(300, 50), (40, 6), (700, 200)])
+def test_a_simulated_baseline_tells_how_far_another_seed_s_may_lie(n, d):
+    names = ("hubness", "intrinsic_dimension")
+    found = [baselines_with_errors(names, n, d, seed=seed) for seed in range(16)]
+    for name in names:
+        spread = np.std([one[name].value for one in found], ddof=1)
+        told = np.sqrt(np.mean([one[name].error ** 2 for one in found]))
+        assert 0.5 < spread / told < 1.6, name
+    row = by_name(measure_table(cloud(n, d), intervals=False))["hubness"]
+    assert (row.baseline, row.baseline_error) == (
+        found[0]["hubness"].value,
+        found[0]["hubness"].error,
+    )
+    assert by_name(measure_table(cloud(), intervals=False))["isoscore"].baseline_error is None
+
+
+def test_smaller_clouds_are_drawn_more_often():
+    """One draw of 1,000 × 384 moves by .08 and 3."""
+    found = baselines_with_errors(["hubness", "intrinsic_dimension"], 1000, 384)
+    assert found["hubness"].error < 0.03
+    assert found["intrinsic_dimension"].error < 1.2
 
 
 # What a cloud does not have

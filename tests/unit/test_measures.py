@@ -9,6 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from geometry import (
     UndefinedMeasure,
+    Whitening,
     alignment,
     contextual_table,
     cosine_contributions,
@@ -18,6 +19,7 @@ from geometry import (
     isoscore,
     max_explainable_variance,
     mean_cosine,
+    measure_table,
     participation_ratio,
     partition_isotropy,
     self_similarity,
@@ -28,6 +30,7 @@ from geometry import (
     zipfian_mean_symmetry,
     zipfian_spectral_entropy,
 )
+from geometry.measure.popularity import distinct_distances
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -224,6 +227,85 @@ def test_intrinsic_dimension_of_tight_clusters_far_apart():
     X = np.repeat(rng.standard_normal((4, 30)), 400, axis=0)
     X[:, :2] += 1e-6 * rng.uniform(size=(1600, 2))
     assert intrinsic_dimension(X) == pytest.approx(2, rel=0.1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
+def test_duplicates_that_a_whitening_moved_by_rounding_are_dropped(method, dtype):
+    X = cloud(600, 24) * np.geomspace(100, 0.1, 24)
+    X = np.vstack([X, X[:150], X[:20], X[:5], X[:5]]).astype(dtype)
+    fitted = Whitening(method).fit(X[:600])
+    told = intrinsic_dimension(fitted.transform(X))
+    assert told == pytest.approx(intrinsic_dimension(fitted.transform(X[:600])), rel=1e-4)
+    again = np.random.default_rng(0).permutation(len(X))
+    assert intrinsic_dimension(fitted.transform(X)[again]) == pytest.approx(told, rel=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_row_twice_but_for_rounding(dtype):
+    X = cloud(400, 6).astype(dtype)
+    nearly = X * (1 + 4 * np.finfo(dtype).eps * np.random.default_rng(1).standard_normal(X.shape))
+    twice = np.vstack([X, nearly.astype(dtype)])
+    assert intrinsic_dimension(twice) == pytest.approx(intrinsic_dimension(X), rel=1e-3)
+    with pytest.raises(UndefinedMeasure, match="at least 3 distinct rows; got 2"):
+        intrinsic_dimension(np.vstack([X[:2], nearly[:2].astype(dtype)]))
+
+
+def test_rows_that_are_near_and_differ_are_kept():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 10))
+    near = X[:40] + 10.0 ** rng.uniform(-10, -1, 40)[:, None] * rng.standard_normal((40, 10))
+    _, first = distinct_distances(np.vstack([X, near]))
+    assert len(first) == 440
+    for D, dtype in ((1, np.float32), (1, np.float64), (2, np.float32)):
+        rows = np.sort(rng.standard_normal((4000, D)).astype(dtype), axis=0)
+        distinct = np.unique(rows, axis=0).astype(np.float64)
+        assert len(distinct) - len(distinct_distances(distinct)[1]) <= 1
+
+
+SIMPLICES = {
+    "turned": lambda rng: np.eye(50) @ np.linalg.qr(rng.standard_normal((50, 50)))[0],
+    "pca": lambda rng: Whitening("pca").fit_transform(cloud(50, 80)),
+    "zca": lambda rng: Whitening("zca").fit_transform(cloud(50, 49)),
+    "pca of float32": lambda rng: Whitening("pca").fit_transform(cloud(50, 80).astype(np.float32)),
+    "zca of float32": lambda rng: Whitening("zca").fit_transform(cloud(50, 80).astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("simplex", SIMPLICES)
+def test_a_simplex_has_no_neighbours_but_rounding(simplex, dtype):
+    X = SIMPLICES[simplex](np.random.default_rng(0))
+    X *= 1 + np.finfo(X.dtype).eps * np.random.default_rng(1).standard_normal(X.shape)
+    X = X.astype(dtype)
+    for of, told in ((intrinsic_dimension, "equally far"), (hubness, "others equally near")):
+        with pytest.raises(UndefinedMeasure, match=told) as refused:
+            of(X)
+        assert refused.value.code == "equal_distances"
+    table = {row.name: row.undefined for row in measure_table(X)}
+    assert table["hubness"] == table["intrinsic_dimension"] == "equal_distances"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_uneven_simplex_and_copies_have_no_nearest_ten(dtype):
+    X = cloud(60, 100).astype(dtype)
+    uneven = Whitening("pca").fit_transform(np.vstack([X, X[:8]]))
+    for rows in (uneven, np.repeat(X[:5], 30, axis=0)):
+        with pytest.raises(UndefinedMeasure, match="more than 10 others equally near"):
+            hubness(rows)
+        table = {row.name: row.undefined for row in measure_table(rows)}
+        assert table["hubness"] == "equal_distances"
+    few_copies = np.vstack([X, np.repeat(X[:1], 10, axis=0)])
+    assert np.isfinite(hubness(few_copies))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [13, 100])
+def test_many_dimensions_are_no_simplex(n, dtype):
+    X = np.random.default_rng(0).standard_normal((n, 20_000)).astype(dtype)
+    assert intrinsic_dimension(X) > 200
+    assert np.isfinite(hubness(X))
+    assert np.isfinite(hubness(1 + 1e-3 * X[:, :300]))  # a needle: cosines of .999999
 
 
 def test_intrinsic_dimension_needs_three_distinct_rows():

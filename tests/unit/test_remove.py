@@ -338,6 +338,18 @@ def test_constant_and_low_rank_clouds_give_numbers(estimator, n):
 
 
 @EACH
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_row_that_is_not_finite_is_named(estimator, bad):
+    X = cloud(60, 5)
+    fitted = clone(estimator).fit(X)
+    X[7, 2] = bad
+    told = r"^row 7 holds NaN or infinity \(1 of 60 rows do\)$"
+    for refusing in (clone(estimator).fit, fitted.transform):
+        with pytest.raises(ValueError, match=told):
+            refusing(X)
+
+
+@EACH
 @pytest.mark.parametrize(
     ("X", "message"),
     [
