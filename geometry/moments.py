@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .rows import LARGEST, SMALLEST, distinct_rows, refuse_not_finite
+from .rows import LARGEST, SMALLEST, count_distinct, refuse_not_finite
 from .scatter32 import PROBE, in_float32, weak_directions
 
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
@@ -78,7 +78,7 @@ class Moments:
         else:
             found = _of_blocks(X, sample_weight)
         seen = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
-        return replace(found, n_distinct=distinct_rows(seen, most=X.shape[1] + 2))
+        return replace(found, n_distinct=count_distinct(seen, most=X.shape[1] + 2))
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of rows together, exactly."""

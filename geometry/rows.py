@@ -82,7 +82,7 @@ def need_rows(n: int, at_least: int) -> None:
         raise UndefinedMeasure("too_few_rows", f"needs at least {at_least} rows; got {n}")
 
 
-def distinct_rows(X: np.ndarray, *, most: int) -> int:
+def count_distinct(X: np.ndarray, *, most: int) -> int:
     """How many rows of X (n, d) differ by more than rounding, counted up to so many."""
     head = X[: 2 * most]  # of most clouds these are enough
     found = _differ(head)
