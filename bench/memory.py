@@ -1,34 +1,42 @@
-"""Memory that a process keeps, so that a time is that of the work and not of the system."""
+"""Peak memory of a large corpus, encoded by blocks into files, in a process of its own."""
 
-from __future__ import annotations
+import sys
+import tempfile
+from time import perf_counter
 
-import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
+from bench.child import peak_bytes, told_by
+from bench.encode import sentences
+from bench.table import Row
 
-# of glibc's malloc.h; its own values are 128 KiB and 65,536 areas
-TRIM_THRESHOLD, AREAS_OF_THEIR_OWN = -1, -4
-USUAL = {TRIM_THRESHOLD: 128 * 1024, AREAS_OF_THEIR_OWN: 65_536}
-KEPT = {TRIM_THRESHOLD: 2**31 - 1, AREAS_OF_THEIR_OWN: 0}
-
-
-@contextmanager
-def kept_memory() -> Iterator[None]:
-    """What is freed stays with the process, and the next array has it at once.
-
-    A large array's memory is otherwise given back when it is freed, and a virtual machine may have
-    to fetch it again from its host: 300 MB then take anything up to .7 s, by luck, whoever asks.
-    Where the C library is not glibc nothing is done.
-    """
-    _tell_malloc(KEPT)
-    try:
-        yield
-    finally:
-        _tell_malloc(USUAL)
+SENTENCES = 20_000
+LIMIT = 2.5  # GB
 
 
-def _tell_malloc(options: dict[int, int]) -> None:
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    for option, value in options.items():
-        if mallopt:
-            mallopt(option, value)
+def main() -> list[Row]:
+    """The peak is the operating system's own figure for the process: libraries and weights too."""
+    with tempfile.TemporaryDirectory() as folder:
+        start = perf_counter()
+        peak, on_disk = (int(size) / 1e9 for size in told_by("bench.memory", folder))
+        seconds = perf_counter() - start
+    return [
+        Row(
+            name=f"peak memory: {SENTENCES:,} sentences, all layers, cls and mean, by blocks",
+            ours=peak,
+            unit="GB",
+            target=f"{LIMIT:g} GB or less",
+            met=peak <= LIMIT,
+            note=f"{on_disk:.2f} GB of vectors on disk, in {seconds:.0f} s",
+        )
+    ]
+
+
+def encode(folder: str) -> None:
+    from geometry import load_encoder
+    from geometry.blocks import encode_to_files
+
+    files = encode_to_files(load_encoder(), sentences(SENTENCES), folder)
+    print(peak_bytes(), sum(array.nbytes for array in files.values()))
+
+
+if __name__ == "__main__":
+    encode(sys.argv[1])

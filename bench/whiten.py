@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
 from bench.child import peak_bytes, told_by
-from bench.memory import kept_memory
+from bench.kept_memory import kept_memory
 from bench.table import Row
 from bench.timing import seconds
 from geometry import Whitening, WhiteningMap
