@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.common.shell import LANDING, PAGES, page_path
 
-pages = {name: st.Page(page_path(name)) for name in PAGES}
+pages = {name: st.Page(page_path(name), url_path=name) for name in PAGES}
 
 
 def home() -> None:

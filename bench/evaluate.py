@@ -16,9 +16,11 @@ from scipy.stats import spearmanr
 from bench.child import peak_bytes, told_by
 from bench.table import Row
 from bench.timing import seconds
-from geometry import PairBootstrap, evaluate_encoder, load_encoder, read_pairs
-from geometry.evaluate import LADDER, POOLINGS_SHOWN
-from geometry.pairs import Pairs, read_bundled_pairs
+from geometry import evaluate_encoder, load_encoder, read_pairs
+from geometry.data.pairs import Pairs, read_bundled_pairs
+from geometry.evaluate import PairBootstrap
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.specs import LADDER
 
 PAIRS, DRAWS = 1400, 1000
 BOOTSTRAP_LIMIT = 0.3

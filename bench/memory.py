@@ -32,7 +32,7 @@ def main() -> list[Row]:
 
 def encode(folder: str) -> None:
     from geometry import load_encoder
-    from geometry.blocks import encode_to_files
+    from geometry.encode.blocks import encode_to_files
 
     files = encode_to_files(load_encoder(), sentences(SENTENCES), folder)
     print(peak_bytes(), sum(array.nbytes for array in files.values()))

@@ -21,9 +21,10 @@ from bench.child import peak_bytes, told_by
 from bench.kept_memory import kept_memory
 from bench.table import Row
 from bench.timing import seconds
-from geometry import Whitening, WhiteningMap
-from geometry.whitening_map import WIDE_ROWS
-from geometry.wide import Product, wide_product
+from geometry import Whitening
+from geometry.linalg.wide import Product, wide_product
+from geometry.transform import WhiteningMap
+from geometry.transform.whitening_map import WIDE_ROWS
 
 ROWS, WIDTH = 100_000, 768
 REPEATS = 7
@@ -123,7 +124,7 @@ def _in_blocks(multiply: Product, X: np.ndarray, out: np.ndarray) -> None:
 
 
 def _by_numpy_alone(X: np.ndarray) -> np.ndarray:
-    with patch("geometry.wide.LEAST_WORK", np.inf):
+    with patch("geometry.linalg.wide.LEAST_WORK", np.inf):
         Z: np.ndarray = Whitening("pca").fit(X).transform(X)
     return Z
 

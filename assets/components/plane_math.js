@@ -1,4 +1,4 @@
-// The plane's algebra in the browser: what geometry/toy.py computes, the same to 1e-9, and what a
+// The plane's algebra in the browser: what geometry/projection/toy.py computes, the same to 1e-9, and what a
 // drag makes of it. Pure: no document, no state. A plane is one flat object, under the URL's names:
 // {len1, len2, angle, turn, shift_x, shift_y, a_x, a_y, b_x, b_y, c_x, c_y}; angles in degrees.
 

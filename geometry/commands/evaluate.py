@@ -89,7 +89,7 @@ def _asked(options: dict[str, Any], columns: Columns | None) -> Asked:
 
 def _pairs(sources: tuple[str, ...], columns: Columns | None, asked: Asked) -> Any:
     """Pairs that can be scored: what can't is told before minutes of work."""
-    from ..evaluate import resamples_of
+    from ..evaluate.subsets import resamples_of
 
     if len(sources) > 1 and asked.aggregation is None:
         raise ValueError(
@@ -105,13 +105,13 @@ def _subject(options: dict[str, Any], asked: Asked) -> Subject:
     """The encoder or the word vectors; lists are checked before either is read."""
     if options["vectors"] is not None:
         from ..vectors.read import read_vectors
-        from ..word_pairs import read_word_pairs
+        from ..vectors.word_pairs import read_word_pairs
 
         weightings = weightings_of(options["weighting"])
         word_pairs = [read_word_pairs(file) for file in options["word_pairs"]]
         table = read_vectors(options["vectors"])
         return WordSubject(table, weightings, options["counts"], asked, word_pairs)
-    from ..load import load_encoder
+    from ..encode.load import load_encoder
 
     layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])
     encoder = load_encoder(

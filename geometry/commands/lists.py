@@ -31,14 +31,14 @@ def _layer(text: str) -> LayerName:
 
 def poolings_of(text: str) -> tuple[str, ...]:
     """The poolings named, checked; "all" is every one."""
-    from ..pool import POOLINGS, as_poolings
+    from ..encode.pool import POOLINGS, as_poolings
 
     return as_poolings(tuple(POOLINGS) if text.strip() == ALL else listed(text, "poolings"))
 
 
 def weightings_of(text: str) -> tuple[str, ...]:
     """The weightings of words named, checked; "all" is every one."""
-    from ..word_averages import WEIGHTINGS
+    from ..vectors.word_averages import WEIGHTINGS
 
     names = WEIGHTINGS if text.strip() == ALL else listed(text, "weighting")
     for name in names:

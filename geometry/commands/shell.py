@@ -39,7 +39,7 @@ def run_shell(args: Sequence[str] | None = None) -> int:
 @contextmanager
 def errors_in_words() -> Iterator[None]:
     """What the library refuses, and files that can't be read or written, as errors of the shell."""
-    from ..model_errors import ModelFilesError
+    from ..hub.model_errors import ModelFilesError
 
     try:
         yield

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
-    from ..pairs import Pairs
+    from ..data.pairs import Pairs
     from .lists import Columns
 
 BUNDLED = "bundled"
@@ -22,7 +22,7 @@ def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: b
 
     columns : of files that are tables, where they are not to be found by themselves.
     """
-    from ..pairs import Pairs
+    from ..data.pairs import Pairs
 
     parts = [_pairs_of_one(source, columns=columns, quiet=quiet) for source in sources]
     if len(parts) == 1:
@@ -45,7 +45,7 @@ def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tup
 
     columns : of the pairs; a table that has no such columns is read as it reads by itself.
     """
-    from ..corpus import CorpusError, read_corpus
+    from ..data.corpus import CorpusError, read_corpus
 
     for tried in dict.fromkeys((columns, None)):
         try:
@@ -60,8 +60,8 @@ def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tup
 
 def _pairs_of_one(source: str, *, columns: Columns | None = None, quiet: bool) -> Pairs:
     """The project's own, a split of a hub set or of a folder, or a file."""
-    from ..pair_sets import PAIR_SETS, fetch_pairs
-    from ..pairs import read_bundled_pairs, read_pair_folder, read_pairs
+    from ..data.pairs import read_bundled_pairs, read_pair_folder, read_pairs
+    from ..hub.pair_sets import PAIR_SETS, fetch_pairs
 
     if source == BUNDLED:
         return read_bundled_pairs()

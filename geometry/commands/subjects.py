@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
-    from ..embeddings import VectorReport, VectorTable
-    from ..encode import Encoder
+    from ..data.embeddings import VectorReport, VectorTable
+    from ..data.pairs import Pairs
+    from ..encode.encoder import Encoder
     from ..evaluate import Grid, WordPairScore
     from ..evaluate.cells import LayerName
     from ..evaluate.fitting import FitVectors
-    from ..pairs import Pairs
 
 RANK = "1/rank in the file"  # in place of counts
 
@@ -108,7 +108,7 @@ class ModelSubject:
         return Measured(grid, {"model": self._encoder.name, "revision": self._encoder.revision})
 
     def _fit(self) -> FitVectors | None:
-        from ..evaluate import encode_fit
+        from ..evaluate.from_encoder import encode_fit
 
         if self._asked.fit_texts is None:
             return None
@@ -138,7 +138,7 @@ class WordSubject:
         asked: Asked,
         word_pairs: Sequence[Pairs] = (),
     ) -> None:
-        from ..word_counts import rank_counts, read_counts
+        from ..vectors.word_counts import rank_counts, read_counts
 
         self._table, self._weightings, self._asked = table, weightings, asked
         self._counts: Mapping[str, float] | None = None

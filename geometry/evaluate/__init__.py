@@ -12,22 +12,6 @@ subsets         several sets as one: all, mean, wmean
 export          a grid as rows, CSV, JSON
 """
 
-from .bootstrap import PairBootstrap
-from .cells import Cell, Chosen, Grid, choose_on_dev
-from .export import grid_csv, grid_json, grid_rows
-from .from_encoder import POOLINGS_SHOWN, encode_distinct, encode_fit, evaluate_encoder, fit_moments
-from .from_words import (
-    AveragedPairs,
-    WordGrid,
-    average_pairs,
-    evaluate_averages,
-    evaluate_words,
-)
-from .grid import THESE, evaluate_grid
-from .pair_score import evaluate_pairs
-from .ranks import spearman
-from .scores import REASONS, Difference, PairScore
-from .similarities import SIMILARITIES, pair_similarities
-from .specs import LADDER, TreatmentSpec, parse_treatment
-from .subsets import AGGREGATIONS, Aggregate, SubsetBootstrap, aggregate, resamples_of
-from .word_similarity import WordPairScore, evaluate_word_pairs
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

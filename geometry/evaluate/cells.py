@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..treatments import Treatment
+from ..transform.treatments import Treatment
 from .scores import Difference, PairScore
 from .specs import TreatmentSpec
 

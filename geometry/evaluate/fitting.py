@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..moments import Moments
-from ..removal_map import RemovalMap
-from ..rows import float_rows
-from ..treatments import LINEAR_AT_ONCE, Treatment, fit_treatment, treatment_of_moments
-from ..whitening_map import WhiteningMap
+from ..linalg.moments import Moments
+from ..linalg.rows import float_rows
+from ..transform.removal_map import RemovalMap
+from ..transform.treatments import LINEAR_AT_ONCE, Treatment, fit_treatment, treatment_of_moments
+from ..transform.whitening_map import WhiteningMap
 from .specs import TreatmentSpec
 
 FROM_SUMS = (*LINEAR_AT_ONCE, "svd")  # names of specs that need no rows of their fit set

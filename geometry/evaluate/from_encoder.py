@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..encode import Encoder
-from ..moments import Moments
-from ..pairs import Pairs
-from ..pool import as_poolings
+from ..data.pairs import Pairs
+from ..encode.encoder import Encoder
+from ..encode.pool import as_poolings
+from ..linalg.moments import Moments
 from .cells import Grid, LayerName
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
 from .grid import Progress, evaluate_grid

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..embeddings import VectorReport, VectorTable
-from ..pairs import Pairs
-from ..word_averages import SentenceVectors, sentence_vectors, words_of
+from ..data.embeddings import VectorReport, VectorTable
+from ..data.pairs import Pairs
+from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
 from .cells import Grid
 from .grid import Progress, evaluate_grid
 from .scores import LEAST_PAIRS

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..layers import resolve_layers
+from ..encode.layers import resolve_layers
+from ..encode.precision import is_too_narrow
+from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
-from ..precision import is_too_narrow
-from ..rows import UndefinedMeasure
-from ..treatments import Treatment
+from ..transform.treatments import Treatment
 from .bootstrap import PairBootstrap, difference
 from .cells import Cell, Grid, LayerName
 from .fitting import FitSet, FitVectors, Layers, average_layers

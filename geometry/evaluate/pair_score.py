@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..moments import Moments
-from ..whitening_map import WhiteningMap
+from ..linalg.moments import Moments
+from ..transform.whitening_map import WhiteningMap
 from .bootstrap import PairBootstrap
 from .scores import PairScore
 from .similarities import pair_similarities
 
 if TYPE_CHECKING:
-    from ..whiten import Whitening
+    from ..transform.whiten import Whitening
 
 
 def evaluate_pairs(

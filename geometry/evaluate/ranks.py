@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..rows import UndefinedMeasure
+from ..linalg.rows import UndefinedMeasure
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a spread this small has no order
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..moments import Moments
-from ..rows import UndefinedMeasure, directions, finite_rows
-from ..whitening_map import WhiteningMap
+from ..linalg.moments import Moments
+from ..linalg.rows import UndefinedMeasure, directions, finite_rows
+from ..transform.whitening_map import WhiteningMap
 from .ranks import ranks_in_rows
 
 if TYPE_CHECKING:
-    from ..whiten import Whitening
+    from ..transform.whiten import Whitening
 
 SIMILARITIES = ("cosine", "dot", "euclidean", "mahalanobis", "rank")
 FLOAT32_EPS = float(np.finfo(np.float32).eps)  # of vectors as encoders give them

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..treatments import OWN_FIT, WHITENINGS, Knobs, Treatment
+from ..transform.treatments import OWN_FIT, WHITENINGS, Knobs, Treatment
 
 LADDER = ("none", "centred", "standardised", "abtt:3", "pca:128", "pca")
 FULL, LEDOIT_WOLF = "full", "lw"

@@ -12,7 +12,7 @@ from .bootstrap import PairBootstrap, checked_gold
 from .scores import PairScore, interval
 
 if TYPE_CHECKING:
-    from ..pairs import Pairs
+    from ..data.pairs import Pairs
 
 AGGREGATIONS = ("all", "mean", "wmean")
 Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or similarities and gold scores

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..embeddings import VectorTable
-from ..moments import Moments
-from ..pairs import Pairs
-from ..word_pairs import word_pair_vectors
+from ..data.embeddings import VectorTable
+from ..data.pairs import Pairs
+from ..linalg.moments import Moments
+from ..vectors.word_pairs import word_pair_vectors
 from .pair_score import evaluate_pairs
 from .scores import PairScore
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from ..model_errors import DataSetError
 from .download import LeftError, Progress
 from .errors import DATA_SET, vanished_revision
+from .model_errors import DataSetError
 from .repository import MAIN, Repository
 
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})")

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..model_errors import ModelFilesError
-from ..model_files import (
+from .cache import COMMIT
+from .download import Download, LeftError, Progress
+from .errors import vanished_revision
+from .model_errors import ModelFilesError
+from .model_files import (
     CONFIG,
     check_folder,
     needed_files,
@@ -18,10 +21,7 @@ from ..model_files import (
     refuse_unreadable,
     weight_files,
 )
-from ..operator_limits import ModelLimits, read_model_limits
-from .cache import COMMIT
-from .download import Download, LeftError, Progress
-from .errors import vanished_revision
+from .operator_limits import ModelLimits, read_model_limits
 from .repository import MAIN, Repository
 
 

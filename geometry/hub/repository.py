@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from ..model_errors import ModelFilesError
 from .cache import HubCache, cache_root
 from .download import Download, ListedFile, Progress
 from .errors import (
@@ -24,6 +23,7 @@ from .errors import (
     told,
     vanished_revision,
 )
+from .model_errors import ModelFilesError
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo, ModelInfo, RepoSibling

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, finite_rows
+from ..linalg.rows import UndefinedMeasure, finite_rows
 from .context import contextual_parts, intra_sentence_baseline
 from .cosines import alignment
 from .measured import Measured

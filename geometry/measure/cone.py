@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, finite_rows, in_range, unit_rows
+from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, unit_rows
 
 # |mean| / rms length at or below which a cloud counts as centred: the mean is then rounding
 # noise (float32, whitened from a needle, leaves about 1e-4), and noise has no direction

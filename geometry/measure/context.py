@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..rows import (
+from ..linalg.rows import (
     UndefinedMeasure,
     directions,
     finite_rows,

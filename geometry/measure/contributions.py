@@ -7,7 +7,7 @@ from math import erfc, lgamma
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, need_rows, unit_rows
+from ..linalg.rows import UndefinedMeasure, need_rows, unit_rows
 
 
 def cosine_contributions(X: np.ndarray) -> np.ndarray:

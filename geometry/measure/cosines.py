@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import need_rows, need_whole, unit_rows
+from ..linalg.rows import need_rows, need_whole, unit_rows
 
 KERNEL_BLOCK = 1024
 

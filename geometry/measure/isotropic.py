@@ -15,9 +15,9 @@ from threading import Lock
 
 import numpy as np
 
-from ..neighbours import closest_both_ways
-from ..rows import UndefinedMeasure, need_whole
+from ..linalg.rows import UndefinedMeasure, need_whole
 from .listed import LISTED, refuse_unlisted
+from .neighbours import closest_both_ways
 from .popularity import occurrence_skewness, two_distances, twonn
 from .shared import OCCURRENCE_K, Shared
 from .view import View

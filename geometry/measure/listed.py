@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, need_rows
+from ..linalg.rows import UndefinedMeasure, need_rows
 from .cone import angles_to, direction_of, share_of_second_moment
 from .contributions import contributions, largest_share, top_contribution_baseline
 from .cosines import mean_cosine_of_sum, uniformity_baseline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, directions, finite_rows, in_range
+from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
 
 SCALES = ("raw", "rms", "unit")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..neighbours import closest
-from ..rows import (
+from ..linalg.rows import (
     UndefinedMeasure,
     directions,
     finite_rows,
@@ -14,6 +13,7 @@ from ..rows import (
     need_rows,
     need_whole,
 )
+from .neighbours import closest
 
 DISCARDED = 0.1  # of the ratios, the largest: the tail that Facco et al. leave out of the fit
 # Between rows that differ by rounding and rows that differ: 10,000 for whitened sentences in

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..rows import refuse_missing
+from ..linalg.rows import refuse_missing
 
 MIN_ROWS = 40  # below that a group of rows is too few for a spread
 GROUPS = 10  # of a table's rows: each costs an eigenproblem or two

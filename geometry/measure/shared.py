@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..neighbours import closest
-from ..rows import directions, finite_rows, half_digits, in_range, need_rows
+from ..linalg.rows import directions, finite_rows, half_digits, in_range, need_rows
 from .cone import subsampled_angles
+from .neighbours import closest
 from .popularity import distinct_distances
 from .resample import GROUPS, MIN_ROWS, halves
 from .spectrum import centred_rows

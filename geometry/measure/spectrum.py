@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, finite_rows, in_range, need_whole
+from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, need_whole
 
 
 def participation_ratio(X: np.ndarray, *, centred: bool = True) -> float:

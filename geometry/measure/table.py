@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..rows import UndefinedMeasure
+from ..linalg.rows import UndefinedMeasure
 from .isotropic import Baseline, baselines_with_errors
 from .leave_one_out import WITHOUT_EACH, without_each
 from .listed import LISTED, refuse_unlisted

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, need_rows
+from ..linalg.rows import UndefinedMeasure, need_rows
 from .partition import min_over_max
 from .shared import OCCURRENCE_K, Shared
 

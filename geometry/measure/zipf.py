@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import UndefinedMeasure, finite_rows, in_range
+from ..linalg.rows import UndefinedMeasure, finite_rows, in_range
 from .measured import Measured
 from .resample import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
 from .spectrum import centred_rows, spectral_entropy

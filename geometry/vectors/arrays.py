@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..embeddings import VectorTable
+from ..data.embeddings import VectorTable
 from .errors import VectorFileError, no_vectors, too_large
 from .gather import Gathering, Wanted
 

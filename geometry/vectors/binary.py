@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..embeddings import VectorTable
+from ..data.embeddings import VectorTable
 from .errors import damaged, no_vectors, too_large
 from .gather import Gathering, Wanted
 

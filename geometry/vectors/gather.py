@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..embeddings import VectorReport, VectorTable
+from ..data.embeddings import VectorReport, VectorTable
 from .errors import VectorFileError, no_vectors, too_large
 
 MAX_BYTES = 4_000_000_000  # of the table in memory, not of the file

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..decode import Source, opened
-from ..embeddings import VectorTable
+from ..data.decode import Source, opened
+from ..data.embeddings import VectorTable
 from .arrays import read_npz, read_safetensors
 from .binary import read_binary, stated
 from .errors import VectorFileError, no_vectors

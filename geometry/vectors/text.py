@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..embeddings import VectorTable
+from ..data.embeddings import VectorTable
 from .errors import VectorFileError, no_vectors
 from .gather import SPARE, Gathering, Wanted
 

@@ -16,26 +16,24 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from geometry import (
-    ArrayStore,
     Cloud,
     Corpus,
     Coverage,
     Encoder,
-    IsotropyReport,
     Projection,
-    WhiteningMap,
-    chance_agreement,
-    describe,
     label_agreement,
-    pairwise_cosines,
     project,
     read_cloud,
 )
-from geometry.cloud import is_stored
-from geometry.measure import cosine_shares, mean_cosine
-from geometry.project import UMAP_NEIGHBOURS, umap_picture
-from geometry.treatments import Treatment
-from geometry.twin import fit_whitening, one_scale, whiten_beside
+from geometry.encode import ArrayStore
+from geometry.encode.cloud import is_stored
+from geometry.measure import chance_agreement, mean_cosine, pairwise_cosines
+from geometry.measure.cosines import cosine_shares
+from geometry.projection import IsotropyReport, describe
+from geometry.projection.projection import UMAP_NEIGHBOURS, umap_picture
+from geometry.projection.twin import fit_whitening, one_scale, whiten_beside
+from geometry.transform import WhiteningMap
+from geometry.transform.treatments import Treatment
 
 from . import jobs
 from .models import current_encoder

@@ -10,17 +10,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Encoder, load_encoder
-from geometry.catalogue import NOT_STATED, Suggestion, suggestions
+from geometry.encode.load import folder_of, is_here, names_a_folder
+from geometry.encode.precision import DTYPES
+from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import kept_model
-from geometry.load import folder_of, is_here, names_a_folder
-from geometry.model_errors import readable_bytes
-from geometry.operator_limits import MEGABYTE, OperatorFileError, read_model_limits
-from geometry.precision import DTYPES
+from geometry.hub.model_errors import readable_bytes
+from geometry.hub.operator_limits import MEGABYTE, OperatorFileError, read_model_limits
 
 from . import jobs
 from .controls import choose, put_in_url
+from .messages.model_errors import lessons
 from .model_shelf import ModelShelf
-from .model_words import lessons
 from .words import Translate
 
 BUNDLED = "bundled"

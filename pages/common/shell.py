@@ -13,9 +13,9 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from .charts import load_plotly
 from .controls import choose, keep_choices
-from .model_words import tell_model_error
+from .draw.charts import load_plotly
+from .messages.model_errors import tell_model_error
 from .words import (
     DEFAULT_LANGUAGE,
     Translate,
@@ -33,7 +33,7 @@ ASSETS = Path(__file__).parents[2] / "assets"
 
 def page_path(name: str) -> str:
     """Path of a page's file from app.py."""
-    return f"pages/{name}.py"
+    return f"pages/{name}/page.py"
 
 
 def page_labels(_: Translate) -> dict[str, str]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.corpus import Preview, preview_table
+from geometry.data.corpus import Preview, preview_table
 
-from .corpus_errors import too_large_text
+from .messages.corpus_errors import too_large_text
 from .words import Translate
 
 PREVIEW_ROWS = 8

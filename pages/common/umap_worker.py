@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from loky import get_reusable_executor
 
-from geometry.project import UMAP_NEIGHBOURS
+from geometry.projection.projection import UMAP_NEIGHBOURS
 
 from .jobs import Cancelled, Report
 
@@ -70,7 +70,7 @@ def _be_nice() -> None:
 def _fit(X: np.ndarray, n_components: int, seed: int, note: str) -> np.ndarray:
     from threadpoolctl import threadpool_limits
 
-    from geometry.umap_fit import fit_umap
+    from geometry.projection.umap_fit import fit_umap
 
     def write(stage: str, done: int, total: int) -> None:
         Path(note).write_text(f"{done} {total}", encoding="ascii")

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus
-from geometry.corpus import bundled_corpora, read_bundled
+from geometry.data.corpus import bundled_corpora, read_bundled
 
 from .controls import choose
 from .words import Translate

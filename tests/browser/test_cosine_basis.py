@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun
 

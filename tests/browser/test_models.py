@@ -22,9 +22,9 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 
 from geometry import read_bundled
 from tests.browser.screen import LONG, assert_no_exception, open_app
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.encode.tiny_models import BUILDERS, DIMENSION, save_tiny
 from tests.hub.hub_server import HubServer
-from tests.unit.tiny_encoder import save_tiny_bert
-from tests.unit.tiny_models import BUILDERS, DIMENSION, save_tiny
 
 PAGE = "narrow_cone"
 SIDES = ("raw", "white")

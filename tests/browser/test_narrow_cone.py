@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.corpus import read_bundled
+from geometry.data.corpus import read_bundled
 from tests.browser.clouds import (
     is_drawn,
     loneliest,

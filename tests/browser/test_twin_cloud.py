@@ -10,10 +10,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from geometry import ArrayStore, Cloud, load_encoder, project, read_cloud
-from geometry.corpus import read_bundled
-from geometry.project import match_radius
-from geometry.twin import fit_whitening, whiten_beside
+from geometry import Cloud, load_encoder, project, read_cloud
+from geometry.data.corpus import read_bundled
+from geometry.encode import ArrayStore
+from geometry.projection.projection import match_radius
+from geometry.projection.twin import fit_whitening, whiten_beside
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import (
     LONG,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.corpus import read_bundled
+from geometry.data.corpus import read_bundled
 from tests.browser.clouds import (
     is_drawn,
     lasso,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.corpus import read_bundled
+from geometry.data.corpus import read_bundled
 from tests.browser.screen import (
     LONG,
     NEXT_FRAMES,

@@ -2,8 +2,15 @@
 
 import numpy as np
 
-from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points, whitening_of
-from pages.common.plane_controls import Settings, state_of
+from geometry.projection.toy import (
+    POINTS,
+    Plane,
+    background_cloud,
+    pair_cosines,
+    whiten_points,
+    whitening_of,
+)
+from pages.cosine_basis.controls import Settings, state_of
 from tests.components.scripts import evaluate
 
 PLANES = 200

@@ -5,7 +5,7 @@ import pytest
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.theme import DARK, LIGHT
-from geometry.measure import cosine_shares, isotropic_cosine_shares
+from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
 
 EDGES = np.linspace(-1, 1, 41)
 WORDS = HistogramWords(

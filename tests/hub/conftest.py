@@ -7,8 +7,8 @@ import pytest
 from huggingface_hub.utils import close_session
 
 from geometry.hub import transfer
+from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.hub_server import HubServer
-from tests.unit.tiny_encoder import save_tiny_bert
 
 OF_THE_USER = (
     *("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"),

@@ -10,8 +10,8 @@ import pytest
 from pyarrow import parquet
 
 from geometry import DataSetError, fetch_pairs
-from geometry.limits import CorpusError
-from geometry.pair_sets import PAIR_SETS
+from geometry.data.limits import CorpusError
+from geometry.hub.pair_sets import PAIR_SETS
 
 SENTENCES = [
     ("A dog ran home.", "A dog runs home."),

@@ -8,9 +8,9 @@ import pytest
 from huggingface_hub.utils import close_session
 from safetensors.numpy import save
 
-from geometry import ModelLimits, fetch_model, load_encoder
-from geometry.hub import transfer
-from tests.unit.tiny_encoder import save_tiny_bert
+from geometry import fetch_model, load_encoder
+from geometry.hub import ModelLimits, transfer
+from tests.encode.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"
@@ -277,7 +277,7 @@ def test_huggingface_hub_finds_what_was_fetched(server, tiny, tmp_path):
 
 
 def test_without_the_package_the_bundled_files_come_from_the_hub(server, tiny, monkeypatch):
-    from geometry import bundled
+    from geometry.hub import bundled
 
     commit = server.publish(bundled.REPOSITORY, tiny)
     monkeypatch.setattr(bundled, "bundled_folder", lambda: None)

@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from geometry import ModelFilesError, ModelLimits, bundled, fetch_model, load_encoder
-from geometry.hub import repository, transfer
-from tests.unit.tiny_encoder import save_tiny_bert
+from geometry import ModelFilesError, fetch_model, load_encoder
+from geometry.hub import ModelLimits, bundled, repository, transfer
+from tests.encode.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"

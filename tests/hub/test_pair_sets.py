@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from geometry import DataSetError, ModelFilesError, PairSet, fetch_pairs
-from geometry.limits import CorpusError
-from geometry.pair_sets import PAIR_SETS, files_of
+from geometry import DataSetError, ModelFilesError, fetch_pairs
+from geometry.data.limits import CorpusError
+from geometry.hub import PairSet
+from geometry.hub.pair_sets import PAIR_SETS, files_of
 
 NAME = "own/pairs"
 PUBLISHED = f"datasets/{NAME}"

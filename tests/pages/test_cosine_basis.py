@@ -11,15 +11,16 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
-from pages.common.plane_controls import STANDARD, Settings, accept_move, presets, state_of
-from pages.common.plane_numbers import cosines_table, points_table
-from pages.common.plane_panels import CLOUD_N, CLOUD_SEED, cosines, number, snaps, whitened
+from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from pages.cosine_basis.controls import STANDARD, Settings, accept_move, presets, state_of
+from pages.cosine_basis.numbers import cosines_table, points_table
+from pages.cosine_basis.panels import CLOUD_N, CLOUD_SEED, cosines, number, snaps, whitened
+from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "pages" / "cosine_basis.py"
+PAGE = ROOT / "pages" / "cosine_basis" / "page.py"
 TEXT = ROOT / "assets" / "text"
-SOURCES = [PAGE, *sorted((ROOT / "pages" / "common").glob("plane_*.py"))]
+SOURCES = sorted((ROOT / "pages" / "cosine_basis").glob("*.py"))
 
 PRESET_COSINES = {  # as worked by hand
     "standard": (0, 0, -1),
@@ -41,9 +42,7 @@ def _empty_caches():
 
 
 def open_page(**query: str) -> AppTest:
-    # through app.py: the sidebar's links need the navigation
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/cosine_basis.py")
+    app = deep_link("cosine_basis")
     for key, value in query.items():
         app.query_params[key] = value
     return healthy(app.run())

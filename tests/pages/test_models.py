@@ -8,24 +8,26 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry import ModelFilesError, suggestions
-from geometry.architecture import refuse_other_models
-from geometry.bundled import verify_file
+from geometry import ModelFilesError
+from geometry.encode.load import names_a_folder
+from geometry.encode.precision import PrecisionError, refuse_too_narrow
+from geometry.hub import suggestions
+from geometry.hub.bundled import verify_file
 from geometry.hub.errors import no_disk
-from geometry.load import names_a_folder
-from geometry.operator_limits import VARIABLE
-from geometry.precision import PrecisionError, refuse_too_narrow
+from geometry.hub.operator_limits import VARIABLE
+from geometry.hub.settings import refuse_other_models
 from pages.common import jobs, words
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
-from pages.common.model_words import _sentences, lessons, model_error_text
+from pages.common.messages.model_errors import _sentences, lessons, model_error_text
 from pages.common.models import shelf
 from pages.common.shell import PAGES
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.encode.tiny_models import UNFIT, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
-from tests.unit.tiny_encoder import save_tiny_bert
-from tests.unit.tiny_models import UNFIT, save_tiny
+from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = "pages/narrow_cone.py"
+PAGE = "narrow_cone"
 NAME = "owner/tiny"
 ANCIENT = "0" * 40
 
@@ -54,7 +56,7 @@ def small_corpus(monkeypatch):
 
 
 def visit(*, page=PAGE, **query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).switch_page(page)
+    app = deep_link(page)
     for key, value in query.items():
         app.query_params[key] = value
     return app.run()
@@ -249,7 +251,7 @@ def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
     from types import SimpleNamespace
 
     from geometry.evaluate.scores import PairScore
-    from pages.common.sts_grid import verdict
+    from pages.sentence_similarity.grid import verdict
 
     lost = PairScore.without("too_narrow", n=9, similarity="cosine", seed=0)
     cell = SimpleNamespace(
@@ -268,7 +270,7 @@ def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_
     rules = tmp_path / "rules.toml"
     rules.write_text("[models]\nallowed = []\n")
     monkeypatch.setenv(VARIABLE, str(rules))
-    app = visit(page=f"pages/{page}.py", model=model)
+    app = visit(page=page, model=model)
     assert not app.exception
     if page != "cosine_basis":  # has no model
         (told,) = errors(app)
@@ -291,7 +293,7 @@ def test_what_only_a_first_pass_tells_is_a_refusal_as_any(kind, page, tmp_path):
         wrong = {"hidden_size": 32} if kind == "mismatched" else {"hidden_act": "zzz"}
         (folder / "config.json").write_text(json.dumps(config | wrong))
     for language in ("en", "zh-Hant"):
-        app = visit(page=f"pages/{page}.py", model=str(folder), lang=language)
+        app = visit(page=page, model=str(folder), lang=language)
         assert not app.exception
         told = errors(app)[0]  # the forms of sentence_similarity hold errors of their own, unseen
         assert REFUSED["wrong_architecture"][language == "zh-Hant"] in told

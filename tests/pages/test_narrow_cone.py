@@ -11,27 +11,18 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry import (
-    ArrayStore,
-    Cloud,
-    Corpus,
-    Encoder,
-    IsotropyReport,
-    describe,
-    label_agreement,
-    load_encoder,
-    nearest,
-    read_cloud,
-)
-from geometry.corpus import read_bundled
-from geometry.project import umap_picture
-from geometry.twin import fit_whitening, whiten_beside
+from geometry import Cloud, Corpus, Encoder, label_agreement, load_encoder, nearest, read_cloud
+from geometry.data.corpus import read_bundled
+from geometry.encode import ArrayStore
+from geometry.projection import IsotropyReport, describe
+from geometry.projection.projection import umap_picture
+from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import cached, words
-from pages.common.cone_choices import PRESETS, STEPS
-from pages.common.cone_numbers import histogram_csv, panels_csv
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
-from pages.common.twin_cloud import NO_WEBGL2
+from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
+from pages.narrow_cone.choices import PRESETS, STEPS
+from pages.narrow_cone.numbers import histogram_csv, panels_csv
 from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
@@ -54,7 +45,7 @@ pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 @pytest.fixture(autouse=True)
 def _no_umap_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.common.cone_explorer.warm_up", lambda: None)
+    monkeypatch.setattr("pages.narrow_cone.explore.warm_up", lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -537,7 +528,7 @@ def test_stop_leaves_the_sliders_where_they_are():
 
 
 def test_a_view_that_cannot_play_stops_the_film(monkeypatch):
-    monkeypatch.setattr("pages.common.cone_explorer.fit_umaps", lambda *_: st.stop())
+    monkeypatch.setattr("pages.narrow_cone.explore.fit_umaps", lambda *_: st.stop())
     app = visit_without_webgl2()
     healthy(app.button(key="play").click().run())
     before = sliders(app)
@@ -612,7 +603,7 @@ def test_the_page_keeps_the_contract_s_order(lang):
 def test_language_and_corpus_stay_when_the_page_changes():
     app = visit(lang="zh-Hant", corpus="pairs")
     for page in ("cosine_basis", "narrow_cone"):
-        app.switch_page(f"pages/{page}.py").run()
+        app.switch_page(f"pages/{page}/page.py").run()
         healthy(app)
         assert app.selectbox(key="lang").value == "zh-Hant"
         assert app.selectbox(key="corpus").value == "pairs"
@@ -640,7 +631,7 @@ def test_no_word_of_the_chinese_page_is_left_in_english():
 def scenes(monkeypatch: pytest.MonkeyPatch) -> list:
     """What the page offers to take away, run by run."""
     seen: list = []
-    monkeypatch.setattr("pages.common.cone_explorer.take_away", lambda scene, _: seen.append(scene))
+    monkeypatch.setattr("pages.narrow_cone.explore.take_away", lambda scene, _: seen.append(scene))
     return seen
 
 

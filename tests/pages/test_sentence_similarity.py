@@ -12,16 +12,17 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
-from geometry import ArrayStore, Pairs, read_cloud
-from geometry.corpus import read_bundled, read_bundled_pairs
+from geometry import Pairs, read_cloud
+from geometry.data.corpus import read_bundled, read_bundled_pairs
+from geometry.encode import ArrayStore
+from geometry.encode.load import load_encoder
 from geometry.evaluate.cells import Cell
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import evaluate_grid
-from geometry.halves import halves
-from geometry.load import load_encoder
-from geometry.model_errors import DataSetError
-from geometry.pair_sets import PAIR_SETS
-from geometry.rank_lesson import Bend, made_up_scores
+from geometry.evaluate.halves import halves
+from geometry.evaluate.rank_lesson import Bend, made_up_scores
+from geometry.hub.model_errors import DataSetError
+from geometry.hub.pair_sets import PAIR_SETS
 from pages.common import words
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -240,7 +241,7 @@ def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPa
         details = {"name": name, "endpoint": "https://hub", "reason": "no route"}
         raise DataSetError(f"{name} {split} is out of reach", code="no_network", **details)
 
-    monkeypatch.setattr("pages.common.sts_pairs.fetch_pairs", refuse)
+    monkeypatch.setattr("pages.sentence_similarity.pairs.fetch_pairs", refuse)
     app = visit(pairs="hub-sts13-test")
     [told] = [one.value for one in app.error if "sts13" in one.value]
     assert told.startswith(
@@ -417,7 +418,7 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
 
 def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
     chinese = read_bundled("topics-zh")
-    monkeypatch.setattr("pages.common.sts_scene.is_large", lambda _e, one: one == chinese)
+    monkeypatch.setattr("pages.sentence_similarity.scene.is_large", lambda _e, one: one == chinese)
     own = read_bundled_pairs()
     some = Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])
     app = visit({"upload-mine": some}, after="pca:lw", **{"sts-fit": "topics-zh"})

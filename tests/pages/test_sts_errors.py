@@ -6,20 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import (
-    CorpusError,
-    DataSetError,
-    VectorFileError,
-    read_pairs,
-    read_vectors,
-)
+from geometry import CorpusError, DataSetError, VectorFileError, read_pairs, read_vectors
 from geometry.hub import errors as hub
-from geometry.pair_sets import PAIR_SETS
+from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors.errors import too_large
 from pages.common import words
-from pages.common.corpus_errors import error_text
-from pages.common.sts_errors import data_error_text, vector_error_text
-from pages.common.sts_pairs import set_notes
+from pages.common.messages.corpus_errors import error_text
+from pages.common.messages.data_errors import data_error_text, vector_error_text
+from pages.sentence_similarity.pairs import set_notes
 from tests.vector_files import as_binary, as_text
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.common import twin_cloud
+from pages.common.draw import twin_cloud
 from tests.pages.twins import twin_clouds
 
 
@@ -18,9 +18,9 @@ def page(n: int) -> None:
 
     from geometry.figures.colours import PointColours
     from geometry.figures.theme import DARK
-    from geometry.packing import pack_cloud
-    from pages.common.twin_cloud import show_twin_cloud
-    from pages.common.twin_message import Picture, Points, TwinCloud
+    from geometry.projection.packing import pack_cloud
+    from pages.common.draw.twin_cloud import show_twin_cloud
+    from pages.common.draw.twin_message import Picture, Points, TwinCloud
 
     places = np.arange(3.0 * n).reshape(n, 3)
     cloud = TwinCloud(

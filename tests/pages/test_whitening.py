@@ -13,21 +13,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry import (
-    ArrayStore,
     Cloud,
     Corpus,
     Encoder,
-    Measured,
-    chance_agreement,
     cosine_contributions,
     label_agreement,
     load_encoder,
     read_cloud,
 )
-from geometry.corpus import read_bundled, read_bundled_pairs, read_pasted
-from geometry.fit_size import whitening_by_size
+from geometry.data.corpus import read_bundled, read_bundled_pairs, read_pasted
+from geometry.encode import ArrayStore
+from geometry.evaluate.fit_size import whitening_by_size
 from geometry.measure import (
+    Measured,
     alignment,
+    chance_agreement,
     disagreements,
     isotropic_baselines,
     measure_names,
@@ -35,12 +35,12 @@ from geometry.measure import (
     self_similarity,
     zipfian_mean_symmetry,
 )
-from geometry.treatments import KNOBS, Knobs, fit_treatment
-from pages.common.lab_charts import chart_csv
-from pages.common.lab_choices import CHARTS, treatment_names
-from pages.common.lab_numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
-from pages.common.twin_cloud import NO_WEBGL2
+from geometry.transform.treatments import KNOBS, Knobs, fit_treatment
+from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import prose, signed
+from pages.whitening.charts import chart_csv
+from pages.whitening.choices import CHARTS, treatment_names
+from pages.whitening.numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -82,7 +82,7 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """What the page hands to its downloads: (scene, reports, kind, figures, _)."""
     found: list[tuple] = []
-    monkeypatch.setattr("pages.common.lab.take_away", lambda *told: found.append(told))
+    monkeypatch.setattr("pages.whitening.explore.take_away", lambda *told: found.append(told))
     return found
 
 
@@ -769,8 +769,8 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
         drawn.append(len(history))
         seen.set()
 
-    monkeypatch.setattr("pages.common.lab_flow._histories", defaultdict(Watched))
-    monkeypatch.setattr("pages.common.lab_flow._draw_live", draw)
+    monkeypatch.setattr("pages.whitening.flow._histories", defaultdict(Watched))
+    monkeypatch.setattr("pages.whitening.flow._draw_live", draw)
     own = upload(40)
     app = visit(own, second="flow", chart="flow")
     assert tuple(pictures(app)) == ("raw", "flow", "removed", "standardised")

@@ -11,17 +11,19 @@ from babel.messages.pofile import read_po
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, CorpusError, Coverage
-from geometry.corpus import MAX_BYTES, MAX_TEXTS, read_pasted
-from pages.common import corpus_form, words
-from pages.common.corpus_errors import error_text, too_large_text
-from pages.common.corpus_result import duplicates
+from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, read_pasted
+from pages.common import words
 from pages.common.coverage_notes import (
     MULTILINGUAL_MODEL,
     coverage_line,
     truncation_warning,
     unknown_warning,
 )
+from pages.common.messages.corpus_errors import error_text, too_large_text
+from pages.your_corpus import form as corpus_form
+from pages.your_corpus.result import duplicates
 from tests.pages.charts import charts
+from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("en", "zh-Hant")
@@ -71,8 +73,7 @@ def no_memory() -> Iterator[None]:
 @pytest.fixture
 def visit() -> Callable[..., AppTest]:
     def open_page(language: str = "en", **query: str) -> AppTest:
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-        at.switch_page("pages/your_corpus.py")
+        at = deep_link("your_corpus")
         for name, value in {"lang": language, **query}.items():
             at.query_params[name] = value
         at.run()
@@ -118,7 +119,7 @@ def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, 
 
 
 def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
-    monkeypatch.setattr("pages.common.corpus_result.encoded", lambda corpus, _: None)
+    monkeypatch.setattr("pages.your_corpus.result.encoded", lambda corpus, _: None)
     at = visit()
     give(at, None, PASTED)
     chosen = at.session_state["corpus"]
@@ -219,7 +220,7 @@ def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, erro
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pages.common.corpus_result.cloud", fail)
+    monkeypatch.setattr("pages.your_corpus.result.cloud", fail)
     at = visit()
     give(at, None, PASTED)
     assert not at.exception

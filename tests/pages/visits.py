@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 280  # a first visit in company encodes a corpus
@@ -17,13 +18,19 @@ def clear_memory() -> None:
     st.cache_resource.clear()
 
 
+def deep_link(page: str, *, seconds: int = SECONDS) -> AppTest:
+    """The app at a page's own address, not run yet: ``switch_page`` needs a first run for that."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=seconds)
+    app._page_hash = calc_hash(page)
+    return app
+
+
 def new_visit(page: str, state: Mapping[str, Any] | None = None, **query: str) -> AppTest:
     """A page by deep link, not run yet.   state : of the session.
 
     Through app.py: the sidebar's links need the navigation.
     """
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
-    app.switch_page(f"pages/{page}.py")
+    app = deep_link(page)
     for key, value in query.items():
         app.query_params[key] = value
     for key, value in (state or {}).items():

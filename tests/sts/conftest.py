@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geometry import load_encoder, read_pairs
-from geometry.pairs import Pairs
+from geometry.data.pairs import Pairs
 
 
 @pytest.fixture(scope="session")

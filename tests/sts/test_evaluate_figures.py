@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from geometry import evaluate_grid, evaluate_pairs
+from geometry import evaluate_pairs
+from geometry.evaluate import evaluate_grid
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 

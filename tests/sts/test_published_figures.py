@@ -9,16 +9,16 @@ import pytest
 from geometry import (
     UndefinedMeasure,
     Whitening,
-    describe,
     hubness,
     intrinsic_dimension,
     mean_cosine,
     measure_table,
     opening_angle,
-    positive_cosine_share,
 )
+from geometry.measure import positive_cosine_share
 from geometry.measure.popularity import distinct_distances
-from geometry.twin import fit_whitening
+from geometry.projection import describe
+from geometry.projection.twin import fit_whitening
 from tests.sts.scoring import score
 
 # 13,000 sentences go through the encoder first: half a minute alone, minutes in company

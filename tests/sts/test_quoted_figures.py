@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import evaluate_grid, load_encoder, mean_cosine, published_tables
-from geometry.precision import NARROWEST
-from geometry.published import datasets
-from pages.common.sts_scene import DRAWS
+from geometry import load_encoder, mean_cosine
+from geometry.encode.precision import NARROWEST
+from geometry.evaluate import evaluate_grid, published_tables
+from geometry.evaluate.published import datasets
+from pages.sentence_similarity.scene import DRAWS
 from tests.sts.test_flow_on_sentences import QUOTED as OF_THE_FLOW
 from tests.sts.test_removal_figures import CLUSTERWISE
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from geometry.measure import unit_rows
-from geometry.whiten import Whitening
-from geometry.whitening_settings import METHODS
+from geometry.linalg.rows import unit_rows
+from geometry.transform.whiten import Whitening
+from geometry.transform.whitening_settings import METHODS
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import evaluate_grid, published_scores
-from geometry.evaluate import LADDER
+from geometry.evaluate import evaluate_grid, published_scores
+from geometry.evaluate.specs import LADDER
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 

@@ -7,13 +7,9 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from geometry import (
-    ClusterwiseRemoval,
-    CommonComponentRemoval,
-    WeightedRemoval,
-    sif_average,
-)
-from geometry.embeddings import VectorTable
+from geometry import ClusterwiseRemoval, CommonComponentRemoval, WeightedRemoval
+from geometry.data.embeddings import VectorTable
+from geometry.vectors import sif_average
 from pages.common.cached import SEED
 from tests.sts.scoring import score
 

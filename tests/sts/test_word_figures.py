@@ -2,7 +2,8 @@
 
 import pytest
 
-from geometry import evaluate_words, read_counts, read_vectors
+from geometry import evaluate_words, read_vectors
+from geometry.vectors import read_counts
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-// What geometry/packing.py packs: a length, a JSON head, and arrays on borders of four bytes.
+// What geometry/projection/packing.py packs: a length, a JSON head, and arrays on borders of four bytes.
 
 const ARRAY_TYPES = { u1: Uint8Array, u2: Uint16Array, f4: Float32Array };
 const SIXTEEN_BITS = 65535;

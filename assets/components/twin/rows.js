@@ -1,4 +1,4 @@
-// Chosen rows on their way to the server, as few bytes (geometry/packing.py reads them).
+// Chosen rows on their way to the server, as few bytes (geometry/projection/packing.py reads them).
 
 const CHUNK = 0x8000; // arguments that a call may have
 

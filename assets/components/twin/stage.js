@@ -41,7 +41,7 @@ export class Stage {
     return Boolean(this.told && this.codes);
   }
 
-  // message: as pages/common/twin_cloud.py writes it; its arrays are all there.
+  // message: as pages/common/draw/twin_cloud.py writes it; its arrays are all there.
   show(message, arrays) {
     const isOtherRows = this.told?.rows !== message.rows;
     const { k: formerK, reach: formerReach } = this.camera ?? {};

@@ -1,0 +1,10 @@
+from .corpus import Corpus as Corpus
+from .corpus import CorpusError as CorpusError
+from .corpus import Pairs as Pairs
+from .corpus import read_bundled as read_bundled
+from .corpus import read_corpus as read_corpus
+from .corpus import read_pairs as read_pairs
+from .embeddings import TokenEmbeddings as TokenEmbeddings
+from .embeddings import VectorReport as VectorReport
+from .embeddings import VectorTable as VectorTable
+from .pairs import read_pair_folder as read_pair_folder

@@ -1,0 +1,204 @@
+"""How a folder's config.json becomes a model that yields hidden states, whatever its kind.
+
+Encoders (BERT and its relatives), decoders (GPT-2, Llama) and the encoder half of
+encoder-decoders (T5, BART) differ in what their settings are called, in how many tokens they
+read and in where a last normalisation stands; nothing after this module needs to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..hub.model_errors import ModelFilesError
+from ..hub.settings import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
+from ..linalg.linear import speed_up_linear_layers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+POSITION_SETTINGS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
+# Their positions are relative: n_positions in an old config.json of theirs limits nothing.
+WITHOUT_POSITIONS = {"t5", "mt5", "umt5", "longt5", "switch_transformers", "bloom", "xlnet"}
+# They count positions from pad_token_id + 1, so that many rows of the table are never a token's.
+COUNTING_FROM_PAD = {
+    *("roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet"),
+    *("data2vec-text", "ibert", "lilt", "longformer", "luke", "markuplm", "xmod", "esm"),
+}
+# A decoder may promise 131,072 tokens; all hidden states of one such text would fill a machine.
+LONGEST_TEXT = 8192
+NO_LIMIT = 10**9  # tokenizers write 1e30 where they know none
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What can be known of a model without reading its weights.
+
+    n_layers : transformer layers read (the encoder's, of an encoder-decoder).   dimension : d.
+    max_tokens : longest text, special tokens included: the smallest limit that the positions,
+    the tokenizer or sentence-transformers' own settings state, and LONGEST_TEXT at most.
+    lowercase : whether sentence-transformers' settings ask for it, beyond the tokenizer's rule.
+    """
+
+    n_layers: int
+    dimension: int
+    max_tokens: int
+    lowercase: bool
+
+
+def read_architecture(folder: Path, *, name: str) -> Architecture:
+    """Read a folder's settings. Raises ModelFilesError where they are no text model's."""
+    config = read_json(folder / "config.json")
+    refuse_other_models(config, name=name)
+    stated_by = sorted(folder.glob("sentence_*_config.json"))  # sentence_bert_, sentence_roberta_ …
+    settings: dict[str, Any] = read_json(stated_by[0]) if stated_by else {}
+    limits = [
+        _positions(config),
+        read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
+        settings.get("max_seq_length"),
+    ]
+    for limit in limits:
+        if limit is not None and not isinstance(limit, int | float):
+            raise ModelFilesError(
+                f"the settings of {name} state {limit!r} as the longest text, which is no number. "
+                "Take the files from where the model comes from"
+            )
+    stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
+    return Architecture(
+        n_layers=_number(config, LAYER_SETTINGS),
+        dimension=_number(config, DIMENSION_SETTINGS),
+        max_tokens=min([*stated, LONGEST_TEXT]),
+        lowercase=bool(settings.get("do_lower_case")),
+    )
+
+
+class TransformerStates:
+    """A model of transformers, called with ids and mask (b, L): all its hidden states.
+
+    A tuple of n_layers + 1 tensors (b, L, d), the first what enters the first layer (for BERT
+    embeddings with positions added and normalised, for Llama and T5 the bare input rows). The
+    last is the model's own output: where a final normalisation follows the last layer (GPT-2,
+    Llama, ModernBERT, T5) it is normalised, while the rows before it are not.
+    Weights are float32 unless ``dtype`` says "bfloat16", whatever the file holds.
+    packed : linear layers as ``speed_up_linear_layers`` makes them, on a processor; False for a
+    model that looks into its own layers' weights, as Mamba does.
+    """
+
+    def __init__(
+        self, folder: Path, *, name: str, dtype: str, device: str, packed: bool = True
+    ) -> None:
+        model = _read_model(folder, name=name, dtype=dtype)
+        pad = getattr(model.config, "pad_token_id", None)  # RWKV's settings have no such entry
+        # RoBERTa finds its positions by the padding, the others never look at it
+        self.pad_id: int = pad if isinstance(pad, int) and pad >= 0 else 0
+        if device == "cpu" and packed:
+            speed_up_linear_layers(model)
+        self._model = model.to(device)
+
+    def __call__(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        # no mask where nothing is padded: attention then skips the masked kernel
+        attention_mask = None if bool(mask.all()) else mask
+        output = self._model(
+            input_ids=ids, attention_mask=attention_mask, output_hidden_states=True
+        )
+        return output.hidden_states
+
+    def input_embeddings(self) -> Tensor:
+        """The matrix of types (vocabulary, d)."""
+        return self._model.get_input_embeddings().weight.detach()
+
+
+def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
+    """The encoder, or the only half there is, ready to run; never a line of a stranger's code."""
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    config.use_cache = False  # nothing is generated, so no keys and values are kept
+    for setting in ("decoder_layers", "num_decoder_layers"):
+        if hasattr(config, setting):
+            setattr(config, setting, 0)  # the decoder's weights are then never read
+    if getattr(config, "attention_type", None) == "block_sparse":
+        # BigBird's blocks depend on the padded length, and one short batch makes it read in full
+        # from then on; in full, a text has one vector
+        config.attention_type = "original_full"
+    with _quiet():
+        model, report = AutoModel.from_pretrained(
+            folder,
+            config=config,
+            dtype=getattr(torch, dtype),
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are told below, by name
+        )
+    # told by what it has: the config of an encoder that was saved alone says it is none
+    has_both = hasattr(model, "encoder") and hasattr(model, "decoder")
+    absent = [
+        key
+        for key in sorted(report["missing_keys"])
+        # neither is run: a decoder beside an encoder, a pooler
+        if not (has_both and key.startswith("decoder.")) and "pooler" not in key
+    ]
+    unfit = sorted({key for key, *_ in report["mismatched_keys"]})
+    if absent or unfit:  # transformers would fill them with random numbers
+        raise _not_of_this_config(name, config.model_type, absent, unfit)
+    if has_both:
+        model = model.get_encoder()
+    if model.main_input_name != "input_ids":
+        raise ModelFilesError(f"{name} reads {model.main_input_name}, not text")
+    if getattr(model, "pooler", None) is not None:
+        # a layer over the first token that no hidden state needs; SqueezeBERT calls what is there
+        model.pooler = torch.nn.Identity()
+    return model.eval()
+
+
+def _not_of_this_config(
+    name: str, kind: str, absent: list[str], unfit: list[str]
+) -> ModelFilesError:
+    """The error for weights that config.json promises and the file lacks, or has in other sizes."""
+    found = f"lack {absent[0]}" if absent else f"have {unfit[0]} in another size"
+    return ModelFilesError(
+        f"{name} is no text encoder that can be read here: its weights {found} "
+        f"({len(absent) + len(unfit)} in all), so they do not belong to its config.json. Take both "
+        "files from one `save_pretrained`",
+        code="wrong_architecture",
+        because="mismatched",
+        name=name,
+        architecture=kind,
+        weight=(absent or unfit)[0],
+    )
+
+
+class _quiet:
+    """Loading without a bar, and without the list of weights that are left aside on purpose."""
+
+    def __enter__(self) -> None:
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()
+        self._before = logging.get_verbosity()
+        logging.set_verbosity_error()
+
+    def __exit__(self, *_: object) -> None:
+        from transformers.utils import logging
+
+        logging.set_verbosity(self._before)
+
+
+def _number(config: Mapping[str, Any], names: tuple[str, ...]) -> int:
+    return next(int(config[name]) for name in names if isinstance(config.get(name), int))
+
+
+def _positions(config: dict[str, Any]) -> int | None:
+    kind = config.get("model_type")
+    if kind in WITHOUT_POSITIONS:
+        return None
+    stated = next((config[key] for key in POSITION_SETTINGS if config.get(key)), None)
+    if isinstance(stated, int) and kind in COUNTING_FROM_PAD:
+        pad = config.get("pad_token_id")
+        return stated - (pad if isinstance(pad, int) else 1) - 1
+    return stated

@@ -1,0 +1,144 @@
+"""An encoder by its name: the bundled one, a local folder, or a model of the hub."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..hub import bundled
+from ..hub.download import Progress
+from ..hub.fetch import fetch_model, kept_model
+from ..hub.model_errors import ModelFilesError
+from ..hub.model_files import check_folder
+from ..hub.operator_limits import ModelLimits, read_model_limits
+from .encoder import Encoder
+from .precision import check_device, check_dtype, choose_device, need_bfloat16
+
+
+def load_encoder(
+    name: str | os.PathLike[str] = "bundled",
+    *,
+    revision: str | None = None,
+    dtype: str = "float32",
+    device: str | None = None,
+    progress: Progress | None = None,
+    limits: ModelLimits | None = None,
+) -> Encoder:
+    """The bundled encoder, a local folder, or a model by its hub name.
+
+    "bundled" uses the installed package's files and no network; where the package is missing
+    it takes the same files from the hub, at the pinned revision. Both files' sha256 are
+    checked before they are used. A path, such as a pathlib.Path, is a folder's whatever it is.
+    revision : branch, tag or commit of a hub model; the commit it was is the encoder's
+    ``revision``, which is None for a folder. ValueError for one of "bundled" or of a folder.
+    dtype : "float32", or "bfloat16" (faster, approximate) where the machine has it.   device :
+    as torch names it; None takes a CUDA GPU where there is one. Both are judged before anything is
+    fetched: ValueError for what this machine has not.
+    progress : bytes there, bytes in all, while a hub model arrives; see ``fetch_model``.
+    limits : the operator's, by default those of narrow-cone.toml; "bundled" has none.
+    Raises ModelFilesError with a ``code``: what is wrong, the limit and the remedy.
+    """
+    _refuse_what_is_not_here(dtype, device)
+    is_path, name = not isinstance(name, str), os.fspath(name)
+    if name == "bundled" and not is_path:
+        _refuse_revision("the bundled encoder", revision)
+        folder = bundled.bundled_folder() or fetch_model(
+            bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
+        )
+        return Encoder(
+            folder,
+            name="all-MiniLM-L6-v2",
+            revision=bundled.REVISION,
+            fingerprint=bundled.FINGERPRINT,
+            dtype=dtype,
+            device=device,
+        )
+    if not name.strip():
+        raise ModelFilesError(
+            'the name of the model is empty. Give "bundled", a folder, or a name of the hub '
+            "such as google-bert/bert-base-uncased",
+            code="empty_name",
+        )
+    limits = limits or read_model_limits()
+    if is_path or names_a_folder(name):
+        _refuse_revision(f"the folder {name}", revision)
+        return _read_folder(name, limits, dtype=dtype, device=device)
+    folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
+    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
+
+
+def _refuse_what_is_not_here(dtype: str, device: str | None) -> None:
+    """Raise ValueError for a number format or a device that this machine has not."""
+    check_dtype(dtype)
+    if device is not None:
+        check_device(device)
+    if dtype == "bfloat16":
+        need_bfloat16(choose_device(device))
+
+
+def _refuse_revision(what: str, revision: str | None) -> None:
+    if revision is not None:
+        raise ValueError(
+            f"{what} has no revisions; got revision={revision!r}. Leave it out, or name a model "
+            "of the hub"
+        )
+
+
+def _read_folder(name: str, limits: ModelLimits, *, dtype: str, device: str | None) -> Encoder:
+    limits.refuse_folder(name)
+    folder = folder_of(name)
+    try:
+        if not folder.is_dir():
+            raise _no_such_folder(name, is_file=folder.exists())
+        limits.refuse_size(name, check_folder(folder, name=name))
+        return Encoder(folder, name=name, dtype=dtype, device=device)
+    except OSError as error:
+        raise ModelFilesError(f"{name} can't be read ({error.strerror})") from error
+
+
+def _no_such_folder(name: str, *, is_file: bool) -> ModelFilesError:
+    if is_file:
+        return ModelFilesError(
+            f"{name} is a file, and a model is a folder. Name the folder that holds the file",
+            code="not_a_folder",
+            name=name,
+        )
+    return ModelFilesError(
+        f"there is no folder {name} on this machine. Check the path; one that does not begin at "
+        "the root is looked for in the folder where the program was started",
+        code="missing_folder",
+        name=name,
+    )
+
+
+def folder_of(name: str) -> Path:
+    """The folder that a name names, ~ expanded."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # ~ of nobody
+        return Path(name)
+
+
+def is_here(name: str, *, revision: str | None = None) -> bool:
+    """True where the model is on this machine: bundled, a folder, or fetched before."""
+    if name == "bundled":
+        if bundled.bundled_folder() is not None:
+            return True
+        name, revision = bundled.REPOSITORY, bundled.REVISION
+    return names_a_folder(name) or kept_model(name, revision=revision) is not None
+
+
+def names_a_folder(name: str) -> bool:
+    """Whether the name is a folder's: one that is there, or what can be no name of the hub.
+
+    A hub name is one word, or two around a slash. An empty name is nothing's.
+    """
+    if not name.strip():
+        return False
+    looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
+    if looks_like_a_path or not read_model_limits().local_folders:  # then no disk is looked at
+        return looks_like_a_path
+    try:
+        return Path(name).is_dir()
+    except OSError:  # too long to be one
+        return False

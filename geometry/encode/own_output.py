@@ -1,0 +1,184 @@
+"""A sentence-transformers folder's own output: its pooling, dense layers and normalisation.
+
+modules.json lists the steps after the model; each has a folder with its settings and, as
+.safetensors, its weights. The steps here are equal to sentence-transformers' to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..hub.model_errors import ModelFilesError
+from ..hub.model_files import module_folder, read_modules
+from ..hub.settings import read_json
+from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# In the order in which several are joined; the older settings have a flag for each.
+MODES: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
+    "cls": ("pooling_mode_cls_token", pool_cls),
+    "max": ("pooling_mode_max_tokens", pool_max),
+    "mean": ("pooling_mode_mean_tokens", pool_mean),
+    "mean_sqrt_len_tokens": ("pooling_mode_mean_sqrt_len_tokens", pool_mean_sqrt_len),
+    "weightedmean": ("pooling_mode_weightedmean_tokens", pool_weighted),
+    "lasttoken": ("pooling_mode_lasttoken", pool_last),
+}
+MODELS = ("Transformer", "WordEmbeddings")
+PASSED_OVER = ("Dropout",)  # does nothing outside training
+
+Step = Callable[[Any], Any]
+
+
+class OwnOutput:
+    """What a folder with modules.json makes of its last hidden states.
+
+    dimension : of the result; several poolings are joined, a dense layer may change it.
+    Raises ModelFilesError saying why, where there is no modules.json or a step of it is
+    unknown, changes the texts (a default prompt), or has no weights as .safetensors.
+    """
+
+    def __init__(self, folder: Path, *, name: str, dimension: int) -> None:
+        if not (folder / "modules.json").is_file():
+            raise ModelFilesError(f"{name} has no modules.json, so it names no output of its own")
+        self._name = name
+        self._dimension = self.dimension = dimension
+        self._steps: list[tuple[str, Path, dict[str, Any]]] = []
+        modules = read_modules(folder)
+        if not modules:
+            raise ModelFilesError(f"the modules.json of {name} names no modules")
+        first, *rest = modules
+        if _kind(first) not in MODELS:
+            raise self._unknown(_kind(first))
+        settings = read_json(folder / "config_sentence_transformers.json", {})
+        if (settings.get("prompts") or {}).get(settings.get("default_prompt_name")):
+            raise ModelFilesError(f"{name} puts a prompt before every text, which is not done here")
+        for module in rest:
+            self._add(_kind(module), module_folder(folder, module["path"], name=name))
+        if not any(kind == "Pooling" for kind, _, _ in self._steps):
+            raise ModelFilesError(f"the modules.json of {name} has no Pooling")
+
+    def _add(self, kind: str, folder: Path) -> None:
+        if kind in PASSED_OVER:
+            return
+        settings = read_json(folder / "config.json", {})
+        elsewhere = settings.get("module_input_name", "sentence_embedding") != "sentence_embedding"
+        if kind not in ("Pooling", *_STEPS) or elsewhere:
+            raise self._unknown(kind)
+        if kind == "Pooling":
+            settings = {"modes": self._modes(settings)}
+            self.dimension = len(settings["modes"]) * self._dimension
+        elif kind == "Dense":
+            self.dimension = settings["out_features"]
+        if kind in WEIGHTED and not (folder / "model.safetensors").is_file():
+            raise ModelFilesError(
+                f"the {kind} layer of {self._name} has no weights as .safetensors; no other "
+                "format is read"
+            )
+        self._steps.append((kind, folder, settings))
+
+    def _modes(self, settings: dict[str, Any]) -> tuple[str, ...]:
+        named = settings.get("pooling_mode")
+        if named is None:
+            flagged = tuple(mode for mode, (flag, _) in MODES.items() if settings.get(flag))
+            return flagged or ("mean",)
+        modes = (named,) if isinstance(named, str) else tuple(named)
+        for mode in modes:
+            if mode not in MODES:
+                raise self._unknown(f"pooling {mode}")
+        return modes
+
+    def _unknown(self, what: str) -> ModelFilesError:
+        return ModelFilesError(f"{self._name} ends in a step that is not known here ({what})")
+
+    def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
+        """The steps with their weights: (H (b, L, d), mask (b, L)) to (b, dimension)."""
+        import torch
+
+        steps: list[tuple[tuple[str, ...], Step | None]] = [
+            (settings["modes"], None)
+            if kind == "Pooling"
+            else ((), _STEPS[kind](folder, settings, device))
+            for kind, folder, settings in self._steps
+        ]
+
+        def run(H: Tensor, mask: Tensor) -> Tensor:
+            vectors = H[:, 0]
+            for modes, step in steps:
+                if step is not None:
+                    vectors = step(vectors)
+                else:
+                    vectors = torch.cat([MODES[mode][1](H, mask) for mode in modes], dim=-1)
+            return vectors
+
+        return run
+
+
+def _kind(module: dict[str, Any]) -> str:
+    """The class's name; a class of somebody else's keeps its whole path, so it is no known one."""
+    path: str = module["type"]
+    return path.rpartition(".")[2] if path.startswith("sentence_transformers.") else path
+
+
+def _weights(folder: Path, device: str) -> dict[str, Any]:
+    from safetensors.torch import load_file
+
+    return {
+        key: tensor.float()
+        for key, tensor in load_file(folder / "model.safetensors", device).items()
+    }
+
+
+def _dense(folder: Path, settings: dict[str, Any], device: str) -> Step:
+    import torch
+
+    weights = _weights(folder, device)
+    activation = _activation(settings.get("activation_function", "torch.nn.Tanh"))
+    residual = weights.get("residual.weight")
+
+    def step(x: Any) -> Any:
+        y = activation(
+            torch.nn.functional.linear(x, weights["linear.weight"], weights.get("linear.bias"))
+        )
+        if not settings.get("use_residual"):
+            return y
+        return y + (x if residual is None else torch.nn.functional.linear(x, residual))
+
+    return step
+
+
+def _activation(path: str) -> Any:
+    """A class of torch.nn by its dotted path; of any other path Tanh, as their own loader does."""
+    import torch
+
+    found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None
+    if isinstance(found, type) and issubclass(found, torch.nn.Module):
+        return found()
+    return torch.nn.Tanh()
+
+
+def _layer_norm(folder: Path, settings: dict[str, Any], device: str) -> Step:
+    import torch
+
+    weights = _weights(folder, device)
+    shape = (settings["dimension"],)
+    return lambda x: torch.nn.functional.layer_norm(
+        x, shape, weights["norm.weight"], weights["norm.bias"]
+    )
+
+
+def _normalize(folder: Path, settings: dict[str, Any], device: str) -> Step:
+    import torch
+
+    return lambda x: torch.nn.functional.normalize(x, dim=-1)
+
+
+_STEPS: dict[str, Callable[[Path, dict[str, Any], str], Step]] = {
+    "Dense": _dense,
+    "LayerNorm": _layer_norm,
+    "Normalize": _normalize,
+}
+WEIGHTED = ("Dense", "LayerNorm")

@@ -1,0 +1,157 @@
+"""Texts to word pieces: cut at the model's limit, counted, never padded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..hub.model_files import incomplete
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the texts a model really reads.
+
+    n_texts; truncated: texts cut at max_tokens; max_tokens: the model's limit, special tokens
+    included; tokens: word pieces without special tokens, before cutting; unknown: those that
+    are the unknown token; unknown_token: how the tokenizer writes it, "[UNK]" or "<unk>", and
+    "" where it has none (word vectors leave out what they do not know).
+    """
+
+    n_texts: int
+    truncated: int
+    max_tokens: int
+    tokens: int
+    unknown: int
+    unknown_token: str = ""
+
+    @property
+    def unknown_share(self) -> float:
+        """unknown / tokens in [0, 1]; 0 for texts without tokens."""
+        return self.unknown / self.tokens if self.tokens else 0.0
+
+
+class PieceReader:
+    """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
+
+    lowercase : put every text in lower case first, whatever the tokenizer's own rule.
+    """
+
+    def __init__(self, path: Path, *, max_tokens: int, lowercase: bool = False) -> None:
+        self._path = path
+        self._lowercase = lowercase
+        self.max_tokens = max_tokens
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer, normalizers
+
+        try:
+            tokenizer = Tokenizer.from_file(str(self._path))
+        except Exception as error:  # the library raises nothing narrower
+            name = str(self._path.parent)
+            raise incomplete(name, self._path.name, "it is no tokenizer") from error
+        if self._lowercase:
+            own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
+            tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
+        tokenizer.no_padding()
+        tokenizer.no_truncation()  # what is cut must be countable
+        return tokenizer
+
+    @cached_property
+    def _cutting_tokenizer(self) -> Tokenizer:
+        """Another that cuts: switching one on and off would change it under another thread."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self._tokenizer.to_str())
+        tokenizer.enable_truncation(self.max_tokens)
+        return tokenizer
+
+    def encodings(self, texts: Sequence[str]) -> list[Encoding]:
+        """Each text as the model reads it, special tokens included."""
+        encodings = self._tokenizer.encode_batch(checked_texts(texts))
+        special = self._tokenizer.num_special_tokens_to_add(False)
+        if any(len(e.ids) > self.max_tokens for e in encodings):
+            # the template must see the cut text, so that [SEP] is still its last token
+            encodings = self._cutting_tokenizer.encode_batch(list(texts))
+        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
+            raise ValueError(
+                f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
+                "none, and this model adds no special ones), so there is nothing to encode; "
+                "leave it out"
+            )
+        return encodings
+
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """The same as text, without special tokens."""
+        return [
+            [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
+            for e in self.encodings(texts)
+        ]
+
+    @property
+    def _unknown_id(self) -> int | None:
+        model = json.loads(self._tokenizer.to_str())["model"]
+        if "unk_id" in model:  # a Unigram model names its id, the others its text
+            return model["unk_id"]
+        unknown = model.get("unk_token")
+        return None if unknown is None else self._tokenizer.token_to_id(unknown)
+
+    def coverage(self, texts: Sequence[str]) -> Coverage:
+        """Count the texts that are cut and the tokens the model does not know."""
+        unknown = self._unknown_id
+        encodings = self._tokenizer.encode_batch(checked_texts(texts), add_special_tokens=False)
+        room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
+        lengths = [len(encoding.ids) for encoding in encodings]
+        return Coverage(
+            n_texts=len(lengths),
+            truncated=sum(1 for length in lengths if length > room),
+            max_tokens=self.max_tokens,
+            tokens=sum(lengths),
+            unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
+            unknown_token="" if unknown is None else self._tokenizer.id_to_token(unknown) or "",
+        )
+
+    @cached_property
+    def special_tokens(self) -> tuple[str, ...]:
+        """What the tokenizer puts around a text, in order, each once."""
+        around = self._tokenizer.encode("")
+        named = zip(around.tokens, around.special_tokens_mask, strict=True)
+        return tuple(dict.fromkeys(token for token, is_special in named if is_special))
+
+    def words(self) -> dict[int, str]:
+        """The vocabulary: id to piece."""
+        return {i: word for word, i in self._tokenizer.get_vocab().items()}
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """The texts as a list; TypeError for one string, or for a text that is none, by number.
+
+    ValueError for a text with half of a surrogate pair, which no encoding of Unicode can hold.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings; got one string")
+    for place, text in enumerate(texts):
+        check_text(text, place)
+    return list(texts)
+
+
+def check_text(text: str, place: int) -> bytes:
+    """The text as UTF-8; raises as ``checked_texts`` does, naming it by its place."""
+    if not isinstance(text, str):
+        raise TypeError(f"text {place} is {type(text).__name__}, not str")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"text {place} holds half of a surrogate pair (U+{ord(text[error.start]):04X} at "
+            f"{error.start}), which is no character. Replace it: "
+            'text.encode("utf-8", "replace").decode()'
+        ) from error

@@ -1,0 +1,149 @@
+"""A model's first pass, on two rows of a few tokens: does it give what everything here relies on?
+
+That is n_layers + 1 states of (b, L, d), and for a text the same states whatever is padded beside
+it. config.json can't promise either, and a model that breaks one would fail in the middle of a
+page, or answer with numbers that depend on the batch.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..hub.model_errors import ModelFilesError
+from ..hub.settings import read_json
+from .architecture import Architecture, TransformerStates
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    _States = tuple[Tensor, ...]
+
+SHORT, LONG = 3, 16  # tokens
+# Largest |difference| / |state| of a token that rounding explains, by far: it is near 1e-6, and
+# 1e-2 in bfloat16 (six layers of 384). FNet, which mixes tokens by a Fourier transform over the
+# padding too, and ConvBERT, whose convolutions reach into it, are above .3.
+ROUNDING = {"float32": 1e-3, "bfloat16": 2e-1}
+LONGEST_QUOTE = 200  # characters of another library's message
+
+
+def probed_states(
+    folder: Path, settings: Architecture, *, name: str, dtype: str, device: str
+) -> TransformerStates:
+    """The model, after a first pass that gave what its ``settings`` promise.
+
+    Raises ModelFilesError "wrong_architecture" where it can't be built, fails in that pass, gives
+    states of another number or shape, or gives a text other states beside a longer one; a disk
+    that fails or memory that does not suffice is no such case.
+    """
+    kind = str(read_json(folder / "config.json").get("model_type"))
+
+    def tried(*, packed: bool) -> tuple[TransformerStates, _States, _States]:
+        model = TransformerStates(folder, name=name, dtype=dtype, device=device, packed=packed)
+        ids = _rows(model, settings)
+        short = _short(ids)
+        alone = _states(model, ids[:1, :short], device)
+        return model, alone, _states(model, ids, device, short=short)
+
+    try:
+        try:
+            model, alone, beside = tried(packed=True)
+        except Exception as error:
+            if _is_no_fault_of_the_model(error):
+                raise
+            model, alone, beside = tried(packed=False)  # Mamba looks into its layers' weights
+    except Exception as error:  # whatever transformers, or the model's class there, may raise
+        if _is_no_fault_of_the_model(error):
+            raise
+        said = f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_QUOTE].rstrip(". ")
+        reason = f"its first pass ended in an error ({said})"
+        raise _refused(name, kind, "failed", reason, said=said) from error
+    _refuse_misshapen(alone, settings, name=name, kind=kind)
+    _refuse_mixing(alone, beside, ROUNDING[dtype], name=name, kind=kind)
+    return model
+
+
+def _refuse_misshapen(alone: _States, settings: Architecture, *, name: str, kind: str) -> None:
+    promised = (settings.n_layers + 1, settings.dimension)
+    found = sorted({(len(alone), state.shape[-1]) for state in alone} - {promised})
+    n = alone[0].shape[1]  # a model may also give fewer tokens than it was given
+    if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
+        layers, width = (found or [promised])[0]
+        raise _refused(
+            name,
+            kind,
+            "misshapen",
+            f"it gives {layers} hidden states of {width} numbers a token, and its config.json "
+            f"promises {promised[0]} of {promised[1]}",
+            layers=layers,
+            width=width,
+            promised_layers=promised[0],
+            promised_width=promised[1],
+        )
+
+
+def _refuse_mixing(
+    alone: _States, beside: _States, rounding: float, *, name: str, kind: str
+) -> None:
+    n = alone[0].shape[1]
+    for layer, (one, other) in enumerate(zip(alone, beside, strict=True)):
+        h, g = one[0].float(), other[0, :n].float()  # (n, d)
+        apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
+        if not apart <= rounding:  # NaN is no number to be right
+            reason = (
+                f"its vectors depend on what else is in the batch: beside a longer text, those of "
+                f"layer {layer} move by {apart:.0%} of their length"
+            )
+            raise _refused(name, kind, "mixes", reason, layer=layer)
+
+
+def _short(ids: Tensor) -> int:
+    """Tokens of the shorter row: fewer than the longer one's, where there is room."""
+    return max(1, min(SHORT, ids.shape[1] - 1))
+
+
+def _rows(model: TransformerStates, settings: Architecture) -> Tensor:
+    """(2, L) ids out of the middle of the vocabulary, where no special tokens are, without pad."""
+    import torch
+
+    size = len(model.input_embeddings())
+    length = min(LONG, settings.max_tokens)
+    ordinary = [i % size for i in range(size // 2, size // 2 + size) if i % size != model.pad_id]
+    return torch.tensor([[ordinary[i % len(ordinary)] for i in range(length)]] * 2)
+
+
+def _states(
+    model: TransformerStates, ids: Tensor, device: str, *, short: int | None = None
+) -> _States:
+    """States of rows; the first cut to ``short`` tokens and padded, where that is given."""
+    import torch
+
+    mask = torch.ones_like(ids)
+    if short is not None:
+        ids = ids.clone()
+        ids[0, short:], mask[0, short:] = model.pad_id, 0
+    with torch.no_grad():
+        return tuple(model(ids.to(device), mask.to(device)))
+
+
+def _is_no_fault_of_the_model(error: Exception) -> bool:
+    """A refusal that is told already, a disk that fails, memory that does not suffice."""
+    import torch
+
+    if isinstance(error, OSError):
+        return error.errno is not None  # transformers raises some without, for settings
+    told = isinstance(error, ModelFilesError | MemoryError | torch.OutOfMemoryError)
+    return told or "can't allocate memory" in str(error)  # torch's words on a processor
+
+
+def _refused(name: str, kind: str, because: str, reason: str, **details: object) -> ModelFilesError:
+    return ModelFilesError(
+        f"{name} is no text encoder that can be read here (model_type {kind}): {reason}. Choose "
+        "an encoder of texts, such as google-bert/bert-base-uncased",
+        code="wrong_architecture",
+        because=because,
+        name=name,
+        file="config.json",
+        architecture=kind,
+        **details,
+    )

@@ -1,0 +1,159 @@
+"""Static word vectors in a sentence-transformers folder (WordEmbeddings): an encoder of no layers.
+
+Words are found by its whitespace rule: the text is split at spaces; each word is looked up as
+it stands, then without punctuation around it, then in lower case; stop words are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..hub.model_errors import ModelFilesError
+from ..hub.model_files import module_folder, read_modules
+from ..hub.settings import read_json
+from .architecture import Architecture
+from .pieces import Coverage, checked_texts
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+TOKENIZER_FILE = "whitespacetokenizer_config.json"
+SETTINGS_FILE = "wordembedding_config.json"
+WEIGHT = "emb_layer.weight"
+
+
+def word_folder(folder: Path) -> Path | None:
+    """Where the word vectors of a folder lie, or None where it is no such folder."""
+    modules = read_modules(folder)
+    if not modules or modules[0]["type"].rpartition(".")[2] != "WordEmbeddings":
+        return None
+    return module_folder(folder, modules[0]["path"], name=str(folder))
+
+
+def read_word_architecture(place: Path, *, name: str) -> Architecture:
+    """No layers, the table's width, the longest text in words. Raises ModelFilesError."""
+    for needed in (TOKENIZER_FILE, "model.safetensors"):
+        if not (place / needed).is_file():
+            raise ModelFilesError(
+                f"{name} has word vectors but no {needed}; of such models those with a whitespace "
+                "tokenizer and weights as .safetensors can be read"
+            )
+    with (place / "model.safetensors").open("rb") as file:  # 8 bytes of length, then JSON
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    if WEIGHT not in header:
+        raise ModelFilesError(f"the weights of {name} lack {WEIGHT}: they are no word vectors")
+    limit = read_json(place / SETTINGS_FILE, {}).get("max_seq_length") or 1_000_000
+    return Architecture(0, header[WEIGHT]["shape"][1], int(limit), lowercase=False)
+
+
+@dataclass(frozen=True)
+class Words:
+    """One text's known words, in the form of a tokenizer's Encoding."""
+
+    ids: list[int]
+    tokens: list[str]
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """All 0: there are no special tokens."""
+        return [0] * len(self.ids)
+
+
+class WordReader:
+    """The whitespace rule of a folder, with what ``PieceReader`` offers."""
+
+    def __init__(self, place: Path, *, max_tokens: int) -> None:
+        self._place = place
+        self.max_tokens = max_tokens
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        return read_json(self._place / TOKENIZER_FILE)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self._settings["vocab"])}
+
+    @cached_property
+    def _stop_words(self) -> frozenset[str]:
+        return frozenset(self._settings.get("stop_words", ()))
+
+    def encodings(self, texts: Sequence[str]) -> list[Words]:
+        """The known words of each text; ValueError naming a text without any."""
+        found = self.pieces(texts)
+        if empty := [i for i, words in enumerate(found) if not words]:
+            raise ValueError(
+                f"text {empty[0]} has no word of the vocabulary ({len(empty)} of {len(found)} "
+                "texts have none), so there is nothing to encode; leave it out"
+            )
+        return [Words([self._ids[word] for word in words], words) for words in found]
+
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """The known words of each text, none for a text without any."""
+        return [
+            [word for word in self._lookup(text) if word is not None][: self.max_tokens]
+            for text in checked_texts(texts)
+        ]
+
+    def coverage(self, texts: Sequence[str]) -> Coverage:
+        """Words cut and words unknown; stop words are left out on purpose and count as neither."""
+        looked_up = [list(self._lookup(text)) for text in checked_texts(texts)]
+        known = [sum(word is not None for word in words) for words in looked_up]
+        total = sum(map(len, looked_up))
+        return Coverage(
+            n_texts=len(looked_up),
+            truncated=sum(1 for n in known if n > self.max_tokens),
+            max_tokens=self.max_tokens,
+            tokens=total,
+            unknown=total - sum(known),
+        )
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """None: nothing is put around a text."""
+        return ()
+
+    def words(self) -> dict[int, str]:
+        """The vocabulary: id to word."""
+        return {i: word for word, i in self._ids.items()}
+
+    def _lookup(self, text: str) -> Iterator[str | None]:
+        """Each word as the vocabulary has it, None for one that it lacks."""
+        if self._settings.get("do_lower_case"):
+            text = text.lower()
+        for word in text.split():
+            bare = word.strip(string.punctuation)
+            for form in (word, bare, bare.lower()):
+                if form in self._stop_words or not form:
+                    break  # left out: a stop word, or nothing but punctuation
+                if form in self._ids:
+                    yield form
+                    break
+            else:
+                yield None
+
+
+class WordStates:
+    """The table as a model: called with ids and mask (b, L), one hidden state, its rows."""
+
+    pad_id = 0
+
+    def __init__(self, place: Path, *, dtype: str, device: str) -> None:
+        import torch
+        from safetensors.torch import load_file
+
+        table = load_file(place / "model.safetensors", device)[WEIGHT]
+        self._table = table.to(getattr(torch, dtype))
+
+    def __call__(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        return (self._table[ids],)
+
+    def input_embeddings(self) -> Tensor:
+        """The matrix of types (vocabulary, d)."""
+        return self._table

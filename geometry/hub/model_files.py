@@ -1,0 +1,266 @@
+"""Which of a model's files are read, and whether they can be, in a folder or on the hub."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from .model_errors import ModelFilesError
+from .settings import refuse_other_models, refuse_unknown_kind
+
+CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+SETTINGS = (
+    *(CONFIG, TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
+    *("wordembedding_config.json", "whitespacetokenizer_config.json"),
+)
+SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
+MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_Dense
+# Averaged word vectors have this where a transformer has its config.json.
+STATIC = re.compile(r"(0_WordEmbeddings/)?wordembedding_config\.json")
+PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+HEADER_LIMIT = 100_000_000  # bytes; the safetensors format's own
+CONVERSION = (
+    'python -c "from sentence_transformers import SentenceTransformer; '
+    "SentenceTransformer('{name}').save('{folder}')\""
+)
+
+
+def needed_files(paths: Collection[str]) -> list[str]:
+    """The paths that are read, small ones first and weights last, from all paths of a model.
+
+    Left out: other formats (pickle, ONNX, OpenVINO, TensorFlow, Flax), training states, and
+    weights beside model.safetensors such as model.fp16.safetensors.
+    """
+    safe = [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
+    settings = [path for path in safe if _is_setting(path)]
+    return sorted(settings) + weight_files(safe)
+
+
+def weight_files(paths: Collection[str]) -> list[str]:
+    """The safetensors among the paths: one file or shards at the top, then the modules' own."""
+    top = [WEIGHTS] if WEIGHTS in paths else [path for path in paths if SHARD.fullmatch(path)]
+    modules = [path for path in paths if _module_of(path) and path.endswith(f"/{WEIGHTS}")]
+    return sorted(top) + sorted(modules)
+
+
+def refuse_unreadable(
+    name: str, paths: Collection[str], config: object, *, is_folder: bool
+) -> None:
+    """Raise ModelFilesError where no text model can be read from these files.
+
+    paths : all of the model's, relative.   config : what its config.json holds, None without one.
+    is_folder : of this machine, not of the hub.
+    Codes: wrong_architecture, missing_folder_file, pickle_only, slow_tokenizer, half_downloaded.
+    """
+    settings = config if isinstance(config, Mapping) or config is None else {}
+    static = [path for path in paths if config is None and STATIC.fullmatch(path)]
+    if not static:
+        _refuse_config(name, settings, is_folder=is_folder)
+    _refuse_weights(name, paths, place=static[0].rpartition("/")[0] if static else "")
+    if not static and TOKENIZER not in paths:
+        command = _conversion(name, "fast")
+        raise ModelFilesError(
+            f"{name} has no {TOKENIZER}, and only fast tokenizers are read. Write one once: "
+            f"{command}; then load the new folder. If that has none either, this tokenizer has no "
+            "fast version: choose another model",
+            code="slow_tokenizer",
+            name=name,
+            file=TOKENIZER,
+            command=command,
+        )
+
+
+def check_folder(folder: Path, *, name: str) -> int:
+    """Raise ModelFilesError unless a text model can be read from the folder; the bytes to read.
+
+    Reads the settings, the shards' index and the headers of the weights, never the weights.
+    """
+    paths = folder_files(folder)
+    config = read_settings(folder / CONFIG, name=name) if CONFIG in paths else None
+    refuse_unreadable(name, paths, config, is_folder=True)
+    needed = needed_files(paths)
+    for path in needed:
+        if path.endswith(".json") and path != TOKENIZER and not _module_of(path):
+            read_settings(folder / path, name=name)  # the others may have megabytes
+    refuse_missing_shards(folder, name, paths)
+    for path in weight_files(paths):
+        refuse_truncated(folder / path, name=name)
+    return sum((folder / path).stat().st_size for path in needed)
+
+
+def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> None:
+    """Raise ModelFilesError "half_downloaded" where the index names a shard that is not among them.
+
+    folder : holds the index where ``paths`` has it.
+    """
+    if WEIGHTS in paths or not any(map(SHARD.fullmatch, paths)):
+        return
+    if INDEX not in paths:
+        raise incomplete(name, INDEX, "it is missing")
+    shards = set(read_settings(folder / INDEX, name=name).get("weight_map", {}).values())
+    for shard in sorted(shards - set(paths)):
+        raise incomplete(name, shard, "it is missing")
+
+
+def folder_files(folder: Path) -> list[str]:
+    """The files at the folder's top and in its modules' folders, as relative paths with "/"."""
+    top = sorted(folder.iterdir())
+    inner = [
+        path
+        for each in top
+        if each.is_dir() and MODULE.fullmatch(each.name)
+        for path in each.iterdir()
+    ]
+    return [path.relative_to(folder).as_posix() for path in (*top, *inner) if path.is_file()]
+
+
+def module_folder(folder: Path, path: str, *, name: str) -> Path:
+    """A module's folder inside the model's, as modules.json names it; never one outside."""
+    if path and not MODULE.fullmatch(path):
+        raise ModelFilesError(
+            f"the modules.json of {name} names the folder {path!r}, and only folders of its own "
+            "such as 1_Pooling are read"
+        )
+    return folder / path
+
+
+def read_modules(folder: Path) -> list[dict[str, Any]]:
+    """The steps in a folder's modules.json, each with "type" and "path"; none without the file.
+
+    Raises ModelFilesError "unreadable" where they are none that sentence-transformers wrote.
+    """
+    path = folder / "modules.json"
+    if not path.is_file():
+        return []
+    steps = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(steps, list) or not all(map(_is_step, steps)):
+        raise ModelFilesError(
+            f"the modules.json in {folder} is no list of steps, each with its type and path. Take "
+            "the file from where the model comes from, or take it away to read the model alone"
+        )
+    return steps
+
+
+def _is_step(step: object) -> bool:
+    return isinstance(step, dict) and all(
+        isinstance(step.get(key), str) for key in ("type", "path")
+    )
+
+
+def read_settings(path: Path, *, name: str) -> Any:
+    """What a JSON file of the model holds; "half_downloaded" where it is no JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise incomplete(name, path.name, "it is no JSON") from error
+
+
+def refuse_truncated(path: Path, *, name: str) -> None:
+    """Raise ModelFilesError "half_downloaded" unless the file is as long as its header says."""
+    size, (length, tensors) = path.stat().st_size, _header(path, name)
+    expected = 8 + length + max((each["data_offsets"][1] for each in tensors), default=0)
+    if size != expected:
+        reason = f"it has {size:,} of {expected:,} bytes"
+        raise incomplete(name, path.name, reason, size=size, expected=expected)
+
+
+def count_weights(folder: Path, *, name: str) -> int:
+    """How many numbers the folder's safetensors hold, read from their headers alone."""
+    paths = [folder / path for path in weight_files(folder_files(folder))]
+    return sum(math.prod(each["shape"]) for path in paths for each in _header(path, name)[1])
+
+
+def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
+    """(length in bytes, a description of each tensor) of a safetensors file."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")  # of the header, then the header as JSON
+        header = file.read(length) if length <= min(size, HEADER_LIMIT) else b""
+    try:
+        told = json.loads(header)
+        tensors = [each for key, each in told.items() if key != "__metadata__"]
+        for each in tensors:
+            _ = each["data_offsets"][1], math.prod(each["shape"])
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise incomplete(name, path.name, "its header can't be read", size=size) from error
+    return length, tensors
+
+
+def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesError:
+    """The error "half_downloaded" for one file; ``reason`` follows a colon."""
+    return ModelFilesError(
+        f"{name} is only partly there, at {file}: {reason}. Load it again where it comes from "
+        "the hub: what is complete is kept. Copy the whole folder again where it is your own",
+        code="half_downloaded",
+        name=name,
+        file=file,
+        reason=reason,
+        **details,
+    )
+
+
+def _is_setting(path: str) -> bool:
+    if _module_of(path):
+        return path.endswith(".json")
+    return path == INDEX or any(fnmatchcase(path, pattern) for pattern in SETTINGS)
+
+
+def _is_pickle(path: str) -> bool:
+    return any(fnmatchcase(path.rsplit("/", 1)[-1], pattern) for pattern in PICKLES)
+
+
+def _module_of(path: str) -> str:
+    """The module folder that the path is in, or "" for none."""
+    first, slash, _ = path.partition("/")
+    return first if slash and MODULE.fullmatch(first) else ""
+
+
+def _conversion(name: str, what: str) -> str:
+    """The command that writes the model anew, into a folder named for what it then has."""
+    folder = f"{name.rstrip('/').rsplit('/', 1)[-1]}-{what}"
+    return CONVERSION.format(name=name, folder=folder)
+
+
+def _refuse_config(name: str, config: Mapping[str, Any] | None, *, is_folder: bool) -> None:
+    if config is None:
+        raise ModelFilesError(
+            f"{name} has no {CONFIG}, so it is no transformer that can be read here. Choose a "
+            "text encoder, or a folder that save_pretrained wrote",
+            code="missing_folder_file" if is_folder else "wrong_architecture",
+            name=name,
+            file=CONFIG,
+            architecture="",
+        )
+    refuse_other_models(config, name=name)
+    refuse_unknown_kind(config, name=name)
+
+
+def _refuse_weights(name: str, paths: Collection[str], *, place: str) -> None:
+    if any(path.rpartition("/")[0] == place for path in weight_files(paths)):
+        return
+    pickles = [path for path in sorted(paths) if _is_pickle(path)]
+    if not pickles:
+        raise ModelFilesError(
+            f"{name} has no {WEIGHTS}, and weights are read in no other format. Choose a model "
+            "that offers them",
+            code="missing_folder_file",
+            name=name,
+            file=WEIGHTS,
+        )
+    command = _conversion(name, "safetensors")
+    raise ModelFilesError(
+        f"{name} has its weights only as pickle ({pickles[0]}), which can run any code when it is "
+        "opened, so only .safetensors are read. Where you trust its authors, convert it once: "
+        f"{command}; then load the new folder",
+        code="pickle_only",
+        name=name,
+        file=pickles[0],
+        command=command,
+    )

@@ -1,0 +1,211 @@
+"""Sets of scored pairs on the hub, each at a pinned commit, so that its figures can be repeated.
+
+The commits are those that the Massive Text Embedding Benchmark reads; facts about each set are
+those of its paper and its page. A split's file is found in the listing by its name, so a set that
+was written anew as Parquet is read as well as one in lines of JSON.
+
+What stands here was read, not fetched, where a page of the hub or the benchmark's code says it:
+- commits: the benchmark's code names all eight, letter by letter;
+- files: the hub's listing at the pinned commit of stsb, sts12, sts13, sts14, sickr and stsb-zh; of
+  sts15 and sts16 that of the next commit, which only adds a README. The seven of mteb hold
+  <split>.jsonl.gz at the root (dev as validation.jsonl.gz), stsb-zh one Parquet file a split
+  in data/;
+- columns: of stsb-zh its own card (sentence1, sentence2, score int32); of the others the
+  benchmark's code, which reads these three from every one, and, for the columns beside them (stsb
+  split, genre, dataset, year, sid; STS12 and STS13 split), the cards of its own excerpts of them.
+tests/hub/test_catalogued_sets.py serves rows of ours in these very layouts; no row of theirs was
+seen. A column that were missing is refused by name ("unknown_column"), scores beyond the scale too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from ..data.limits import MAX_TEXTS, CorpusError
+from ..data.pairs import Pairs, read_pairs, split_of
+from .catalogue import NOT_STATED
+from .data_files import fetch_data_files
+from .download import Progress
+
+_FORMATS = (".jsonl.gz", ".jsonl", ".parquet", ".csv.gz", ".csv", ".tsv")  # the first is taken
+
+
+@dataclass(frozen=True)
+class PairSet:
+    """A data set of the hub with two sentences and a score a row.
+
+    repository, revision: where, and which commit (a branch is resolved once, then kept).
+    n_pairs: pairs by split, as published; the splits are its keys.   scale: lowest and highest
+    score that people could give.   licence: as stated.   language: in English.
+    columns: left, right, score; None finds them.   note: what to know before comparing figures.
+    """
+
+    title: str
+    repository: str
+    revision: str
+    n_pairs: Mapping[str, int]
+    scale: tuple[float, float]
+    licence: str
+    language: str
+    columns: tuple[str, str, str] | None = ("sentence1", "sentence2", "score")
+    note: str = ""
+
+
+_BY_YEAR = "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
+
+PAIR_SETS: Mapping[str, PairSet] = {
+    "stsb": PairSet(
+        "STS-B",
+        "mteb/stsbenchmark-sts",
+        "b0fddb56ed78048fa8b90373c8a3cfc37b684831",
+        {"train": 5749, "dev": 1500, "test": 1379},
+        (0, 5),
+        "CC-BY-SA-4.0, texts as their sources",
+        "English",
+        note="Its genres are told as subsets.",
+    ),
+    "sts12": PairSet(
+        "STS12",
+        "mteb/sts12-sts",
+        "a0d554a64d88156834ff5ae9920b964011b16384",
+        {"train": 2234, "test": 3108},
+        (0, 5),
+        NOT_STATED,
+        "English",
+        note=_BY_YEAR,
+    ),
+    "sts13": PairSet(
+        "STS13",
+        "mteb/sts13-sts",
+        "7e90230a92c190f1bf69ae9002b8cea547a64cca",
+        {"test": 1500},
+        (0, 5),
+        NOT_STATED,
+        "English",
+        note=f"{_BY_YEAR} Its fourth subset, SMT, is not free and not in it.",
+    ),
+    "sts14": PairSet(
+        "STS14",
+        "mteb/sts14-sts",
+        "6031580fec1f6af667f0bd2da0a551cf4f0b2375",
+        {"test": 3750},
+        (0, 5),
+        NOT_STATED,
+        "English",
+        note=_BY_YEAR,
+    ),
+    "sts15": PairSet(
+        "STS15",
+        "mteb/sts15-sts",
+        "ae752c7c21bf194d8b67fd573edf7ae58183cbe3",
+        {"test": 3000},
+        (0, 5),
+        NOT_STATED,
+        "English",
+        note=_BY_YEAR,
+    ),
+    "sts16": PairSet(
+        "STS16",
+        "mteb/sts16-sts",
+        "4d8694f8f0e0100860b497b999b3dbed754a0513",
+        {"test": 1186},
+        (0, 5),
+        NOT_STATED,
+        "English",
+        note=_BY_YEAR,
+    ),
+    "sickr": PairSet(
+        "SICK-R",
+        "mteb/sickr-sts",
+        "20a6d6f312dd54037fe07a32d58e5e168867909d",
+        {"test": 9927},
+        (1, 5),
+        "CC-BY-NC-SA-3.0",
+        "English",
+        note="All of SICK under the name test: published figures are mostly of 4,927 pairs of it.",
+    ),
+    "stsb-zh": PairSet(
+        "STS-B in Chinese",
+        "C-MTEB/STSB",
+        "0cde68302b3541bb8b3c340dc0644b0b745b3dc0",
+        {"train": 5231, "dev": 1458, "test": 1361},
+        (0, 5),
+        NOT_STATED,
+        "Chinese",
+        note="Translated from STS-B; scores are whole numbers, so ties abound.",
+    ),
+}
+
+
+def fetch_pairs(
+    name: str | PairSet,
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    max_pairs: int = MAX_TEXTS,
+    progress: Progress | None = None,
+) -> Pairs:
+    """A split of a set of ``PAIR_SETS``, or of one like them, fetched where it is not there yet.
+
+    name : a key of PAIR_SETS, or a ``PairSet``.   split : one of its ``n_pairs``.
+    revision : another commit, branch or tag than the pinned one.
+    progress : called with (bytes there, bytes in all); an exception raised in it ends the download
+    at once, and the next call goes on from there.
+    The result's ``source`` names repository and commit, its ``scale`` is the set's.
+    Raises DataSetError for what the hub, the network or the disk refuses, CorpusError for a file
+    whose pairs can't be read ("score_outside_scale" among others).
+    """
+    chosen = _set_of(name)
+    if split not in chosen.n_pairs:
+        raise ValueError(
+            f"{chosen.title} has no split {split!r}; choose one of {', '.join(chosen.n_pairs)}"
+        )
+    commit, files = fetch_data_files(
+        chosen.repository,
+        lambda paths: files_of(split, paths),
+        revision=revision or chosen.revision,
+        progress=progress,
+    )
+    parts = [read_pairs(file, columns=chosen.columns, max_pairs=max_pairs) for file in files]
+    pairs = Pairs.joined(f"{chosen.title} {split}", parts)
+    _refuse_other_scale(pairs, chosen)
+    return replace(pairs, scale=chosen.scale, source=f"{chosen.repository}@{commit}")
+
+
+def files_of(split: str, paths: Collection[str]) -> list[str]:
+    """The paths that hold a split, all parts of it, in order; [] where none does."""
+    places = ("", "data")  # of the repository
+    fitting = sorted(
+        path
+        for path in paths
+        if split_of(PurePosixPath(path).name) == split
+        and str(PurePosixPath(path).parent).removeprefix(".") in places
+    )
+    for suffix in _FORMATS:
+        found = [path for path in fitting if path.endswith(suffix)]
+        if found:
+            return found
+    return []
+
+
+def _set_of(name: str | PairSet) -> PairSet:
+    if isinstance(name, PairSet):
+        return name
+    if name not in PAIR_SETS:
+        raise ValueError(f"there is no set {name!r}; choose one of {', '.join(PAIR_SETS)}")
+    return PAIR_SETS[name]
+
+
+def _refuse_other_scale(pairs: Pairs, chosen: PairSet) -> None:
+    low, high = pairs.score_range
+    if low < chosen.scale[0] or high > chosen.scale[1]:
+        raise CorpusError(
+            "score_outside_scale",
+            f"The scores of {pairs.name} reach from {low:g} to {high:g}, and its scale from "
+            f"{chosen.scale[0]:g} to {chosen.scale[1]:g}: this is another file than expected. "
+            "Choose the pinned revision, or give the scale that is right.",
+            found=(low, high),
+            scale=chosen.scale,
+        )

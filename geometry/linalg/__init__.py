@@ -1,0 +1,1 @@
+"""Checked rows, their moments and spectra, products by blocks."""

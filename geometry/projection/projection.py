@@ -1,0 +1,298 @@
+"""From d dimensions to 2 or 3, with figures that say how far to trust the picture.
+
+The linear projections keep the origin, because the cone is a claim about the origin. Two
+clouds are compared in ONE basis: project the first, then ``apply`` that to the second.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..measure.cone import mean_direction
+
+TRUST_ROWS = 600  # trustworthiness is O(n^2); beyond this it is taken on a sample
+TRUST_NEIGHBOURS = 5
+UMAP_NEIGHBOURS = 15
+_UMAP_LOCK = threading.Lock()  # umap and numba are not safe side by side
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Coordinates and what they keep.
+
+    coordinates (n, k) float64, k in {2, 3}.   method : see ``project``.
+    axes (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
+    centre (d,) : subtracted before the axes apply; zeros for all but "pca", None for "umap".
+    origin (k,) : where the true origin lies in the picture; None for "umap".
+    kept : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone", which keeps every
+    length; None for "umap".
+    trustworthiness : in [0, 1], 5 neighbours, on ``trust_rows`` rows.
+    """
+
+    coordinates: np.ndarray
+    method: str
+    axes: np.ndarray | None
+    centre: np.ndarray | None
+    origin: np.ndarray | None
+    kept: float | None
+    trustworthiness: float
+    trust_rows: int
+    random_state: int
+
+    @property
+    def n_components(self) -> int:
+        """2 or 3."""
+        return self.coordinates.shape[1]
+
+    @property
+    def around_origin(self) -> np.ndarray:
+        """Coordinates (n, k) with the true origin at 0; around their mean where there is none."""
+        centre = self.coordinates.mean(axis=0) if self.origin is None else self.origin
+        return self.coordinates - centre
+
+    def apply(self, X: np.ndarray) -> Projection:
+        """Other vectors (m, d) on the same axes, with trust figures of their own.
+
+        "pca" centres them on their own mean, as it did the first; the others keep the origin.
+        """
+        if self.axes is None or self.centre is None:
+            raise ValueError("a UMAP picture has no axes that other vectors could be put on")
+        X = _checked(X, self.n_components)
+        centre = X.mean(axis=0) if self.method == "pca" else self.centre
+        frame = _Frame(self.method, self.axes, centre, self.n_components)
+        return _on_frame(frame, X, self.random_state)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    method: str
+    axes: np.ndarray
+    centre: np.ndarray
+    n_components: int
+
+    def place(self, X: np.ndarray) -> np.ndarray:
+        """Coordinates (n, k) of rows (n, d)."""
+        along = (X - self.centre) @ self.axes.T  # (n, k), or (n, 3) for "cone"
+        if self.method != "cone":
+            return along
+        height = along[:, 0]
+        squared = np.einsum("nd,nd->n", X, X) - height**2
+        radius = np.sqrt(squared.clip(min=0.0))  # norm of all that is not along the mean
+        if self.n_components == 2:
+            return np.column_stack([height, np.where(along[:, 1] < 0, -radius, radius)])
+        azimuth = np.arctan2(along[:, 2], along[:, 1])
+        return np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
+
+
+def project(
+    X: np.ndarray,
+    method: str = "svd",
+    n_components: int = 2,
+    *,
+    random_state: int = 0,
+    n_neighbors: int = UMAP_NEIGHBOURS,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Projection:
+    """Project rows X (n, d), n > n_components, to 2 or 3 dimensions.
+
+    method
+        "svd"   leading right singular vectors, *uncentred*: the first is close to the mean
+                direction, which is the point (Gao et al. 2019, figure 1)
+        "pca"   leading principal directions of the centred rows; ``origin`` says where 0 went
+        "mean"  the mean direction, then the principal directions orthogonal to it
+        "cone"  angle-true: height = component along the mean direction, radius = norm of the
+                rest, azimuth from the leading residual plane; every angle to the mean is exact
+        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it keeps
+                neighbours, not angles, so it can't show a cone
+    Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
+    "cone"), else the entry of largest magnitude is positive.
+    ``progress(stage, done, total)`` is called by "umap" only.
+    """
+    X = _checked(X, n_components)
+    if method == "umap":
+        return _umap(X, n_components, random_state, n_neighbors, progress)
+    if method not in _FRAMES:
+        known = ", ".join([*_FRAMES, "umap"])
+        raise ValueError(f"method must be one of {known}; got {method!r}")
+    axes, centre = _FRAMES[method](X, n_components)
+    return _on_frame(_Frame(method, axes, centre, n_components), X, random_state)
+
+
+def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
+    """The one scalar by which ``other`` is drawn, so that both clouds have one rms radius.
+
+    Both are drawn coordinates (n, k), radius counted from the origin of the picture.
+    Raises nothing: 1.0 where ``other`` is all zero.
+    """
+    rms = [_rms_radius(P) for P in (reference, other)]
+    return rms[0] / rms[1] if rms[1] > 0 else 1.0
+
+
+def settle(picture: Projection, *rows: np.ndarray) -> Projection:
+    """The picture, with every point at its origin where only rounding lies in its axes.
+
+    rows : (n, d) float each: the vectors it shows, and those they were computed from. All d numbers
+    of a row of length r carry a rounding of up to eps r, and an axis adds up d of them: an rms
+    radius below sqrt(d) eps r, r the longest rms length, is no shape. (Removing the axes of a PCA
+    from float32 rows leaves .2 to .4 eps r; a treatment that leaves anything, above 10,000 eps r.)
+    UMAP's own pictures stay: they have no axes.
+    """
+    floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
+    far = floor * max(map(_rms_radius, rows))
+    if picture.origin is None or _rms_radius(picture.around_origin) > far:
+        return picture
+    return replace(picture, coordinates=np.tile(picture.origin, (len(picture.coordinates), 1)))
+
+
+def _rms_radius(P: np.ndarray) -> float:
+    return float(np.sqrt(np.einsum("nk,nk->", P, P) / len(P)))
+
+
+def trustworthiness(
+    X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0
+) -> tuple[float, int]:
+    """Trustworthiness in [0, 1] and the number of rows it was taken on.
+
+    1 - 2/(nk(2n - 3k - 1)) sum of (rank - k) over shown neighbours that are none: neighbours
+    are by cosine in d dimensions, by distance in the picture. The same number as
+    scikit-learn's with metric="cosine".   Venna, Kaski 2001, equation 1.
+    """
+    n = len(X)
+    rows = np.arange(n)
+    if n > TRUST_ROWS:
+        rows = np.random.default_rng(random_state).choice(n, TRUST_ROWS, replace=False)
+    m = len(rows)
+    k = min(TRUST_NEIGHBOURS, (m - 1) // 2)
+    if k < 1:
+        return 1.0, m
+    P = coordinates[rows]
+    squares = np.einsum("nk,nk->n", P, P)
+    distance = squares[:, None] + squares - 2 * P @ P.T  # (m, m), squared, in the picture
+    np.fill_diagonal(distance, np.inf)
+    shown = np.argpartition(distance, k, axis=1)[:, :k]  # (m, k) neighbours in the picture
+    norms = np.linalg.norm(X[rows], axis=1, keepdims=True)
+    U = X[rows] / np.where(norms > 0, norms, 1.0)  # a zero row is orthogonal to all
+    cosines = U @ U.T
+    np.fill_diagonal(cosines, -np.inf)
+    # rank of each shown neighbour in d dimensions: how many rows are nearer, plus one
+    near = np.take_along_axis(cosines, shown, axis=1)  # (m, k)
+    ranks = [1 + np.count_nonzero(cosines > column[:, None], axis=1) for column in near.T]
+    penalty = (np.array(ranks) - k).clip(min=0).sum()
+    return float(1 - 2 * penalty / (m * k * (2 * m - 3 * k - 1))), m
+
+
+def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    axes = _leading(X.T @ X, k)
+    towards_mean = axes @ X.mean(axis=0)
+    # the first axis follows the mean; the others keep their own sign rule
+    axes[0] *= -1.0 if towards_mean[0] < 0 else 1.0
+    return axes, np.zeros(X.shape[1])
+
+
+def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    mean = X.mean(axis=0)
+    Z = X - mean
+    return _leading(Z.T @ Z, k), mean
+
+
+def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    mean = X.mean(axis=0)
+    direction = mean_direction(X)
+    # an exact basis of what is orthogonal to the mean, so that the axes are orthonormal even
+    # where all rows lie along the mean and nothing but rounding is left
+    B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
+    Z = (X - mean) @ B
+    rest = _signed(_leading(Z.T @ Z, k - 1) @ B.T)
+    return np.vstack([direction, rest]), np.zeros(X.shape[1])
+
+
+def _cone_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    return _mean_frame(X, 3)  # the azimuth needs a plane, whatever is drawn
+
+
+_FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] = {
+    "svd": _svd_frame,
+    "pca": _pca_frame,
+    "mean": _mean_frame,
+    "cone": _cone_frame,
+}
+
+
+def _leading(S: np.ndarray, k: int) -> np.ndarray:
+    """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
+    _, vectors = np.linalg.eigh(S)
+    return _signed(vectors[:, ::-1][:, :k].T)
+
+
+def _signed(axes: np.ndarray) -> np.ndarray:
+    """The rows with their largest-magnitude entry positive."""
+    largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
+    return axes * np.where(largest < 0, -1.0, 1.0)[:, None]
+
+
+def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
+    X = _checked(X, frame.n_components)
+    coordinates = frame.place(X)
+    centred = X - frame.centre
+    total = float(np.einsum("nd,nd->", centred, centred))
+    trust, rows = trustworthiness(X, coordinates, random_state=random_state)
+    return Projection(
+        coordinates=coordinates,
+        method=frame.method,
+        axes=frame.axes,
+        centre=frame.centre,
+        origin=frame.place(np.zeros((1, X.shape[1])))[0],
+        kept=float(np.sum(coordinates**2)) / total if total > 0 else 1.0,
+        trustworthiness=trust,
+        trust_rows=rows,
+        random_state=random_state,
+    )
+
+
+def _umap(
+    X: np.ndarray,
+    n_components: int,
+    random_state: int,
+    n_neighbors: int,
+    progress: Callable[[str, int, int], None] | None,
+) -> Projection:
+    from .umap_fit import fit_umap  # 11 s of imports, for this method only
+
+    with _UMAP_LOCK:
+        coordinates = fit_umap(X, n_components, random_state, n_neighbors, progress)
+    return umap_picture(X, coordinates, random_state=random_state)
+
+
+def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> Projection:
+    """The Projection of UMAP coordinates (n, k) that were fitted to X (n, d) elsewhere."""
+    trust, rows = trustworthiness(X, coordinates, random_state=random_state)
+    return Projection(
+        coordinates=coordinates,
+        method="umap",
+        axes=None,
+        centre=None,
+        origin=None,
+        kept=None,
+        trustworthiness=trust,
+        trust_rows=rows,
+        random_state=random_state,
+    )
+
+
+def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
+    X = np.asarray(X, dtype=np.float64)
+    if n_components not in (2, 3):
+        raise ValueError(f"n_components must be 2 or 3; got {n_components}")
+    if X.ndim != 2 or X.shape[1] < 3:
+        raise ValueError(f"expected vectors as rows with at least 3 dimensions; got {X.shape}")
+    if len(X) <= n_components:
+        raise ValueError(
+            f"{n_components} components need more than {n_components} rows; got {len(X)}"
+        )
+    if not np.isfinite(X).all():
+        raise ValueError("vectors hold NaN or infinity; clean them first")
+    return X

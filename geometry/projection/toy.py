@@ -1,0 +1,143 @@
+"""The plane's algebra: what cosine says of a(2, 2), b(2, -2), c(-2, 2) in a skewed basis.
+
+The basis vectors e1, e2 are the columns of P and G = P'P is the Gram matrix. Cosine computed
+from *coordinates* never sees P; the true cosine is the one under G:
+
+    cos(a, b) = (g11 - g22) / sqrt((g11 + g22)^2 - 4 g12^2) = -cos(a, c)
+
+so its sign is set by the axes' lengths alone, never by the angle between them. Other points may
+be put in their place; the formula then is the general one, x'Gy / sqrt(x'Gx y'Gy).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..transform.whitening_map import WhiteningMap
+
+POINTS = np.array([[2.0, 2.0], [2.0, -2.0], [-2.0, 2.0]])  # a, b, c as rows
+PAIRS = (("a", "b"), ("a", "c"), ("b", "c"))
+ORIGIN = 1e-9  # relative length at or below which a point lies on the origin
+PRECISION = 1e-7  # of positions, in a fit: three points on one line are so but for rounding
+_PAIR_ROWS = ((0, 1), (0, 2), (1, 2))
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A basis of the plane and a shift, and what cosine makes of a, b, c there.
+
+    length_1, length_2 : lengths of e1 and e2, above 0.   angle : degrees from e1 to e2, in
+    (0, 180).   shift : (2,) added after the change of basis, in the standard basis' units.
+    turn : degrees from the first axis to e1; it turns everything together, so that no cosine
+    depends on it before a shift.
+    """
+
+    length_1: float = 1.0
+    length_2: float = 1.0
+    angle: float = 90.0
+    shift: tuple[float, float] = (0.0, 0.0)
+    turn: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (self.length_1 > 0 and self.length_2 > 0):
+            raise ValueError(
+                f"axis lengths must be above 0; got {self.length_1} and {self.length_2}"
+            )
+        if not 0 < self.angle < 180:
+            raise ValueError(f"the angle must lie between 0 and 180 degrees; got {self.angle}")
+        if not np.isfinite(self.turn):
+            raise ValueError(f"the turn must be a number of degrees; got {self.turn}")
+
+    @property
+    def basis(self) -> np.ndarray:
+        """P (2, 2), columns e1 and e2."""
+        first = self.length_1 * direction(self.turn)
+        return np.column_stack([first, self.length_2 * direction(self.turn + self.angle)])
+
+    @property
+    def gram(self) -> np.ndarray:
+        """G = P'P (2, 2)."""
+        return self.basis.T @ self.basis
+
+    @property
+    def first_axis_shorter(self) -> bool:
+        """The sign condition: cos(a, b) < 0 < cos(a, c) if and only if |e1| < |e2|."""
+        return self.length_1 < self.length_2
+
+    def place(self, coordinates: np.ndarray) -> np.ndarray:
+        """Where coordinates (n, 2) lie, (n, 2): x P' + shift."""
+        return np.asarray(coordinates, dtype=float) @ self.basis.T + np.asarray(self.shift)
+
+    def true_cosines(self, points: np.ndarray = POINTS) -> np.ndarray:
+        """Cosines (3,) of the pairs (a, b), (a, c), (b, c) as they lie in the plane.
+
+        points : (3, 2) coordinates of a, b, c. Without a shift this is the cosine under G. nan
+        where a point fell on the origin.
+        """
+        return pair_cosines(self.place(points))
+
+    def cosine_by_formula(self) -> float:
+        """cos(a, b) of POINTS from G alone, for no shift: the formula at this module's head."""
+        (g11, g12), (_, g22) = self.gram
+        return float((g11 - g22) / np.sqrt((g11 + g22) ** 2 - 4 * g12**2))
+
+
+def direction(degrees: float) -> np.ndarray:
+    """(2,) of length 1 at so many degrees from the first axis; exact at every right angle."""
+    # cos(pi/2) in floating point is 6e-17, which would show as -0.000
+    quarters = degrees / 90.0
+    if quarters == round(quarters):
+        return np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][round(quarters) % 4])
+    theta = np.radians(degrees)
+    return np.array([np.cos(theta), np.sin(theta)])
+
+
+def pair_cosines(points: np.ndarray) -> np.ndarray:
+    """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin.
+
+    A row shorter than ORIGIN times the longest is the origin: a shift meant to carry a point
+    there misses it by rounding, and the direction of that miss means nothing.
+    """
+    lengths = np.linalg.norm(points, axis=1)
+    has_direction = lengths > ORIGIN * lengths.max()
+    return np.array(
+        [
+            points[i] @ points[j] / (lengths[i] * lengths[j])
+            if has_direction[i] and has_direction[j]
+            else np.nan
+            for i, j in _PAIR_ROWS
+        ]
+    )
+
+
+def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
+    """(n, 2) coordinates, isotropic exactly: mean 0 and covariance 2 I in the sample itself.
+
+    The exactness is what lets the zeros return to the last digit after whitening.
+    """
+    if n < 3:
+        raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
+    cloud = np.random.default_rng(seed).standard_normal((n, 2))
+    return whitening_of(cloud).apply(cloud) * np.sqrt(2.0)
+
+
+def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
+    """a, b, c (3, 2) after a ZCA whitening fitted on ``fit_on`` (n, 2), both placed in the plane.
+
+    Fitted on ``background_cloud()`` the cosines are those of the coordinates again (0, 0, -1 of
+    ``POINTS``), in any basis and under any shift. Fitted on the three points themselves they are
+    -.5, -.5, -.5: three points in two dimensions, unless on one line, whiten to the corners of
+    an equilateral triangle, whatever they were.
+    """
+    return whitening_of(plane.place(fit_on)).apply(plane.place(points))
+
+
+def whitening_of(points: np.ndarray) -> WhiteningMap:
+    """The ZCA whitening fitted on points (n, 2) as they lie in the plane.
+
+    Points on one line leave the direction across it as it is.
+    """
+    return WhiteningMap.solve(Moments.of(points), eps=PRECISION)

@@ -1,0 +1,169 @@
+"""A cloud and its whitened self: the same points, in one basis and at one scale, with numbers.
+
+White is drawn with ZCA, so that its axes mean the same as raw's, and multiplied by one scalar
+that gives both drawn clouds the same rms radius: white has unit variance, raw has not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..measure import (
+    angles_to_mean,
+    effective_rank,
+    isoscore,
+    isoscore_baseline,
+    mean_cosine,
+    mean_norm_share,
+    positive_cosine_share,
+)
+from ..transform.whitening_map import WhiteningMap
+from ..transform.whitening_settings import recommended_whitening
+from .projection import Projection, match_radius
+
+FITS = ("recommended", "ledoit-wolf", "full")
+EDGE_QUANTILES = (0.5, 0.9)
+FRAME_SHARE = 0.99
+
+
+@dataclass(frozen=True)
+class IsotropyReport:
+    """The numbers beside a panel. Angles in degrees to the cloud's own mean; None without one."""
+
+    n: int
+    d: int
+    mean_cosine: float
+    positive_share: float
+    isoscore: float
+    isoscore_baseline: float
+    angle_median: float | None
+    angle_90: float | None
+    mean_norm_share: float
+    effective_rank: float
+    effective_rank_uncentred: float
+
+
+@dataclass(frozen=True)
+class ConeEdge:
+    """A cone around ``axis`` (k,), unit, in the picture, that holds the share ``quantile``.
+
+    angle : half-angle in all d dimensions, degrees.   drawn : half-angle in the picture, which a
+    linear projection makes smaller or larger.
+    """
+
+    quantile: float
+    angle: float
+    drawn: float
+    axis: np.ndarray
+
+
+@dataclass(frozen=True)
+class Twin:
+    """Whitened vectors (n, d), how they were made, and the same in the kept directions (n, k)."""
+
+    vectors: np.ndarray
+    kept_vectors: np.ndarray
+    whitening: WhiteningMap
+
+
+def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
+    """The full-strength ZCA whitening of rows X (n, d) that ``whiten_beside`` softens.
+
+    fit : "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
+    directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
+    """
+    if fit not in FITS:
+        raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
+    n, d = X.shape
+    settings: dict[str, Any] = {
+        "recommended": recommended_whitening(n, d),
+        "ledoit-wolf": {"shrinkage": "ledoit-wolf"},
+        "full": {},
+    }[fit]
+    return WhiteningMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps), **settings)
+
+
+def whiten_beside(
+    X: np.ndarray, fitted: WhiteningMap, *, centring: float = 1.0, strength: float = 1.0
+) -> Twin:
+    """Apply a fitted ZCA whitening softly; (0, 0) gives X back, (1, 1) the white cloud."""
+    whitening = fitted.adjust(centring=centring, strength=strength)
+    Z = whitening.apply(X)
+    kept = whitening.components
+    whole = len(kept) == X.shape[1] or strength < 1
+    return Twin(Z, Z if whole else Z @ kept.T.astype(Z.dtype), whitening)
+
+
+def describe(X: np.ndarray) -> IsotropyReport:
+    """All the numbers of one cloud X (n, d), n >= 2, no zero row."""
+    n, d = X.shape
+    try:
+        angles = angles_to_mean(X)
+    except ValueError:  # a centred cloud has no mean direction; a zero row is told below
+        angles = None
+    return IsotropyReport(
+        n=n,
+        d=d,
+        mean_cosine=mean_cosine(X),
+        positive_share=positive_cosine_share(X),
+        isoscore=isoscore(X),
+        isoscore_baseline=isoscore_baseline(n, d),
+        angle_median=None if angles is None else float(np.quantile(angles, 0.5)),
+        angle_90=None if angles is None else float(np.quantile(angles, 0.9)),
+        mean_norm_share=mean_norm_share(X),
+        effective_rank=effective_rank(X),
+        effective_rank_uncentred=effective_rank(X, centred=False),
+    )
+
+
+def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
+    """The cones to draw: half of the points lie within the first, 90% within the second.
+
+    Empty where the cloud has no mean direction, or the picture none, or no origin (UMAP).
+    On the angle-true projection the axis is that projection's own and both angles agree.
+    """
+    if projection.origin is None:
+        return ()
+    if projection.method == "cone":
+        axis = np.eye(projection.n_components)[0]
+        drawn = true = _angles(projection.coordinates, axis)
+    else:
+        try:
+            true = angles_to_mean(X)
+        except ValueError:
+            return ()
+        from_origin = projection.around_origin
+        mean = from_origin.mean(axis=0)
+        length = np.linalg.norm(mean)
+        if length == 0:
+            return ()
+        axis = mean / length
+        drawn = _angles(from_origin, axis)
+    return tuple(
+        ConeEdge(q, float(np.quantile(true, q)), float(np.quantile(drawn, q)), axis)
+        for q in EDGE_QUANTILES
+    )
+
+
+def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
+    """(factor for white, half-width of both panels): same rms radius, same axes, origin centred.
+
+    The half-width leaves FRAME_SHARE of the points of each cloud inside: a few far points would
+    otherwise shrink both pictures to a blot. Callers say how many are outside.
+    """
+    clouds = [picture.around_origin for picture in (raw, white)]
+    factor = match_radius(*clouds)
+    farthest = [np.abs(P).max(axis=1) for P in (clouds[0], clouds[1] * factor)]
+    reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)
+    return factor, float(reach) * 1.1
+
+
+def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(points, axis=1)
+    along = points @ axis
+    cosines = np.divide(along, lengths, out=np.ones_like(along), where=lengths > 0)
+    return np.degrees(np.arccos(cosines.clip(-1.0, 1.0)))

@@ -1,0 +1,5 @@
+"""Fitted maps of vectors: whitening, removal, flow, standardising; each by one name."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,15 @@
+from .flow import NormalizingFlow as NormalizingFlow
+from .flow_training import FlowEpoch as FlowEpoch
+from .learned_removal import WeightedRemoval as WeightedRemoval
+from .removal_map import ClusterwiseMap as ClusterwiseMap
+from .removal_map import RemovalMap as RemovalMap
+from .remove import ClusterwiseRemoval as ClusterwiseRemoval
+from .remove import CommonComponentRemoval as CommonComponentRemoval
+from .standard_map import StandardMap as StandardMap
+from .treatments import Knobs as Knobs
+from .treatments import Treated as Treated
+from .treatments import Treatment as Treatment
+from .treatments import fit_treatment as fit_treatment
+from .whiten import Whitening as Whitening
+from .whitening_map import WhiteningMap as WhiteningMap
+from .whitening_settings import recommended_whitening as recommended_whitening

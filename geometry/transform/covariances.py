@@ -1,0 +1,60 @@
+"""A cloud's covariance as it can be looked at: its spectrum, its matrix, its widest dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..linalg.rows import float_rows
+
+
+@dataclass(frozen=True)
+class Covariances:
+    """Second moments of rows about their mean.
+
+    matrix (d, d) : covariance, divided by n.   n_rows : rows it comes from.
+    """
+
+    matrix: np.ndarray
+    n_rows: int
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> Covariances:
+        """Those of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
+        X = float_rows(X, at_least=2)
+        return cls(Moments.of(X).covariance, len(X))
+
+    @cached_property
+    def spectrum(self) -> np.ndarray:
+        """Eigenvalues (d,) over their mean, largest first; all 1 for an isotropic cloud.
+
+        Raises ValueError where the rows are all equal.
+        """
+        values = np.linalg.eigvalsh(self.matrix)[::-1].clip(min=0.0)
+        if values[0] == 0:
+            raise ValueError("all rows are equal: there is no variance to spread over axes")
+        return np.asarray(values / values.mean())
+
+    @property
+    def cumulative(self) -> np.ndarray:
+        """Share (d,) of the variance in the first 1, 2, … directions; the last is 1."""
+        return np.cumsum(self.spectrum) / len(self.matrix)
+
+    def widest(self, k: int) -> np.ndarray:
+        """Indices of the k dimensions of largest variance, largest first."""
+        return np.argsort(-np.diag(self.matrix), kind="stable")[:k]
+
+    def among(self, dimensions: np.ndarray, *, correlation: bool = False) -> np.ndarray:
+        """The matrix (k, k) among those dimensions: correlations in [-1, 1], or covariances over
+        the mean variance of *all* dimensions. A dimension without spread correlates with none."""
+        part = self.matrix[np.ix_(dimensions, dimensions)]
+        if not correlation:
+            mean = float(np.trace(self.matrix)) / len(self.matrix)
+            return part / mean if mean > 0 else part
+        spread = np.sqrt(np.diag(part))
+        scale = np.outer(spread, spread)
+        found = np.divide(part, scale, out=np.zeros_like(part), where=scale > 0)
+        return found.clip(-1.0, 1.0)  # rounding would leave 1.0000000000000002

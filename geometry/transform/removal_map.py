@@ -1,0 +1,183 @@
+"""The arithmetic of removing directions, without the estimators around it.
+
+``CommonComponentRemoval`` and ``WeightedRemoval`` are the scikit-learn faces of ``RemovalMap``,
+``ClusterwiseRemoval`` that of ``ClusterwiseMap``; pages that only draw use the maps as they are,
+because importing scikit-learn would cost them more than all their arithmetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..linalg.rows import wide_rows
+from ..linalg.spectrum import rank_floor
+from .whitening_map import WhiteningMap
+
+BLOCK_ROWS = 8192  # rows whose float64 copy is held at a time
+
+
+@dataclass(frozen=True)
+class RemovalMap:
+    """z = (x - m) - U diag(w) U'(x - m): the leading directions taken out, each by its weight.
+
+    offset (d,) m, what is subtracted first (zeros: nothing).   weights (D,) w; 1 removes a
+    direction, 0 leaves it.   axes (d, d) every direction of the fit as rows, U' being the first
+    D of them; the largest-magnitude entry of each is positive.   variances (d,) along them,
+    largest first.   rank : variances above rank_floor.   n_rows : rows of the fit.
+    """
+
+    offset: np.ndarray
+    axes: np.ndarray
+    variances: np.ndarray
+    weights: np.ndarray
+    rank: int
+    rank_floor: float
+    n_rows: int
+
+    @classmethod
+    def solve(
+        cls,
+        moments: Moments,
+        *,
+        eps: float,
+        n_components: int | None = None,
+        centred: bool = True,
+    ) -> RemovalMap:
+        """The map of these moments; ``eps`` is the precision of the data they came from.
+
+        n_components : D, None for ``default_components(d)``.   centred : principal directions
+        about the mean, which is subtracted; otherwise singular directions of the rows as they
+        are (eigenvectors of E[x x']), and nothing is subtracted.
+        """
+        d = len(moments.mean)
+        n_components = default_components(d) if n_components is None else n_components
+        origin = moments if centred else _about_the_origin(moments)
+        fitted = WhiteningMap.solve(origin, eps=eps, method="zca")
+        return cls(
+            offset=origin.mean,
+            axes=fitted.components,
+            variances=fitted.eigenvalues,
+            weights=np.ones(_checked_components(n_components, d)),
+            rank=fitted.rank,
+            rank_floor=fitted.rank_floor,
+            n_rows=moments.n_rows,
+        )
+
+    @property
+    def components(self) -> np.ndarray:
+        """U' (D, d): the directions that are removed, as rows."""
+        return self.axes[: len(self.weights)]
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """True when D >= rank with weights 1: of fitted rows nothing but rounding would be left,
+        which ``apply`` makes 0."""
+        return len(self.weights) >= self.rank and bool((self.weights == 1).all())
+
+    def remove_top(self, n_components: int, *, name: str = "n_components") -> RemovalMap:
+        """The same fit with the D leading directions removed in full: no second eigenproblem.
+
+        name : what an error calls D, for callers that do by another name.
+        """
+        D = _checked_components(n_components, len(self.offset), name)
+        return replace(self, weights=np.ones(D))
+
+    def reweigh(self, weights: np.ndarray) -> RemovalMap:
+        """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
+        weights = np.array(weights, dtype=np.float64)  # a copy of our own
+        if weights.ndim != 1 or not np.isfinite(weights).all():
+            raise ValueError(f"weights must be finite and of shape (D,); got {weights!r}")
+        _checked_components(len(weights), len(self.offset), "the number of weights")
+        return replace(self, weights=weights)
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, len(self.offset))
+        U = self.components.T.astype(X.dtype)  # (d, D)
+        Z = X - self.offset.astype(X.dtype)
+        along = (Z @ U) * self.weights.astype(X.dtype)  # (n, D)
+        Z -= along @ U.T
+        if self.leaves_nothing:
+            Z[np.einsum("nd,nd->n", Z, Z) <= self._rounding(X.dtype)] = 0
+        return Z
+
+    def _rounding(self, dtype: np.dtype[Any]) -> float:
+        """The squared length at or below which rounding is all that a row has left."""
+        d, eps = len(self.offset), float(np.finfo(dtype).eps)
+        floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
+        return d * max(floor, self.rank_floor)
+
+
+@dataclass(frozen=True)
+class ClusterwiseMap:
+    """Each row in its nearest cluster: that cluster's mean and leading directions taken out.
+
+    centres (k, d) decide which cluster a row belongs to.   means (k, d) of the fitted rows of
+    each.   components (k, D, d) leading principal directions of each, as rows.
+    sizes (k,) fitted rows of each.
+    """
+
+    centres: np.ndarray
+    means: np.ndarray
+    components: np.ndarray
+    sizes: np.ndarray
+
+    def assign(self, X: np.ndarray) -> np.ndarray:
+        """The cluster of each row (n,): the nearest centre, the first of equally near ones."""
+        return nearest_centres(X, self.centres)
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, self.means.shape[1])
+        labels = self.assign(X)
+        Z = X - self.means.astype(X.dtype)[labels]
+        for cluster in np.unique(labels):
+            rows = labels == cluster
+            U = self.components[cluster].T.astype(X.dtype)  # (d, D)
+            Z[rows] -= (Z[rows] @ U) @ U.T
+        return Z
+
+
+def default_components(d: int) -> int:
+    """About d/100 directions, at least one, never all: Mu, Viswanath 2018, section 2."""
+    return min(max(1, round(d / 100)), d - 1)
+
+
+def nearest_centres(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Index (n,) of the centre (k, d) nearest to each row, the first of equally near ones."""
+    # about the centres' own mean: in a narrow cone |x|^2 would drown the differences
+    middle = centres.mean(axis=0)
+    C = centres - middle
+    half_squares = np.einsum("kd,kd->k", C, C) / 2
+    found = np.empty(len(X), dtype=np.intp)
+    for start in range(0, len(X), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        # |x - c|^2 / 2 = |x|^2 / 2 - x'c + |c|^2 / 2, of which the first is the same for every c
+        Z = X[rows].astype(np.float64) - middle
+        found[rows] = (half_squares - Z @ C.T).argmin(axis=1)
+    return found
+
+
+def _about_the_origin(moments: Moments) -> Moments:
+    """The same rows with z = x in place of z = x - mean; only the scatter is brought along."""
+    mean = moments.mean
+    return replace(
+        moments,
+        mean=np.zeros_like(mean),
+        scatter=moments.scatter + moments.weight * np.outer(mean, mean),
+    )
+
+
+def _checked_components(n_components: Any, d: int, name: str = "n_components") -> int:
+    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    if not whole or not 0 <= n_components < d:
+        raise ValueError(
+            f"{name} must be an integer in [0, {d - 1}] where n_features = {d} (removing "
+            f"every direction would leave only zeros); got {n_components!r}"
+        )
+    return int(n_components)

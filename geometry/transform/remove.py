@@ -1,0 +1,223 @@
+"""Removing common directions: from a whole cloud, and from each of its clusters.
+
+What whitening shrinks, these take out altogether. Nothing can bring it back, so that there is
+no ``inverse_transform``.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..linalg.moments import Moments
+from ..linalg.rows import refuse_not_finite
+from .removal_map import ClusterwiseMap, RemovalMap, nearest_centres
+
+NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or more in all"
+
+
+class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """What the removing transformers share: rows (n, d) in, rows (n, d) in the same axes out."""
+
+    map_: RemovalMap | ClusterwiseMap
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(n, d) to (n, d); float32 stays float32."""
+        check_is_fitted(self, "map_", msg=NOT_FITTED)
+        X = validate_data(
+            self,
+            X,
+            reset=False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # the map looks
+        )
+        return self.map_.apply(X)
+
+    def _checked_rows(self, X: Any, *, reset: bool = True, at_least: int = 2) -> np.ndarray:
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # the next line names the row
+            ensure_min_samples=at_least,
+        )
+        refuse_not_finite(X)
+        return X
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class CommonComponentRemoval(Removal):
+    """All-but-the-top: subtract the mean, then remove the D leading principal directions.
+
+    z = (x - mu) - U U'(x - mu), with the columns of U the D leading eigenvectors of the
+    covariance. Not centred: z = x - U U'x, with U of E[x x'], the leading singular directions
+    of the rows as they are; D = 1 is the last step of SIF (see ``sif_average``).
+
+    Parameters
+    ----------
+    n_components : int in [0, d - 1] or None. D; None is round(d / 100), at least 1.
+    centred : bool. Whether the mean is subtracted, and the directions are those about it.
+
+    Attributes
+    ----------
+    mean_ : (d,) float64, what is subtracted; zeros where not centred.
+    components_ : (D, d) float64, rows are directions, largest-magnitude entry positive.
+    variances_ : (d,) float64, E (u'z)^2 along *every* direction of the fit, largest first.
+    rank_ : int, variances above the floor.   rank_floor_ : float, that floor, a variance.
+    n_components_ : int, D.   n_samples_seen_ : int.
+    map_ : RemovalMap, which ``remove_top(D)`` cuts elsewhere without a second fit.
+
+    Notes
+    -----
+    Where D >= rank_ nothing but rounding is left of the fitted rows: they become zero, which has
+    no direction, and ``map_.leaves_nothing`` says so. n <= d is no obstacle as long as D < n - 1.
+
+    References
+    ----------
+    Mu, Viswanath 2018, "All-but-the-Top", algorithm 1 (centred) and section 2 (D about d/100).
+    Arora, Liang, Ma 2017, "A Simple but Tough-to-Beat Baseline", algorithm 1 (not centred).
+    """
+
+    moments_: Moments
+    _eps: float
+
+    def __init__(self, n_components: int | None = None, *, centred: bool = True) -> None:
+        self.n_components = n_components
+        self.centred = centred
+
+    def fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
+        """Learn mean and directions from X (n, d), n >= 2."""
+        if hasattr(self, "moments_"):
+            del self.moments_
+        return self._absorb(X, reset=True, at_least=2)
+
+    def partial_fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
+        """Merge one more block of rows, exactly; any order of blocks gives one fit.
+
+        A block may hold a single row; what is learned is there from the second on.
+        """
+        return self._absorb(X, reset=not hasattr(self, "moments_"), at_least=1)
+
+    def _absorb(self, X: Any, *, reset: bool, at_least: int) -> CommonComponentRemoval:
+        X = self._checked_rows(X, reset=reset, at_least=at_least)
+        block = Moments.of(X)
+        moments = block if reset else self.moments_.merge(block)
+        # the coarsest block sets the rank floor, whichever order the blocks came in
+        eps = float(np.finfo(X.dtype).eps)
+        eps = eps if reset else max(eps, self._eps)
+        solved = RemovalMap.solve(
+            moments, eps=eps, n_components=self.n_components, centred=self.centred
+        )
+        self.moments_, self._eps = moments, eps
+        if moments.n_rows == 1:  # the first of more to come
+            return self
+        self.map_ = solved
+        self.mean_ = self.map_.offset
+        self.components_ = self.map_.components
+        self.variances_ = self.map_.variances
+        self.rank_ = self.map_.rank
+        self.rank_floor_ = self.map_.rank_floor
+        self.n_components_ = len(self.components_)
+        self.n_samples_seen_ = self.map_.n_rows
+        return self
+
+
+class ClusterwiseRemoval(Removal):
+    """K-means, then in each cluster: subtract its mean, remove its D leading directions.
+
+    z = (x - mu_c) - U_c U_c'(x - mu_c), c the cluster whose k-means centre is nearest to x.
+    Where a cluster lies is lost on purpose: z compares rows with their own neighbourhood.
+
+    Parameters
+    ----------
+    n_clusters : int >= 1.   n_components : int >= 0, D.
+    random_state : int, RandomState or None, for k-means.
+        The defaults are the paper's, for tens of thousands of *contextual tokens*, which are
+        pooled afterwards; sentences are far fewer.
+
+    Attributes
+    ----------
+    n_clusters_, n_components_ : what was used; less than asked where the cloud is too small.
+    labels_ : (n,) the cluster of each fitted row.   sizes_ : (n_clusters_,) rows of each.
+    cluster_centers_, means_ : (n_clusters_, d) float64, k-means centres and means of the rows.
+    components_ : (n_clusters_, n_components_, d) float64, rows are directions.
+    map_ : ClusterwiseMap, which needs no scikit-learn.
+
+    Notes
+    -----
+    m rows span m - 1 directions about their mean, so that a cluster of fewer than D + 2 distinct
+    rows would be left with zeros. k-means starts with n / (D + 2) clusters at most, and of those
+    it finds too small the smallest gives its rows to the nearest others until none is. D itself
+    is cut to the rank of the cloud less 1. Rows that are equal to their cluster's mean do become
+    zero, as in any centring.
+
+    References
+    ----------
+    Rajaee, Pilehvar 2021, "A Cluster-based Approach for Improving Isotropy in Contextual
+    Embedding Space": 27 clusters, 12 directions.
+    """
+
+    def __init__(
+        self, n_clusters: int = 27, n_components: int = 12, *, random_state: Any = 0
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> ClusterwiseRemoval:
+        """Learn the clusters and their directions from X (n, d), n >= 2."""
+        for name, least in (("n_clusters", 1), ("n_components", 0)):
+            value: Any = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+                raise ValueError(f"{name} must be an integer >= {least}; got {value!r}")
+        X = self._checked_rows(X)
+        eps = float(np.finfo(X.dtype).eps)
+        rank = RemovalMap.solve(Moments.of(X), eps=eps, n_components=0).rank
+        self.n_components_ = min(int(self.n_components), max(0, rank - 1))
+        self.cluster_centers_ = self._centres(X, least=self.n_components_ + 2)
+        self.n_clusters_ = len(self.cluster_centers_)
+        self.labels_ = nearest_centres(X, self.cluster_centers_)
+        parts = [
+            RemovalMap.solve(
+                Moments.of_part(X[self.labels_ == c]), eps=eps, n_components=self.n_components_
+            )
+            for c in range(self.n_clusters_)
+        ]
+        self.means_ = np.stack([part.offset for part in parts])
+        self.components_ = np.stack([part.components for part in parts])
+        self.sizes_ = np.array([part.n_rows for part in parts])
+        self.map_ = ClusterwiseMap(
+            self.cluster_centers_, self.means_, self.components_, self.sizes_
+        )
+        return self
+
+    def _centres(self, X: np.ndarray, *, least: int) -> np.ndarray:
+        """k-means centres (k, d) float64, each the nearest of at least ``least`` distinct rows."""
+        from sklearn.cluster import KMeans  # seconds to import, and only a fit needs it
+        from threadpoolctl import threadpool_limits
+
+        seen: dict[bytes, int] = {}
+        which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in X + 0.0])
+        k = max(1, min(int(self.n_clusters), len(seen) // least))
+        # k-means squares in the rows' own precision; a power of two rounds nothing
+        exponent = int(np.frexp(max(X.max(), -X.min()))[1])
+        with threadpool_limits(limits=1):  # as many sums, in one order, on any number of cores
+            kmeans = KMeans(k, random_state=self.random_state).fit(np.ldexp(X, -exponent))
+        centres = np.ldexp(kmeans.cluster_centers_.astype(np.float64), exponent)
+        while len(centres) > 1:
+            labels = nearest_centres(X, centres)
+            sizes = [len(np.unique(which[labels == c])) for c in range(len(centres))]
+            smallest = int(np.argmin(sizes))
+            if sizes[smallest] >= least:
+                break
+            centres = np.delete(centres, smallest, axis=0)
+        return centres

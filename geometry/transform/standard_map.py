@@ -1,0 +1,42 @@
+"""Standardising without scikit-learn: what its ``StandardScaler`` does, for pages that draw.
+
+In the library use ``sklearn.preprocessing.StandardScaler`` itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..linalg.rows import wide_rows
+
+
+@dataclass(frozen=True)
+class StandardMap:
+    """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
+
+    mean, scale (d,) float64; dimensions without spread keep scale 1, here, unlike there, also
+    those whose spread is the rounding of float32 data.   n_rows : rows of the fit.
+    It tames rogue dimensions and leaves correlations as they are.
+    Timkey, van Schijndel 2021, "All Bark and No Bite".
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    n_rows: int
+
+    @classmethod
+    def solve(cls, moments: Moments, *, eps: float) -> StandardMap:
+        """The map of these moments; ``eps`` is the precision of the data they came from."""
+        variances = np.diag(moments.covariance)
+        # rounding moves an entry by about eps times its size, and that is no spread
+        alive = variances > (2 * eps * moments.mean) ** 2
+        scale = np.sqrt(np.where(alive, variances, 1.0))
+        return cls(moments.mean, scale, moments.n_rows)
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, len(self.mean))
+        return (X - self.mean.astype(X.dtype)) / self.scale.astype(X.dtype)

@@ -1,0 +1,286 @@
+"""The arithmetic of whitening, without the estimator around it: moments in, a linear map out.
+
+``geometry.Whitening`` is the scikit-learn face of this; pages that only draw use it as it is,
+because importing scikit-learn would cost them more than all their arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..linalg.rows import float_rows, need_width, refuse_not_finite, unseen_rows, wide_rows
+from ..linalg.spectrum import Axes, Spectrum
+from ..linalg.threads import by_threads, near_slices
+from ..linalg.wide import Product, wide_product
+from .whitening_settings import NARROWING, ON_CORRELATION, check_settings
+
+FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
+BLOCK_ROWS = 512  # rows in one product of a thread's own
+WIDE_ROWS = 4096  # rows in one product that takes all threads
+AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
+
+
+@dataclass(frozen=True)
+class WhiteningMap:
+    """z = (x - s mu) W; see ``Whitening`` for the five W and what the settings mean.
+
+    mean (d,) mu.   eigenvalues (d,) lambda, largest first, after shrinkage (of the correlation
+    matrix for pca-cor and zca-cor).   components (k, d) rows of V', largest-magnitude entry
+    positive.   deviations (d,) of the columns for pca-cor and zca-cor, else ones.
+    rank : eigenvalues of the sample above rank_floor.   n_rows : rows of the fit.
+    shrinkage : the a of (1 - a) Sigma + a (tr Sigma / d) I.   centring s, strength t in [0, 1].
+    """
+
+    method: str
+    n_components: int | None
+    shrinkage: float
+    centring: float
+    strength: float
+    spectrum: Spectrum
+    axes: Axes
+
+    @classmethod
+    def solve(
+        cls,
+        moments: Moments,
+        *,
+        eps: float,
+        method: str = "zca",
+        n_components: int | None = None,
+        shrinkage: float | str | None = None,
+        centring: float = 1.0,
+        strength: float = 1.0,
+    ) -> WhiteningMap:
+        """The map of these moments; ``eps`` is the precision of the data they came from."""
+        check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
+        spectrum = Spectrum(moments, eps)
+        a = _share(shrinkage, spectrum)
+        axes = spectrum.shrunk(a, correlation=method in ON_CORRELATION)
+        return cls(method, n_components, a, float(centring), float(strength), spectrum, axes)
+
+    @classmethod
+    def of(
+        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
+    ) -> WhiteningMap:
+        """The map fitted on rows X (n, d), n >= 2, with the settings of ``solve``.
+
+        Raises ValueError where X is no matrix of finite numbers, or has fewer than two rows.
+        """
+        X = float_rows(X, at_least=2)
+        if sample_weight is not None:
+            sample_weight = checked_weights(sample_weight, len(X))
+        eps = float(np.finfo(X.dtype).eps)
+        return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
+
+    def adjust(
+        self,
+        *,
+        n_components: int | None = AS_IT_IS,
+        shrinkage: float | str | None = AS_IT_IS,
+        centring: float = AS_IT_IS,
+        strength: float = AS_IT_IS,
+    ) -> WhiteningMap:
+        """The same fit with other settings, for a slider: the rows are not read again.
+
+        No eigenproblem is solved either, but for one case: another shrinkage under pca-cor or
+        zca-cor changes the correlation matrix (d x d, once).
+        """
+        k = self.n_components if n_components is AS_IT_IS else n_components
+        a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage
+        s = self.centring if centring is AS_IT_IS else centring
+        t = self.strength if strength is AS_IT_IS else strength
+        check_settings(self.method, k, a, s, t, d=len(self.mean))
+        a = _share(a, self.spectrum)
+        axes = self.axes
+        if a != self.shrinkage:
+            axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
+        return replace(self, n_components=k, shrinkage=a, centring=s, strength=t, axes=axes)
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.spectrum.moments.mean
+
+    @property
+    def n_rows(self) -> int:
+        return self.spectrum.moments.n_rows
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        return self.axes.values
+
+    @property
+    def deviations(self) -> np.ndarray:
+        return self.axes.deviations
+
+    @property
+    def rank(self) -> int:
+        return self.axes.rank
+
+    @property
+    def rank_floor(self) -> float:
+        return self.axes.floor
+
+    @cached_property
+    def components(self) -> np.ndarray:
+        d = len(self.mean)
+        kept = d if self.n_components is None else int(self.n_components)
+        # pca-cor below full strength scales the columns only in part, and the directions that are
+        # null once they are standardised still hold a part of every row
+        if self.method == "pca" or (self.method == "pca-cor" and self.strength == 1):
+            # one column at least, so that constant data give zeros instead of an empty array
+            kept = max(1, min(kept, self._usable))
+        return np.ascontiguousarray(self.axes.vectors[:, :kept].T)
+
+    @cached_property
+    def scales(self) -> np.ndarray:
+        """f (k,): lambda^(-t/2) above the rank floor, 1 at or below it."""
+        kept = self.eigenvalues[: len(self.components)]
+        return np.where(kept > self.rank_floor, kept, 1.0) ** (-self.strength / 2)
+
+    @cached_property
+    def filled(self) -> np.ndarray:
+        """Orthonormal rows (m, d), m >= 1: where z = x W of zca, zca-cor and cholesky has been
+        scaled, which is where the kept directions above the rank floor come to lie."""
+        m = max(1, min(len(self.components), self._usable))
+        V = self.components[:m]
+        if self.method != "cholesky":
+            return V
+        return (V @ self.matrix) / self.scales[:m, None]  # W = V f V' Q', so V' W = f V' Q'
+
+    @property
+    def n_distinct(self) -> int:
+        """Rows of the fit that differ, counted up to d + 2.
+
+        n_rows where blocks were merged: whether they share rows is not known.
+        """
+        counted = self.spectrum.moments.n_distinct
+        return self.n_rows if counted is None else counted
+
+    @property
+    def is_simplex(self) -> bool:
+        """True when full whitening would put the distinct fitted rows on a simplex's corners.
+
+        Their rank is their number less one. With p the share of the weight that lies on a row, two
+        rows' cosine is then -1 / sqrt((1/p - 1)(1/p' - 1)), whatever they are.
+        """
+        return self.rank == self.n_distinct - 1 > 0
+
+    @property
+    def is_regular(self) -> bool:
+        """True when such a simplex is a regular one: every row once, every weight the same, and
+        every pair's cosine -1/(n - 1)."""
+        w = self.spectrum.moments
+        is_even = np.isclose(w.weight**2, w.n_rows * w.weight2)
+        return bool(self.n_distinct == self.n_rows and is_even)
+
+    @property
+    def makes_simplex(self) -> bool:
+        """True where it does so as it is set: nothing shrunk, softened or left out."""
+        is_full = self.shrinkage == 0 and self.centring == self.strength == 1
+        return bool(self.is_simplex and is_full and len(self.components) >= self.rank)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """W (d, k) for pca and pca-cor, else (d, d)."""
+        return self._both_ways[0]
+
+    @property
+    def inverse(self) -> np.ndarray:
+        """Back from z to x - s mu: W's inverse on the span of the kept directions."""
+        return self._both_ways[1]
+
+    @cached_property
+    def _both_ways(self) -> tuple[np.ndarray, np.ndarray]:
+        V, fade = self.components.T, 1.0 - self.strength
+        W, back = V * self.scales, self.components / self.scales[:, None]  # (d, k), (k, d)
+        if self.method == "cholesky" and self._is_plain:
+            L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
+            return np.triu(np.linalg.inv(L).T), L.T
+        if self.method not in NARROWING:
+            # V (f - c) V' + c I: f on the kept directions, the fade c on those left out, and
+            # exactly I where both are 1
+            W = (V * (self.scales - fade)) @ V.T + fade * np.eye(len(V))
+            back = V @ back + (1.0 / fade if fade > FADED_OUT else 0.0) * self._left_out()
+        if self.method == "cholesky":
+            return _triangular(W, back)
+        units = self.deviations**self.strength
+        return W / units[:, None], back * units
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32.
+
+        Raises ValueError for another width, and naming the first row that holds NaN or infinity.
+        """
+        X = unseen_rows(X, at_least=0)
+        need_width(X, len(self.mean))
+        shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
+        Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
+
+        def fill(starts: Sequence[int], step: int, multiply: Product) -> None:
+            buffer = np.empty((min(len(X), step), X.shape[1]), dtype=X.dtype)
+            for start in starts:
+                rows = X[start : start + step]
+                centred = buffer[: len(rows)]
+                for near in near_slices(len(rows)):
+                    part = np.subtract(rows[near], shift, out=centred[near])
+                    # squares may overflow where every number is finite
+                    if not np.isfinite(np.vdot(part, part)) and not np.isfinite(rows[near]).all():
+                        refuse_not_finite(X)
+                multiply(centred, Z[start : start + len(rows)])
+
+        wide = wide_product(W, len(X))
+        if wide:
+            fill(range(0, len(X), WIDE_ROWS), WIDE_ROWS, wide)
+        else:
+            by_numpy = partial(fill, step=BLOCK_ROWS, multiply=lambda A, out: np.matmul(A, W, out))
+            by_threads(by_numpy, range(0, len(X), BLOCK_ROWS))
+        return Z
+
+    def undo(self, Z: np.ndarray) -> np.ndarray:
+        """Back to the original space; exact on the span of the kept directions."""
+        Z = wide_rows(Z, len(self.inverse))
+        return Z @ self.inverse.astype(Z.dtype) + self._shift(Z.dtype)
+
+    @property
+    def _usable(self) -> int:
+        return int(np.sum(self.eigenvalues > self.rank_floor))
+
+    @property
+    def _is_plain(self) -> bool:
+        """Nothing softened, left out or null: Sigma's own Cholesky factor serves, and exactly."""
+        return self.strength == 1 and self._usable == len(self.components) == len(self.mean)
+
+    def _left_out(self) -> np.ndarray | float:
+        """Projection (d, d) on the directions that n_components leaves out; 0 where none are."""
+        k, d = self.components.shape
+        return 0.0 if k == d else np.eye(d) - self.components.T @ self.components
+
+    def _shift(self, dtype: np.dtype[Any]) -> np.ndarray:
+        return (self.centring * self.mean).astype(dtype)
+
+
+def _triangular(W: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(W Q', Q back) with Q orthogonal and W Q' upper triangular, its diagonal at or above 0."""
+    # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
+    Q1, R1 = np.linalg.qr(W[::-1].T)
+    sign = np.where(np.diag(R1) < 0, -1.0, 1.0)
+    Q = (Q1 * sign).T[::-1]
+    return (R1.T * sign)[::-1, ::-1].copy(), Q @ back
+
+
+def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
+    return spectrum.ledoit_wolf if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
+
+
+def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """(n,) float64; ValueError unless they are n finite numbers >= 0, not all of them 0."""
+    w = np.asarray(sample_weight, dtype=np.float64)
+    if w.shape != (n,) or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
+        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0")
+    return w

@@ -1,0 +1,11 @@
+from .errors import VectorFileError as VectorFileError
+from .read import read_vectors as read_vectors
+from .sif import sif_average as sif_average
+from .word_averages import SentenceVectors as SentenceVectors
+from .word_averages import sentence_vectors as sentence_vectors
+from .word_averages import words_of as words_of
+from .word_counts import rank_counts as rank_counts
+from .word_counts import read_counts as read_counts
+from .word_pairs import WordPairVectors as WordPairVectors
+from .word_pairs import read_word_pairs as read_word_pairs
+from .word_pairs import word_pair_vectors as word_pair_vectors

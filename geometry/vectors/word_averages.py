@@ -1,0 +1,166 @@
+"""Sentence vectors from word vectors, and how much of the sentences the words cover."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..data.embeddings import VectorTable
+from ..transform.whitening_map import WhiteningMap
+from .sif import (
+    NAMED,
+    refuse_a,
+    refuse_unfinite_words,
+    sif_weights,
+    total_count,
+    weighted_means,
+)
+
+Weighting = Literal["mean", "sif", "zipf"]
+WEIGHTINGS = ("mean", "sif", "zipf")
+_WORD = re.compile(r"[a-z0-9']+")
+_LISTED = 20  # unknown words that the result names
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceVectors:
+    """Averages of words, (n, d), and what they stand on.
+
+    n_words, n_known: (n,) words of each sentence, and those of them that the table has.
+    unknown: the commonest words that it lacks, each with how often it occurs here.
+    """
+
+    vectors: np.ndarray
+    n_words: np.ndarray
+    n_known: np.ndarray
+    unknown: tuple[tuple[str, int], ...]
+    weighting: str
+
+    @property
+    def coverage(self) -> float:
+        """Share in [0, 1] of all words, as often as they occur, that the table has."""
+        total = int(self.n_words.sum())
+        return int(self.n_known.sum()) / total if total else 0.0
+
+    @property
+    def has_words(self) -> np.ndarray:
+        """(n,) bool, False for the sentences without a known word, whose vector is zero."""
+        return self.n_known > 0
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Numbers of the sentences without a known word."""
+        return np.flatnonzero(self.n_known == 0)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of an English text: lower case, runs of a-z, 0-9 and the apostrophe.
+
+    Other scripts have no word by this rule: give ``sentence_vectors`` a tokenizer of their own.
+    """
+    return _WORD.findall(text.lower())
+
+
+def sentence_vectors(
+    sentences: Sequence[str] | Sequence[Sequence[str]],
+    table: VectorTable,
+    *,
+    weighting: Weighting = "mean",
+    counts: Mapping[str, float] | None = None,
+    a: float = 1e-3,
+    tokenizer: Callable[[str], Sequence[str]] = words_of,
+    empty: Literal["error", "zero"] = "error",
+) -> SentenceVectors:
+    """The mean over each sentence's known words of their vectors, in the table's precision.
+
+    sentences : texts, which ``tokenizer`` splits, or sequences of words. A word's vector is its
+    exact entry in ``table``, else the first entry whose lower case matches; words without one are
+    left out, also of the mean.
+    weighting : "mean"; "sif", each word by a/(a + p(w)) (Arora et al. 2017; its second half, the
+    common direction, is ``CommonComponentRemoval(1, centred=False)``, fitted on a named set);
+    "zipf", the words' vectors whitened under p(w) first, then the mean (Yokoi et al. 2024).
+    counts : word to count, for "sif" and "zipf"; p(w) is the share of all counts of the words that
+    have w's row. See ``read_counts`` and ``rank_counts``.
+    empty : a sentence without a known word is an "error" that names it, or "zero", a row of zeros
+    which ``has_words`` tells apart: it has no direction and must be left out of any score.
+    """
+    _check(weighting, counts, a, empty)
+    refuse_unfinite_words(table)
+    split = [tokenizer(each) if isinstance(each, str) else each for each in sentences]
+    rows = [[table.row_of(word) for word in words] for words in split]
+    known = [[row for row in of_one if row is not None] for of_one in rows]
+    n_known = np.array([len(ids) for ids in known], dtype=np.int64)
+    if empty == "error":
+        _refuse_empty(n_known)
+    lacking = Counter(
+        word
+        for words, of_one in zip(split, rows, strict=True)
+        for word, row in zip(words, of_one, strict=True)
+        if row is None
+    )
+    vectors, weights = _weighed(table, weighting, counts, a)
+    return SentenceVectors(
+        vectors=weighted_means(known, vectors, weights),
+        n_words=np.array([len(words) for words in split], dtype=np.int64),
+        n_known=n_known,
+        unknown=tuple(lacking.most_common(_LISTED)),
+        weighting=weighting,
+    )
+
+
+def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.ndarray:
+    """p (V,) of the table's rows: each counted word's share goes to the row that it would take.
+
+    Sums to at most 1, the rest being words that the table lacks.
+    """
+    total = total_count(counts)
+    p = np.zeros(len(table.words))
+    for word, count in counts.items():
+        row = table.row_of(word)
+        if row is not None:
+            p[row] += count / total
+    return p
+
+
+def _weighed(
+    table: VectorTable, weighting: Weighting, counts: Mapping[str, float] | None, a: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors (V, d) and weights (V,) whose products are averaged."""
+    ones = np.ones(len(table.words))
+    if weighting == "mean" or counts is None:
+        return table.vectors, ones
+    p = row_probabilities(table, counts)
+    if not p.any():
+        raise ValueError("none of the counted words is in the table: both must be of one language")
+    if weighting == "sif":
+        return table.vectors, sif_weights(p, a)
+    return WhiteningMap.of(table.vectors, p).apply(table.vectors), ones
+
+
+def _check(weighting: str, counts: Mapping[str, float] | None, a: float, empty: str) -> None:
+    if weighting not in WEIGHTINGS:
+        raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {weighting!r}")
+    if empty not in ("error", "zero"):
+        raise ValueError(f'empty must be "error" or "zero"; got {empty!r}')
+    refuse_a(a)
+    if weighting != "mean" and counts is None:
+        raise ValueError(
+            f"weighting {weighting!r} needs counts of the words: read_counts of a file, or "
+            "rank_counts(table) where the most frequent words come first"
+        )
+
+
+def _refuse_empty(n_known: np.ndarray) -> None:
+    missing = np.flatnonzero(n_known == 0)
+    if len(missing):
+        named = ", ".join(map(str, missing[:NAMED])) + (" …" if len(missing) > NAMED else "")
+        raise ValueError(
+            f"{len(missing)} of {len(n_known)} sentences have no word of the table (number "
+            f'{named}), so there is nothing to average; leave these out, or pass empty="zero" and '
+            "score only the rows that has_words"
+        )

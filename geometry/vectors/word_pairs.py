@@ -1,0 +1,147 @@
+"""Word-similarity sets: two words and how alike people found them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.decode import Source, read_text_file
+from ..data.embeddings import VectorTable
+from ..data.limits import MAX_BYTES, CorpusError, refuse_empty, refuse_too_few
+from ..data.pairs import Pairs, check_pair
+from ..data.tables import is_number
+from .sif import refuse_unfinite_words
+
+_DELIMITERS = ("\t", ";", ",", None)  # None is any run of spaces
+_LEFT = ("word1", "word 1", "word_1", "w1", "left")
+_RIGHT = ("word2", "word 2", "word_2", "w2", "right")
+_SCORES = (
+    *("simlex999", "simverb", "human (mean)", "human", "mean", "score", "similarity", "rating"),
+    *("gold", "average", "relatedness"),
+)
+
+
+def read_word_pairs(
+    source: Source,
+    *,
+    name: str | None = None,
+    encoding: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Pairs:
+    """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
+
+    With a header the columns go by their names, as in SimLex-999's own file (word1, word2, POS,
+    SimLex999, …) and WordSim-353's; without, they are the first two, and the first column of
+    numbers after them. Lines that begin with # are left out.
+    Raises CorpusError as ``read_pairs`` does.
+    """
+    file = read_text_file(source, name=name, encoding=encoding, max_bytes=max_bytes)
+    lines = [
+        (number, line.rstrip("\r"))
+        for number, line in enumerate(file.text.split("\n"), start=1)
+        if line.strip() and not line.startswith("#")
+    ]
+    refuse_empty(len(lines))
+    delimiter = _delimiter(lines[0][1])
+    rows = [
+        (number, [cell.strip(' "\t') for cell in line.split(delimiter)]) for number, line in lines
+    ]
+    header = None if any(map(is_number, rows[0][1])) else [cell.lower() for cell in rows[0][1]]
+    body = rows if header is None else rows[1:]
+    refuse_too_few(len(body))
+    left_at, right_at, score_at = _places(header, body[0])
+    found = []
+    for number, cells in body:
+        if len(cells) <= max(left_at, right_at, score_at):
+            raise CorpusError(
+                "uneven_row",
+                f"The row at line {number:,} has {len(cells)} columns and lacks one of those that "
+                "are read. Fill it in or take it out.",
+                line=number,
+                n=len(cells),
+                expected=len(rows[0][1]),
+            )
+        left, right, score = cells[left_at], cells[right_at], cells[score_at]
+        check_pair(number, left, right, score)
+        found.append((left, right, float(score)))
+    lefts, rights, scores = zip(*found, strict=True)
+    return Pairs(file.title, lefts, rights, np.array(scores))
+
+
+@dataclass(frozen=True, eq=False)
+class WordPairVectors:
+    """The vectors of the pairs of which a table has both words.
+
+    left, right: (m, d).   gold_scores: (m,).   has_both: (n,) bool, which of all pairs they are.
+    missing: the words that the table lacks, each once.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    gold_scores: np.ndarray
+    has_both: np.ndarray
+    missing: tuple[str, ...]
+
+    @property
+    def coverage(self) -> float:
+        """Share in [0, 1] of the pairs that have both words."""
+        return float(self.has_both.mean()) if len(self.has_both) else 0.0
+
+
+def word_pair_vectors(pairs: Pairs, table: VectorTable) -> WordPairVectors:
+    """Look both words of each pair up, as ``sentence_vectors`` does.
+
+    A score over the pairs found alone flatters a table that lacks the rare words, so tell the
+    coverage beside it. Raises ValueError where the table has both words of no pair.
+    """
+    refuse_unfinite_words(table)
+    left = [table.row_of(word) for word in pairs.left]
+    right = [table.row_of(word) for word in pairs.right]
+    both = [
+        (i, a, b)
+        for i, (a, b) in enumerate(zip(left, right, strict=True))
+        if a is not None and b is not None
+    ]
+    if not both:
+        raise ValueError(
+            f"the table has both words of none of the {len(pairs)} pairs; take vectors of the "
+            "pairs' language"
+        )
+    numbers, lefts, rights = (list(each) for each in zip(*both, strict=True))
+    has_both = np.zeros(len(pairs), dtype=bool)
+    has_both[numbers] = True
+    sides = zip((*pairs.left, *pairs.right), (*left, *right), strict=True)
+    return WordPairVectors(
+        left=table.vectors[lefts],
+        right=table.vectors[rights],
+        gold_scores=pairs.gold_scores[has_both],
+        has_both=has_both,
+        missing=tuple(dict.fromkeys(word for word, row in sides if row is None)),
+    )
+
+
+def _delimiter(line: str) -> str | None:
+    return next((each for each in _DELIMITERS if each is None or len(line.split(each)) >= 3), None)
+
+
+def _places(header: Sequence[str] | None, first: tuple[int, Sequence[str]]) -> tuple[int, int, int]:
+    number, cells = first
+    score = next((i for i, cell in enumerate(cells) if i > 1 and is_number(cell)), None)
+    if header is not None:
+        named = [
+            next((header.index(name) for name in names if name in header), None)
+            for names in (_LEFT, _RIGHT, _SCORES)
+        ]
+        left, right, by_name = named
+        if left is not None and right is not None and by_name is not None:
+            return left, right, by_name
+    if score is None:
+        raise CorpusError(
+            "no_pair_columns",
+            f"Line {number:,} is not two words and a score. Write them with a tab or a comma "
+            "between, such as: old, new, 1.58.",
+            columns=tuple(header or cells),
+        )
+    return 0, 1, score

@@ -1,0 +1,158 @@
+"""The controls that choose a cloud and how it is drawn, on every page that draws one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from geometry import Encoder
+from geometry.encode.layers import LAYER_SETS
+
+from .cached import CloudSpec
+from .controls import choose, follow_default, layer_labels
+from .words import Translate
+
+VIEWS = ("mean", "svd", "pca", "cone", "umap")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the clouds are drawn."""
+
+    view: str
+    n_components: int
+    colour: str
+
+
+def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
+    """Unit, layer and pooling."""
+    unit_box, layer_box, pooling_box = st.columns(3)
+    with unit_box:
+        unit = choose(
+            st.selectbox,
+            _("Unit"),
+            ["sentences", "tokens", "types"],
+            key="unit",
+            default="sentences",
+            labels={
+                "sentences": _("sentences (pooled)"),
+                "tokens": _("contextual tokens"),
+                "types": _("types (input embeddings)"),
+            },
+        )
+    with pooling_box:
+        pooling = choose(
+            st.selectbox,
+            _("Pooling"),
+            list(encoder.poolings),
+            key="pooling",
+            default="mean",
+            labels={
+                "weighted": _("weighted by position (decoders)"),
+                "own": _("the model's own output"),
+            },
+            disabled=unit != "sentences",
+        )
+    is_own = unit == "sentences" and pooling == "own"
+    with layer_box:
+        layer = _choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
+    if is_own:
+        layer = str(encoder.n_layers)
+    with pooling_box:
+        special = _choose_special(encoder, unit, pooling, _)
+    return CloudSpec(
+        unit=unit,
+        layer=int(layer) if layer.isdigit() else layer,
+        pooling=pooling,
+        special_tokens=special,
+    )
+
+
+def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
+    """Whether special tokens take part, under the model's own names; no choice without any."""
+    names = ", ".join(f"`{token}`" for token in encoder.special_tokens)
+    if not names:
+        return True
+    fixed = pooling in ("cls", "own")
+    chosen = st.toggle(
+        _("special tokens take part: {names}").format(names=names),
+        key="special",
+        value=True,
+        bind="query-params",
+        disabled=unit != "sentences" or fixed,
+    )
+    return bool(chosen) or fixed
+
+
+def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
+    """A layer by number; for sentences also an average of layers by its name."""
+    last = encoder.n_layers
+    labels = layer_labels(last, _)
+    if last == 0:
+        labels = {"0": _("0 (static vectors)")}
+    sets = {
+        "first-last": _("mean of the first and the last"),
+        "last-2": _("mean of the last 2"),
+        "last-3": _("mean of the last 3"),
+        "last-4": _("mean of the last 4"),
+    }
+    fitting = [name for name in sets if encoder.n_layers >= max(map(abs, LAYER_SETS[name]))]
+    return choose(
+        st.selectbox,
+        _("Layer"),
+        [*map(str, range(last + 1)), *(fitting if unit == "sentences" else [])],
+        key="layer",
+        default=str(min(4, last)),
+        labels=sets | labels,
+        disabled=disabled,
+    )
+
+
+def choose_look(_: Translate, *, has_labels: bool, views: Sequence[str] = VIEWS) -> Look:
+    """View (one of ``views``), dimensions and colour."""
+    view_box, size_box, colour_box = st.columns([3, 1, 2])
+    with view_box:
+        view = choose(
+            st.selectbox,
+            _("View"),
+            list(views),
+            key="view",
+            default="mean",
+            labels={
+                "mean": _("mean direction + principal directions"),
+                "svd": _("SVD (uncentred)"),
+                "pca": _("PCA (centred)"),
+                "cone": _("angle-true"),
+                "umap": _("UMAP (neighbours only)"),
+            },
+        )
+    with size_box:
+        size = choose(
+            st.segmented_control,
+            _("Dimensions"),
+            ["2D", "3D"],
+            key="dims",
+            default="2D",
+            required=True,
+        )
+    colours = {
+        "topic": _("topic"),
+        "length": _("length"),
+        "frequency": _("frequency in this corpus"),
+    }
+    if not has_labels:
+        del colours["topic"]
+    default = next(iter(colours))
+    follow_default("colour", default)
+    with colour_box:
+        colour = choose(
+            st.selectbox,
+            _("Colour"),
+            list(colours),
+            key="colour",
+            default=default,
+            labels=colours,
+        )
+    return Look(view=view, n_components=int(size[0]), colour=colour)

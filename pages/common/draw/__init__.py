@@ -1,0 +1,1 @@
+"""Charts, clouds and browser components, as pages draw them."""

@@ -1,0 +1,194 @@
+"""Plotly charts that are redrawn in place, and clicks on their points.
+
+``st.plotly_chart`` derives a chart's identity from its figure, so every new figure is a new
+chart: the browser drops the drawing, its zoom, its camera and its WebGL context and builds all
+of it again, which takes most of a second. A slider must not do that. These charts are a
+component whose identity is its key; it draws with the Plotly that the Python package carries.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from geometry.figures.wire import figure_json, plotly_script
+
+from .scripts import put_in_static
+
+ROOT = Path(__file__).parents[3]
+COMPONENTS = ROOT / "assets" / "components"
+ANNOUNCE = """
+export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
+"""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure on its way to the browser: its JSON, its height in pixels, whether it is 3D."""
+
+    json: str
+    height: int
+    is_deep: bool = False
+
+
+def chart_of(figure: Any) -> Chart:
+    """The Plotly figure as it is sent."""
+    is_deep = any(trace.type == "scatter3d" for trace in figure.data)
+    return Chart(figure_json(figure), int(figure.layout.height), is_deep)
+
+
+def kept_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
+    """The chart of that key, drawn once; the key names all that the figure depends on.
+
+    private : True for a reader's own texts, which no other session may keep alive.
+    """
+    return (_chart_of_session if private else _chart_of_all)(key, draw)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _chart_of_all(key: str, _draw: Callable[[], Any]) -> Chart:
+    return chart_of(_draw())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _chart_of_session(key: str, _draw: Callable[[], Any]) -> Chart:
+    return chart_of(_draw())
+
+
+def show_chart(
+    chart: Chart,
+    *,
+    key: str,
+    file_name: str,
+    alt: str,
+    on_point: Callable[[int], None] | None = None,
+    on_selection: Callable[[list[int]], None] | None = None,
+    zoom: bool = True,
+    group: str = "",
+    texts: str = "",
+) -> None:
+    """Draw the chart, or redraw it where one of that key is already on the page.
+
+    file_name : of the PNG that the camera button saves, at twice the size.   alt : the chart
+    in words, for who cannot see it.   on_point : called with the row of a clicked point of the
+    first trace, before the rerun that the click causes.   zoom : False for a picture that has
+    one scale only.   group : flat charts of one group keep one frame: zoomed and moved together.
+    on_selection : called with the rows of points that were lassoed or boxed; the same points are
+    lit in every chart of the group, by the browser alone.   texts : the name under which
+    ``share_texts`` sent the points' texts.
+    """
+    message = {
+        "figure": chart.json,
+        "height": chart.height,
+        "config": _buttons(
+            file_name,
+            zoom=zoom,
+            is_deep=chart.is_deep,
+            select=on_selection is not None,
+        ),
+        "group": "" if chart.is_deep else group,
+        "alt": alt,
+        "clickable": on_point is not None,
+        "texts": texts,
+    }
+    with st.container(key=key):
+        _chart()(
+            key=f"plot-{key}",
+            # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
+            data=json.dumps(message).encode(),
+            on_clicked_change=partial(_tell_point, f"plot-{key}", on_point),
+            on_selected_change=partial(_tell_selection, f"plot-{key}", on_selection),
+        )
+
+
+def _tell_point(key: str, on_point: Callable[[int], None] | None) -> None:
+    row = st.session_state[key].get("clicked")
+    if row is not None and on_point is not None:
+        on_point(int(row))
+
+
+def _tell_selection(key: str, on_selection: Callable[[list[int]], None] | None) -> None:
+    rows = st.session_state[key].get("selected")
+    if rows is not None and on_selection is not None:
+        on_selection([int(row) for row in rows])
+
+
+def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
+    """Send the points' texts once, for all charts that show these points; call it before them.
+
+    A chart that is redrawn then carries coordinates only.   key : of the sender, where the name
+    changes with the points.
+    """
+    _texts()(key=f"texts-{key or name}", data=json.dumps({"name": name, "texts": texts}).encode())
+
+
+FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
+SELECT_BUTTONS = ("lasso2d", "select2d")
+DEEP_BUTTONS = ("orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d")
+
+
+def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False) -> dict[str, Any]:
+    """Plotly's configuration. Each button is named: one of its defaults uploads the chart."""
+    moving = DEEP_BUTTONS if is_deep else (*FLAT_BUTTONS, *(SELECT_BUTTONS if select else ()))
+    return {
+        "displaylogo": False,
+        "responsive": True,
+        "scrollZoom": False,  # the wheel scrolls the page
+        "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
+        "modeBarButtons": [["toImage"], list(moving)] if zoom else [["toImage"]],
+    }
+
+
+def load_plotly() -> None:
+    """Bring Plotly's script to the browser, once a page; every page that draws calls it first."""
+    address = _plotly_address()
+    if address is not None:
+        _script_loader()(key="plotly-script", data=address.encode())
+    else:
+        _inline_plotly()(key="plotly-inline")
+
+
+@st.cache_resource(show_spinner=False)
+def _plotly_address() -> str | None:
+    """Where Streamlit serves the script from its static folder; None where it can't be put there.
+
+    Over HTTP the browser reads it as it arrives and keeps it for the next visit; through the
+    page's own connection, the other way, it costs half a second more.
+    """
+    script = plotly_script().read_bytes()
+    return put_in_static("plotly-{}.min.js", version("plotly"), r"\d[\w.]*", script)
+
+
+@st.cache_resource(show_spinner=False)
+def _chart() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "narrow_cone_chart",
+        html='<div class="chart" role="img"></div>',
+        js=(COMPONENTS / "chart.js").read_text(encoding="utf8"),
+        isolate_styles=False,  # Plotly's own style sheet stands in the document
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _texts() -> Callable[..., Any]:
+    script = (COMPONENTS / "texts.js").read_text(encoding="utf8")
+    return st.components.v2.component("narrow_cone_texts", js=script)
+
+
+@st.cache_resource(show_spinner=False)
+def _script_loader() -> Callable[..., Any]:
+    script = (COMPONENTS / "script_loader.js").read_text(encoding="utf8")
+    return st.components.v2.component("narrow_cone_script_loader", js=script)
+
+
+@st.cache_resource(show_spinner=False)
+def _inline_plotly() -> Callable[..., Any]:
+    script = plotly_script().read_text(encoding="utf8")
+    return st.components.v2.component("narrow_cone_plotly", js=script + ANNOUNCE)

@@ -1,0 +1,176 @@
+"""A cloud as it is drawn on every page: colours, axes, cone, captions, text alternative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from geometry import Cloud, Projection
+from geometry.figures.colours import MOST_LABELS, PointColours, legend_entries
+from geometry.figures.cone import Band, Mark, Panel, Wedge
+from geometry.figures.panel import WIDEST_DRAWN
+from geometry.figures.theme import Theme, theme_named
+from geometry.linalg.rows import UndefinedMeasure
+from geometry.measure import mean_cosine
+from geometry.measure.cosines import isotropic_angle_spread
+from geometry.projection.twin import ConeEdge, cone_edges
+from pages.common.words import Translate, signed
+
+SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■", "cross": "✚"}
+
+
+def current_theme() -> Theme:
+    """Colours for what the browser shows now."""
+    return theme_named(st.context.theme.type)
+
+
+def point_colours(cloud: Cloud, colour: str, _: Translate) -> PointColours:
+    """Colours by topic, length or frequency."""
+    if colour == "topic" and cloud.labels is not None:
+        return PointColours.by_label(cloud.labels, _("topic"))
+    if colour == "frequency":
+        if cloud.unit == "sentences":
+            return PointColours.by_value(cloud.counts, _("mean log₁₀ count of its pieces"))
+        return PointColours.by_value(np.log10(cloud.counts), _("log₁₀ count in this corpus"))
+    title = _("words") if cloud.unit == "sentences" else _("characters")
+    return PointColours.by_value(cloud.lengths, title)
+
+
+def axis_titles(view: str, k: int, _: Translate) -> list[str]:
+    """What each axis is."""
+    rest = _("principal direction {i} of the rest")
+    titles = {
+        "mean": [_("mean direction"), rest.format(i=1), rest.format(i=2)],
+        "svd": [_("singular direction {i}").format(i=i) for i in (1, 2, 3)],
+        "pca": [_("principal direction {i}").format(i=i) for i in (1, 2, 3)],
+        "cone": [
+            _("component along the mean direction"),
+            _("length of all the rest (signed)") if k == 2 else _("the rest, part 1"),
+            _("the rest, part 2"),
+        ],
+        "umap": [f"UMAP {i}" for i in (1, 2, 3)],
+    }
+    return titles[view][:k]
+
+
+def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
+    """How far to trust the picture, and what its frame leaves out."""
+    outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
+    left_out = _("points outside the frame: {k} (zoom out by the buttons above)").format(k=outside)
+    told = [_trust_line(projection, _), *([left_out] if outside else [])]
+    if projection.method == "cone":
+        told.append(
+            _(
+                "each point's component along the mean and its distance from that axis are exact; "
+                "angles between points are not"
+            )
+        )
+    return told
+
+
+def cloud_panel(
+    vectors: np.ndarray,
+    texts: Sequence[str],
+    projection: Projection,
+    reach: float,
+    _: Translate,
+    *,
+    scale: float = 1.0,
+    marks: Sequence[Mark] = (),
+    own_axis: bool = True,
+    d: int | None = None,
+) -> Panel:
+    """The cloud as it should be drawn: around the origin, with its cone and its captions.
+
+    own_axis : False where the angle-true picture's axis is another cloud's mean direction.
+    d : dimensions the cloud fills, where that is fewer than its vectors have.
+    """
+    k = projection.n_components
+    d = d or vectors.shape[1]
+    bands = []
+    if projection.method == "cone" and k == 2:
+        spread = isotropic_angle_spread(d)
+        caption = _("shaded blue: 90° ± {spread}°, where 68% of random directions lie")
+        bands = [Band(90 - spread, 90 + spread, caption.format(spread=f"{spread:.1f}"))]
+    told = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
+    if projection.method == "cone" and not own_axis:
+        told = _("{share}% within {angle}° of raw's mean direction")
+    return Panel(
+        coordinates=projection.around_origin * scale,
+        texts=texts,
+        reach=reach,
+        axis_titles=axis_titles(projection.method, k, _),
+        origin_label=None if projection.origin is None else _("origin"),
+        wedges=[_wedge(edge, d, told, _) for edge in cone_edges(vectors, projection)],
+        bands=bands,
+        marks=marks,
+    )
+
+
+def _wedge(edge: ConeEdge, d: int, told: str, _: Translate) -> Wedge:
+    caption = told.format(
+        share=f"{edge.quantile:.0%}".rstrip("%"),
+        angle=f"{edge.angle:.1f}",
+        d=d,
+        drawn=f"{edge.drawn:.1f}",
+    )
+    if edge.drawn > WIDEST_DRAWN:
+        caption = _("{told} (too wide to draw)").format(told=caption)
+    return Wedge(edge.axis, edge.drawn, caption)
+
+
+def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:
+    """The panel in words: its points (n, d), their mean cosine, its captions."""
+    n = f"{len(vectors):,}"
+    try:
+        cosine = signed(mean_cosine(vectors), 3)
+    except UndefinedMeasure:
+        text = _("{title}: {n} points, some at zero and without a direction.")
+        text = text.format(title=title, n=n)
+    else:
+        text = _("{title}: {n} points; mean pairwise cosine {cosine}.")
+        text = text.format(title=title, n=n, cosine=cosine)
+    return " ".join([text, *(f"{caption}." for caption in (panel.captions if panel else ()))])
+
+
+def _trust_line(projection: Projection, _: Translate) -> str:
+    trust = _("trustworthiness {trust} (5 neighbours, {rows} rows)").format(
+        trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"
+    )
+    if projection.kept is None:
+        return trust
+    share = (
+        _("variance kept {share}")
+        if projection.method == "pca"
+        else _("squared length kept {share}")
+    )
+    return share.format(share=f"{projection.kept:.1%}") + " · " + trust
+
+
+def draw_legend(colours: PointColours, theme: Theme) -> None:
+    """Colour and symbol of each category, once for both panels."""
+    entries = legend_entries(colours, theme)
+    if entries:
+        items = "".join(
+            f'<span style="white-space:nowrap"><span style="color:{colour}">'
+            f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
+            for name, colour, symbol in entries
+        )
+        st.html(
+            f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem">{items}</div>'
+        )
+
+
+def tell_too_many_labels(cloud: Cloud, _: Translate) -> None:
+    """Why labels are not among the colours, where they are too many for that."""
+    n = len(set(cloud.labels or ()))
+    if n > MOST_LABELS:
+        st.caption(
+            _(
+                "{n} different labels are more than the {limit} colours and shapes that can be "
+                "told apart, so the colour shows the length of the text."
+            ).format(n=f"{n:,}", limit=MOST_LABELS)
+        )

@@ -1,0 +1,40 @@
+"""The points that a reader has lassoed: kept for their cloud, and told as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from geometry import Cloud
+
+from ..words import Translate
+
+SHOWN = 500  # rows of the table; of more, the first
+KEPT = "selected-rows"
+
+
+def keep_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
+    """Remember the rows; they mean points of the cloud named ``key`` only."""
+    st.session_state[KEPT] = (key, np.asarray(rows, dtype=np.int64))
+
+
+def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
+    """The texts of the selected points, and how their labels are spread."""
+    of, rows = st.session_state.get(KEPT, ("", ()))
+    rows = np.asarray(rows, dtype=np.int64)
+    if of != key or not rows.size:
+        return
+    with st.expander(_("{n} points selected").format(n=f"{len(rows):,}"), key="selected-points"):
+        if cloud.labels is not None:
+            names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
+            order = np.argsort(-counts, kind="stable")
+            st.caption(" · ".join(f"{names[i]} {counts[i]}" for i in order))
+        table = [{_("text"): cloud.texts[row]} for row in rows[:SHOWN]]
+        if cloud.labels is not None:
+            for line, row in zip(table, rows, strict=False):
+                line[_("label")] = cloud.labels[row]
+        st.dataframe(table, height=240, width="stretch")
+        if len(rows) > SHOWN:
+            st.caption(_("The first {n} are listed.").format(n=SHOWN))

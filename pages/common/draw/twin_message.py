@@ -1,0 +1,225 @@
+"""What a twin cloud is, and the message that describes it: small, and all but the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from geometry.figures.colours import PointColours
+from geometry.figures.panel import WIDEST_DRAWN, Band, Wedge
+from geometry.figures.theme import Theme
+
+from ..words import Translate
+
+SIDE = 440  # pixels, the height of a picture at most
+
+
+@dataclass(frozen=True)
+class Points:
+    """Packed places (``geometry.projection.packing.pack_cloud``) under a name of their own."""
+
+    name: str
+    body: bytes
+
+    @classmethod
+    def of(cls, body: bytes) -> Points:
+        """Named by what they are."""
+        return cls(sha256(body).hexdigest()[:24], body)
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A picture beside the film's path: its places (one frame), its name, its cones, by which
+    factor it is drawn."""
+
+    points: Points
+    name: str
+    cones: Sequence[Wedge] = ()
+    factor: float | None = 1.0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: the frames it passes through on its film, and what each stop is called.
+
+    between : what it is called between two stops; {0}, {1}, … are the knobs there.
+    aside : shown instead while the film stands nowhere on its path.
+    """
+
+    path: Sequence[int]
+    names: Sequence[str]
+    between: str = ""
+    aside: Aside | None = None
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Points to ring: their rows; "circle", "square" or "diamond"; what the legend says of them."""
+
+    rows: Sequence[int]
+    shape: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class TwinCloud:
+    """What is drawn.
+
+    points : the frames, of n rows each.   rows_key : names the rows; a selection ends with it.
+    knobs : of each stop of the longest path.   at : where the film stands, in stops; None beside
+    its path, to which ``nearest`` is nearest.   knob_steps : of a knob from 0 to 1, at which the
+    page's slider of it can stand; 0 where none follows.   cones : by frame.   reach : half-width of
+    the home view.
+    factors : by frame, by which it is drawn; none where lengths mean nothing, as UMAP's.
+    below : what is said below each picture, and told : what the points were measured on, for the
+    picture to take away, a PNG of ``file_name``.
+    """
+
+    points: Points
+    rows_key: str
+    pictures: Sequence[Picture]
+    colours: PointColours
+    reach: float
+    axis_titles: Sequence[str]
+    origin_label: str | None
+    name: str
+    alt: str
+    at: float | None = 0.0
+    nearest: float = 0.0
+    knob_steps: int = 0
+    knobs: Sequence[tuple[float, ...]] = ((),)
+    cones: Sequence[Sequence[Wedge]] = ()
+    bands: Sequence[Band] = ()
+    factors: Sequence[float] = ()
+    marks: Sequence[Marks] = field(default_factory=tuple)
+    below: Sequence[str] = ()
+    told: str = ""
+    file_name: str = "twin-cloud"
+
+    @property
+    def n(self) -> int:
+        """Points a picture."""
+        return len(self.colours.codes)
+
+
+def message_of(
+    cloud: TwinCloud, codes: Points, theme: Theme, texts: str, _: Translate
+) -> dict[str, Any]:
+    """All but the arrays: small, and sent whenever any of it changes."""
+    return {
+        "rows": cloud.rows_key,
+        "codes": codes.name,
+        "texts": texts,
+        "views": [_picture(one, cloud) for one in cloud.pictures],
+        "knobs": [list(knobs) for knobs in cloud.knobs],
+        "at": cloud.at,
+        "nearest": cloud.nearest,
+        "steps": cloud.knob_steps,
+        "cones": [_cones(wedges) for wedges in cloud.cones],
+        "bands": [sector for band in cloud.bands for sector in _sectors(band)],
+        "factors": list(cloud.factors),
+        "widest": WIDEST_DRAWN,
+        "reach": cloud.reach,
+        "axes": list(cloud.axis_titles),
+        "origin": cloud.origin_label or "",
+        "theme": _theme(theme),
+        "legend": {"title": cloud.colours.title, "names": cloud.colours.names},
+        "marks": [
+            {"rows": [int(row) for row in mark.rows], "shape": mark.shape, "caption": mark.caption}
+            for mark in cloud.marks
+        ],
+        "name": cloud.name,
+        "alt": cloud.alt,
+        "below": list(cloud.below),
+        "told": cloud.told,
+        "file": cloud.file_name,
+        "side": SIDE,
+        "words": _words(_),
+    }
+
+
+def _picture(one: Picture, cloud: TwinCloud) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "points": cloud.points.name,
+        "path": list(one.path),
+        "names": list(one.names),
+        "between": one.between,
+    }
+    if one.aside is not None:
+        told["aside"] = {
+            "points": one.aside.points.name,
+            "name": one.aside.name,
+            "cones": _cones(one.aside.cones),
+            "factor": one.aside.factor,
+        }
+    return told
+
+
+def _cones(wedges: Sequence[Wedge]) -> list[dict[str, Any]]:
+    return [{"axis": wedge.axis.tolist(), "degrees": wedge.degrees} for wedge in wedges]
+
+
+def _sectors(band: Band) -> list[dict[str, Any]]:
+    """The band on both sides of the first axis, each as a cone in the plane."""
+    middle, half = np.radians((band.low + band.high) / 2), (band.high - band.low) / 2
+    return [
+        {"axis": [float(np.cos(middle)), float(sign * np.sin(middle))], "degrees": half}
+        for sign in (1, -1)
+    ]
+
+
+def _theme(theme: Theme) -> dict[str, Any]:
+    return {
+        "ink": theme.ink,
+        "grid": theme.grid,
+        "paper": theme.paper,
+        "accent": theme.accent,
+        "cone": theme.raw,
+        "band": theme.white,
+        "categories": list(theme.categories),
+        "scale": list(theme.scale),
+    }
+
+
+def _words(_: Translate) -> Mapping[str, str]:
+    """What stands on buttons, and is said."""
+    return {
+        "play": _("Play"),
+        "stop": _("Stop"),
+        "film": _("From raw to white"),
+        "lasso": _("Lasso"),
+        "nearer": _("Zoom in"),
+        "farther": _("Zoom out"),
+        "reset": _("Reset view"),
+        "perspective": _("Perspective"),
+        "density": _("Density"),
+        "ways": _("Lines between places"),
+        "waysHint": _("Of each point that is selected, ringed or under the hand"),
+        "size": _("Size"),
+        "opacity": _("Opacity"),
+        "save": _("Save as PNG"),
+        "selected": _("{n} points selected"),
+        "shown": _("{k} of {n} points shown"),
+        "elsewhere": _(
+            "The film stands elsewhere than where the page's numbers were taken: they are left "
+            "out, and the last line tells the page's settings."
+        ),
+        "empty": _("There is no point to draw."),
+        "lost": _("The graphics card is busy; the picture comes back by itself."),
+        "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
+        "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
+        "keys": _(
+            "Arrow keys turn, with Shift they move; + and − zoom, as the wheel does with Ctrl or "
+            "⌘; 0 resets; N and P walk from point to point, Tab through the selected ones; Enter "
+            "chooses, Escape ends the selection."
+        ),
+        "keysFlat": _(
+            "Arrow keys move; + and − zoom, as the wheel does with Ctrl or ⌘; 0 resets; N and P "
+            "walk from point to point, Tab through the selected ones; Enter chooses, Escape ends "
+            "the selection."
+        ),
+    }

@@ -1,0 +1,1 @@
+"""Errors in words, for every page."""

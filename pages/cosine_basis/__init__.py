@@ -1,0 +1,1 @@
+"""Cosine under a change of basis, in the plane."""

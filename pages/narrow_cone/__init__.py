@@ -1,0 +1,1 @@
+"""The landing page: the raw cloud beside the whitened one."""

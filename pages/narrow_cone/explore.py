@@ -1,0 +1,121 @@
+"""narrow_cone's moving part: one fragment, so that a control redraws it and nothing else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import Corpus, ModelFilesError
+from geometry.figures.colours import MOST_LABELS
+from pages.common import cached
+from pages.common.cloud_choices import choose_cloud, choose_look
+from pages.common.coverage_notes import warn_of_coverage
+from pages.common.draw.clouds import tell_too_many_labels
+from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.messages.model_errors import tell_model_error
+from pages.common.models import chosen_model
+from pages.common.shell import show_question
+from pages.common.umap_worker import warm_up
+from pages.common.words import Translate, prose
+
+from .choices import choose_fit, play_bar, show_presets
+from .neighbours import choose_point, show_neighbours, two_neighbourhoods
+from .numbers import show_numbers, take_away
+from .panels import draw_panels
+from .scene import (
+    build_scene,
+    few_points_values,
+    fit_umaps,
+    is_cone,
+    lesson_values,
+    narrows_first,
+)
+from .twins import draw_twins
+
+PAGE = "narrow_cone"
+FEWEST_POINTS = 4
+PLAY_SECONDS = 0.4
+
+
+def explore(corpus: Corpus, _: Translate) -> None:
+    """Draw the fragment; while the film plays it reruns by itself."""
+    has_clock = bool(st.session_state.get("playing"))
+    st.fragment(_explore, run_every=PLAY_SECONDS if has_clock else None)(corpus, has_clock, _)
+
+
+def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
+    look_box, measure_box, try_box = st.container(), st.container(), st.container()
+    with try_box:
+        st.subheader(_("Try"))
+        spec = choose_cloud(cached.encoder(), _)
+    with look_box:
+        st.subheader(_("Look"))
+        if chosen_model().is_bundled:
+            show_presets(_)
+        notes_box = st.container()
+        # a room of its own: progress that comes and goes would move all that stands below it, and
+        # the browser would make it anew, with the focus lost
+        progress_box = st.container()
+        try:
+            with progress_box:
+                cloud = cached.cloud(corpus, spec, _)
+        except (ModelFilesError, ValueError, OSError, MemoryError) as error:
+            tell_model_error(error, _)
+            return
+        if len(cloud) < FEWEST_POINTS:
+            st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+            return
+    with try_box:
+        look = choose_look(_, has_labels=0 < len(set(cloud.labels or ())) <= MOST_LABELS)
+        fit = choose_fit(_)
+    if cached.whitening(cached.cloud_key(corpus, spec), fit, cloud.vectors).rank == 0:
+        look_box.info(prose(PAGE, "all-equal"))
+        return
+    with try_box:
+        row = choose_point(cloud, cached.cloud_key(corpus, spec), _)
+    with look_box:
+        has_twins = not has_no_webgl2()
+        can_play = look.view != "umap"
+        centring, strength = play_bar(_, can_play=can_play, has_own_button=has_twins and can_play)
+        umap_box = st.container()
+        scene = build_scene(corpus, cloud, spec, fit, look, centring, strength)
+        near = None if row is None else two_neighbourhoods(scene, row)
+        if has_twins:
+            draw_twins(scene, look, near, _)
+        else:
+            draw_panels(scene, look, near, _)
+        tell_too_many_labels(cloud, _)
+    with notes_box:  # stands above the pictures, and is read after they are on their way
+        warn_of_coverage(cached.coverage(corpus), _)
+        if scene.has_few_points:
+            st.warning(prose(PAGE, "few-points", few_points_values(scene)))
+    values = lesson_values(scene)
+    with look_box:
+        if is_cone(scene):
+            _ask("median", values=values)
+        if narrows_first(scene):
+            _ask("narrows-first", values=values)
+        _ask(*(["last-layer"] if chosen_model().is_bundled else []), "unit", values=values)
+    with measure_box:
+        st.subheader(_("Measure"))
+        show_numbers(scene, _)
+        if near is not None:
+            show_neighbours(cloud, near, _)
+        _ask("ledoit-wolf", "ninety", "worse-score", "not-mended", values=values)
+    with try_box:
+        _ask("umap", values=values)
+        take_away(scene, _)
+    if look.view == "umap":
+        with umap_box:
+            st.warning(prose(PAGE, "umap-caveat"))
+            if scene.waits_for_umap:
+                st.info(_("SVD is shown while UMAP is being fitted."))
+                fit_umaps(scene, look, _)
+                st.rerun()
+    warm_up()
+    if bool(st.session_state.get("playing")) != has_clock:
+        st.rerun()  # only a whole run can give the fragment its clock, or take it away
+
+
+def _ask(*names: str, values: dict[str, str]) -> None:
+    for name in names:
+        show_question(PAGE, name, values)

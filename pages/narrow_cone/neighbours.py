@@ -1,0 +1,114 @@
+"""A chosen point and its five nearest neighbours in both spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry import Cloud, nearest
+from pages.common.controls import put_in_url
+from pages.common.words import Translate
+
+from .scene import Scene
+
+NEIGHBOURS = 5
+MATCHES = 8
+
+
+@dataclass(frozen=True)
+class Found:
+    """Neighbours of one row in one space: rows and cosines."""
+
+    rows: np.ndarray
+    cosines: np.ndarray
+
+
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """A chosen row and what is near it in each space."""
+
+    row: int
+    raw: Found
+    white: Found
+
+
+def choose_point(cloud: Cloud, key: str, _: Translate) -> int | None:
+    """The chosen row: by search here, by a click in a picture, or from the URL.
+
+    key : names the cloud. A row chosen in another cloud would be another point here.
+    """
+    if st.session_state.setdefault("point-of", key) != key:
+        st.session_state["point-of"] = key
+        st.session_state["point"] = None
+    query = st.text_input(
+        _("Find a point by its text"),
+        key="find",
+        bind="query-params",
+        placeholder=_("type a word, or click a point in a picture"),
+    )
+    if query.strip():
+        found = _rows_with(query, cloud.texts)
+        if not found:
+            st.info(_("No point's text holds “{query}”.").format(query=query))
+        else:
+            st.session_state["point"] = st.selectbox(
+                _("{n} found; the first {shown}").format(
+                    n=len(found), shown=min(len(found), MATCHES)
+                ),
+                found[:MATCHES],
+                index=_place_of_current(found),
+                format_func=lambda row: cloud.texts[row],
+            )
+    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
+        st.session_state["point"] = int(st.query_params["point"])
+    row = st.session_state.get("point")
+    if row is not None and row >= len(cloud):
+        row = None
+    put_in_url("point", None if row is None else str(row))
+    return row
+
+
+def _place_of_current(found: list[int]) -> int:
+    """Where the point chosen so far, here or in the address, stands among the matches."""
+    asked = st.query_params.get("point", "")
+    current = st.session_state.get("point", int(asked) if asked.isdigit() else None)
+    return found.index(current) if current in found[:MATCHES] else 0
+
+
+def _rows_with(query: str, texts: Sequence[str]) -> list[int]:
+    needle = query.strip().casefold()
+    return [row for row, text in enumerate(texts) if needle in text.casefold()]
+
+
+def two_neighbourhoods(scene: Scene, row: int) -> Neighbourhoods:
+    """The row's nearest neighbours by cosine, in both spaces."""
+    raw = Found(*nearest(scene.raw.vectors, row, k=NEIGHBOURS))
+    white = Found(*nearest(scene.twin.kept_vectors, row, k=NEIGHBOURS))
+    return Neighbourhoods(row, raw, white)
+
+
+def show_neighbours(cloud: Cloud, near: Neighbourhoods, _: Translate) -> None:
+    """Both lists side by side; a neighbour found in both spaces is set in bold."""
+    label = f" · {cloud.labels[near.row]}" if cloud.labels else ""
+    st.markdown(_("Nearest to **{text}**").format(text=_plain(cloud.texts[near.row])) + label)
+    both = set(near.raw.rows) & set(near.white.rows)
+    titles = (_("in the raw space"), _("in the white space"))
+    for box, title, found in zip(st.columns(2), titles, (near.raw, near.white), strict=True):
+        lines = [f"| {title} | cos |", "| --- | ---: |"]
+        for other, cosine in zip(found.rows, found.cosines, strict=True):
+            text = _plain(cloud.texts[other])
+            text = f"**{text}**" if other in both else text
+            topic = f" · {cloud.labels[other]}" if cloud.labels else ""
+            lines.append(f"| {text}{topic} | {cosine:.3f} |")
+        box.markdown("\n".join(lines))
+    st.caption(_("Bold: in both lists ({n} of {k}).").format(n=len(both), k=len(near.raw.rows)))
+
+
+def _plain(text: str) -> str:
+    """The text with Markdown's signs disarmed, on one line, cut for the table."""
+    short = " ".join(text.split())
+    short = short if len(short) <= 160 else short[:159] + "…"
+    return "".join("\\" + sign if sign in r"\`*_{}[]()#+-!|<>~$:" else sign for sign in short)

@@ -1,0 +1,1 @@
+"""Treatments scored on sentence pairs."""

@@ -1,0 +1,120 @@
+"""Does a narrower cone score worse? Mean cosine against Spearman, and the cells that say no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.narrower import Narrower, narrower_against_score
+from geometry.figures.curves import Axes
+from geometry.figures.scatter import Dots, Ring, scatter_figure
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.words import Translate, prose, signed
+
+from .scene import Asked
+from .words import (
+    cell_words,
+    hundred,
+    measured_on,
+    pooling_words,
+    score_title,
+    with_interval,
+)
+
+PAGE = "sentence_similarity"
+HEIGHT = 380
+
+
+def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
+    """Mean cosine against Spearman over the raw cells, and the pairs of cells that contradict."""
+    st.markdown("#### 4 · " + _("Does a narrower cone score worse?"))
+    cells = [
+        cell
+        for cell in grid.cells
+        if cell.treatment == "none"
+        and cell.score.spearman is not None
+        and cell.mean_cosine is not None
+    ]
+    cosines = [float(cell.mean_cosine or 0.0) for cell in cells]
+    scores = [100 * float(cell.score.spearman or 0.0) for cell in cells]
+    found = narrower_against_score(cosines, scores)
+    groups = []
+    for place, pooling in enumerate(POOLINGS_SHOWN):
+        rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
+        about = [_about(cells[i], cosines[i], _) for i in rows]
+        x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))
+        groups.append(Dots(x, y, about, pooling_words(pooling), place))
+    named = [i for one in found.examples for i in (one.narrow, one.wide)]
+    rings = [Ring([(cosines[i], scores[i]) for i in named], _("named below"))]
+    figure = scatter_figure(
+        groups,
+        Axes(_("mean cosine (narrower →)"), score_title(asked, _)),
+        current_theme(),
+        rings=rings,
+        height=HEIGHT,
+    )
+    show_chart(
+        chart_of(figure),
+        key="sts-cone",
+        file_name="sentence-similarity-cone",
+        alt="; ".join(_about(cell, cosine, _) for cell, cosine in zip(cells, cosines, strict=True)),
+    )
+    st.markdown(prose(PAGE, "cone", cone_values(found)))
+    for one in found.examples:
+        st.markdown("- " + _contradiction(cells[one.narrow], cells[one.wide], _))
+    told = measured_on(asked, _) + " · " + _("raw vectors, nothing fitted")
+    st.caption(told)
+    offer_csv(
+        _("Take the cells away (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, told)
+    )
+
+
+def cone_values(found: Narrower) -> dict[str, str]:
+    """What the words under the scatter quote."""
+    share = found.against / found.pairs if found.pairs else 0.0
+    return {
+        "cells": f"{found.n}",
+        "correlation": "—" if found.correlation is None else signed(found.correlation, 2),
+        "against": f"{found.against:,}",
+        "pairs": f"{found.pairs:,}",
+        "share": f"{share:.0%}",
+    }
+
+
+def _about(cell: Cell, cosine: float, _: Translate) -> str:
+    score = with_interval(cell.score.spearman, cell.score.low, cell.score.high, _)
+    return _("{cell}: {score}; mean cosine {cosine}").format(
+        cell=cell_words(cell.layer, cell.pooling, _), score=score, cosine=signed(cosine, 3)
+    )
+
+
+def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
+    told = _(
+        "**{narrow}**, mean cosine {narrow_cosine}, scores **{narrow_score}**; the wider "
+        "{wide}, at {wide_cosine}, scores {wide_score}."
+    )
+    return told.format(
+        narrow=cell_words(narrow.layer, narrow.pooling, _),
+        narrow_cosine=signed(narrow.mean_cosine or 0.0, 3),
+        narrow_score=hundred(narrow.score.spearman, _),
+        wide=cell_words(wide.layer, wide.pooling, _),
+        wide_cosine=signed(wide.mean_cosine or 0.0, 3),
+        wide_score=hundred(wide.score.spearman, _),
+    )
+
+
+def cone_csv(cells: Sequence[Cell], told: str) -> bytes:
+    """One row a dot."""
+    rows = [
+        [str(cell.layer), cell.pooling]
+        + ["" if value is None else short_number(value) for value in values]
+        for cell in cells
+        for values in [(cell.mean_cosine, cell.score.spearman, cell.score.low, cell.score.high)]
+    ]
+    return csv_bytes(["layer", "pooling", "mean_cosine", "spearman", "low", "high"], rows, told)

@@ -1,0 +1,207 @@
+"""What Spearman is: two made-up sets of scores that the reader bends, values beside ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry.evaluate.rank_lesson import (
+    FAR_OUT,
+    OUTLIERS,
+    PAIRS,
+    TOP_GOLD,
+    Bend,
+    MadeUp,
+    least_squares_line,
+    made_up_scores,
+)
+from geometry.evaluate.ranks import TieGroups, pearson, spearman
+from geometry.figures.curves import Axes
+from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
+from pages.common.controls import choose
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.words import Translate, prose, signed
+
+PAGE = "sentence_similarity"
+HEIGHT = 250
+UNRELATED, RELATED = "unrelated", "related"
+NOISE = {UNRELATED: 1.0, RELATED: 0.25}
+RANGES = {  # of both axes, the same left and right and however the scores are bent
+    "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
+    "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
+    "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
+}
+TIES = ("none", "six", "two")
+LEVELS = {"none": 0, "six": 6, "two": 2}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One of the two sets of scores: its name, the scores, their correlations."""
+
+    name: str
+    made: MadeUp
+    spearman: float
+    pearson: float
+
+
+@st.fragment
+def show_lesson(_: Translate) -> None:
+    """The two scatters and their controls; a fragment: a slider here redraws nothing else."""
+    st.markdown("#### 1 · " + _("What Spearman’s correlation looks at"))
+    st.markdown(prose(PAGE, "lesson"))
+    bends = _choose_bends(_)
+    lessons = [_lesson(name, bend) for name, bend in bends.items()]
+    for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
+        with box:
+            _draw(lesson, _)
+    st.markdown(prose(PAGE, f"lesson-{_what_to_see(bends[RELATED])}", {"n": PAIRS}))
+    offer_csv(
+        _("Take the made-up scores away (CSV)"),
+        "spearman-lesson",
+        lambda: lesson_csv(lessons, bends),
+    )
+
+
+def _choose_bends(_: Translate) -> dict[str, Bend]:
+    boxes = [*st.columns(3), *st.columns(2)]
+    labels = {
+        UNRELATED: _("Noise, left"),
+        RELATED: _("Noise, right"),
+    }
+    noise = {}
+    for box, name in zip(boxes, NOISE, strict=False):
+        noise[name] = float(
+            box.slider(
+                labels[name],
+                0.0,
+                1.0,
+                NOISE[name],
+                0.05,
+                key=f"noise-{name}",
+                bind="query-params",
+            )
+        )
+    curve = float(
+        boxes[2].slider(_("Monotone curve"), 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
+    )
+    with boxes[3]:
+        ties = choose(
+            st.segmented_control,
+            _("Gold scores"),
+            TIES,
+            key="ties",
+            default="none",
+            labels={"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")},
+            required=True,
+        )
+    with boxes[4]:
+        outlier = choose(
+            st.segmented_control,
+            _("One outlier"),
+            OUTLIERS,
+            key="outlier",
+            default="none",
+            labels={
+                "none": _("no outlier"),
+                "agrees": _("agrees"),
+                "contradicts": _("contradicts"),
+            },
+            required=True,
+        )
+    return {name: Bend(noise[name], curve, LEVELS[ties], outlier) for name in NOISE}
+
+
+def _lesson(name: str, bend: Bend) -> Lesson:
+    made = made_up_scores(bend)
+    return Lesson(name, made, spearman(made.gold, made.scores), pearson(made.gold, made.scores))
+
+
+def _what_to_see(bend: Bend) -> str:
+    """Which lesson the controls are about: the strongest bend wins."""
+    if bend.outlier != "none":
+        return "outlier"
+    if bend.curve > 1:
+        return "curve"
+    return "ties" if bend.levels else "plain"
+
+
+def _draw(lesson: Lesson, _: Translate) -> None:
+    titles = {
+        UNRELATED: _("A model that ranks almost at random"),
+        RELATED: _("A model that ranks as people do"),
+    }
+    st.markdown(
+        f"**{titles[lesson.name]}**  \n"
+        + _("Spearman ρ = **{rho}** · Pearson r = **{r}** · n = {n} made-up pairs").format(
+            rho=signed(lesson.spearman, 2),
+            r=signed(lesson.pearson, 2),
+            n=len(lesson.made.gold),
+        )
+    )
+    gold, scores = lesson.made.gold, lesson.made.scores
+    ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
+    values_box, ranks_box = st.columns(2)
+    with values_box:
+        _chart(lesson, (gold, scores), "values", (_("gold score"), _("model’s score")), _)
+    with ranks_box:
+        _chart(lesson, ranks, "ranks", (_("rank of the gold"), _("rank of the score")), _)
+
+
+def _chart(
+    lesson: Lesson,
+    xy: tuple[np.ndarray, np.ndarray],
+    kind: str,
+    titles: tuple[str, str],
+    _: Translate,
+) -> None:
+    x, y = xy
+    about = [
+        _("gold {gold}, score {score}").format(gold=f"{g:.2f}", score=f"{s:.3g}")
+        for g, s in zip(lesson.made.gold, lesson.made.scores, strict=True)
+    ]
+    at = lesson.made.outlier
+    rings = [] if at is None else [Ring([(float(x[at]), float(y[at]))], _("outlier"))]
+    start, stop = least_squares_line(x, y)
+    ends = RANGES[kind if at is None or kind == "ranks" else "with-outlier"]
+    figure = scatter_figure(
+        [Dots(x, y, about, place=0 if lesson.name == RELATED else 1)],
+        Axes(*titles, x_range=ends[0], y_range=ends[1]),
+        current_theme(),
+        segments=[Segment(start, stop, "")],
+        rings=rings,
+        height=HEIGHT,
+    )
+    alt = _("{x} against {y}: Spearman {rho}, Pearson {r}").format(
+        x=titles[0], y=titles[1], rho=signed(lesson.spearman, 2), r=signed(lesson.pearson, 2)
+    )
+    show_chart(
+        chart_of(figure),
+        key=f"sts-{kind}-{lesson.name}",
+        file_name=f"spearman-{kind}-{lesson.name}",
+        alt=alt,
+        zoom=False,
+    )
+
+
+def lesson_csv(lessons: Sequence[Lesson], bends: Mapping[str, Bend]) -> bytes:
+    """One row a point of both sets: the values, and their ranks."""
+    head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
+    rows = []
+    for one in lessons:
+        gold, scores = one.made.gold, one.made.scores
+        columns = (gold, scores, TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
+        rows += [
+            [one.name, str(row + 1), *map(short_number, numbers)]
+            for row, numbers in enumerate(zip(*columns, strict=True))
+        ]
+    told = "; ".join(
+        f"{one.name}: {bends[one.name]}, Spearman {one.spearman:.4f}, Pearson {one.pearson:.4f}"
+        for one in lessons
+    )
+    return csv_bytes(head, rows, told)

@@ -1,0 +1,200 @@
+"""The pairs themselves: similarity against gold before and after, and how far each rank moved."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from geometry import UndefinedMeasure
+from geometry.figures.curves import Axes
+from geometry.figures.scatter import Dots, Ring, scatter_figure
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.words import Translate, prose, signed
+
+from .choices import similarity_names, treatment_words
+from .scene import Asked, Moves, moves_of
+from .words import cell_words, fitted_on, measured_on
+
+PAGE = "sentence_similarity"
+HEIGHT = 360
+MOST = 20
+ROOM = 0.04  # of the range, beside the outermost points
+TEXTS = "sts-pairs"
+
+
+def show_moves(asked: Asked, _: Translate) -> None:
+    """Two scatters, the chosen pair, the twenty that gained and lost most."""
+    st.markdown("#### 6 · " + _("The pairs"))
+    quoted = {
+        "treatment": treatment_words(asked.after, _),
+        "similarity": similarity_names(_)[asked.similarity],
+    }
+    st.markdown(prose(PAGE, "pairs", quoted))
+    try:
+        moves = moves_of(asked)
+    except UndefinedMeasure:
+        st.info(prose(PAGE, "pairs-undefined", quoted))
+        return
+    chosen = _chosen_pair(asked, moves)
+    pairs = asked.pairs.pairs
+    share_texts(TEXTS, [f"{a}<br>{b}" for a, b in zip(pairs.left, pairs.right, strict=True)])
+    both = np.concatenate([moves.before, moves.after])
+    room = ROOM * float(np.ptp(both)) or ROOM
+    ends = (float(both.min()) - room, float(both.max()) + room)
+    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(asked.after, _)))
+    kinds = (("before", moves.before), ("after", moves.after))
+    for box, title, (kind, values) in zip(st.columns(2), titles, kinds, strict=True):
+        with box:
+            st.markdown(f"**{title}**")
+            _scatter(asked, kind, values, ends, chosen, _)
+    _show_chosen(asked, moves, chosen, _)
+    _tables(asked, moves, _)
+    told = " · ".join(
+        [measured_on(asked, _), cell_words(asked.layer, asked.pooling, _), fitted_on(asked, _)]
+    )
+    st.caption(told)
+    offer_csv(
+        _("Take the pairs away (CSV)"),
+        "sentence-similarity-pairs",
+        lambda: pairs_csv(asked, moves, told),
+    )
+
+
+def _chosen_pair(asked: Asked, moves: Moves) -> int:
+    """The row that was clicked or typed; the one that moved most where none was."""
+    n = len(asked.pairs)
+    default = int(np.argmax(np.abs(moves.ranks.moved)))
+    number = st.session_state.get("pair")
+    if number is None and st.query_params.get("pair", "").isdigit():
+        number = int(st.query_params["pair"])
+    return default if number is None or not 1 <= number <= n else int(number) - 1
+
+
+def _choose(row: int) -> None:
+    st.session_state["pair"] = row + 1
+
+
+def _scatter(
+    asked: Asked,
+    kind: str,
+    values: np.ndarray,
+    ends: tuple[float, float],
+    chosen: int,
+    _: Translate,
+) -> None:
+    gold = asked.pairs.pairs.gold_scores
+    name = similarity_names(_)[asked.similarity]
+    figure = scatter_figure(
+        [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
+        Axes(_("gold score"), name, y_range=ends),
+        current_theme(),
+        rings=[Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))],
+        height=HEIGHT,
+    )
+    show_chart(
+        chart_of(figure),
+        key=f"sts-pairs-{kind}",
+        file_name=f"sentence-similarity-pairs-{kind}",
+        alt=_("{similarity} of {n} pairs against their gold scores; from {low} to {high}").format(
+            similarity=name,
+            n=f"{len(gold):,}",
+            low=signed(values.min(), 2),
+            high=signed(values.max(), 2),
+        ),
+        on_point=_choose,
+        texts=TEXTS,
+    )
+
+
+def _show_chosen(asked: Asked, moves: Moves, row: int, _: Translate) -> None:
+    pairs, ranks, n = asked.pairs.pairs, moves.ranks, len(asked.pairs)
+    box, words = st.columns([1, 4])
+    with box:
+        st.session_state["pair"] = row + 1
+        st.number_input(_("Pair number"), 1, n, key="pair", bind="query-params")
+    moved, gained = ranks.moved[row], ranks.gained[row]
+    told = _(
+        "Gold {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
+        "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
+    ).format(
+        similarity=similarity_names(_)[asked.similarity],
+        gold=f"{pairs.gold_scores[row]:g}",
+        gold_rank=f"{ranks.gold[row]:g}",
+        n=f"{n:,}",
+        before=signed(moves.before[row], 3),
+        after=signed(moves.after[row], 3),
+        rank_before=f"{ranks.before[row]:g}",
+        rank_after=f"{ranks.after[row]:g}",
+        moved=with_sign(moved),
+        gained=_towards(gained, _),
+    )
+    with words:
+        st.text(f"{pairs.left[row]}\n{pairs.right[row]}")
+        st.markdown(told)
+
+
+def _towards(gained: float, _: Translate) -> str:
+    if gained > 0:
+        return _("{k} nearer to the gold’s rank").format(k=f"{gained:g}")
+    if gained < 0:
+        return _("{k} farther from the gold’s rank").format(k=f"{-gained:g}")
+    return _("as near to the gold’s rank as before")
+
+
+def with_sign(value: float) -> str:
+    """A whole or half number with its sign."""
+    return f"{value:+g}".replace("-", "−") if value else "0"
+
+
+def _tables(asked: Asked, moves: Moves, _: Translate) -> None:
+    ranks = moves.ranks
+    titles = (
+        _("The {k} that gained most: nearer to the gold’s rank"),
+        _("The {k} that lost most: farther from it"),
+    )
+    both = (ranks.gained_most(MOST), ranks.lost_most(MOST))
+    for title, rows in zip(titles, both, strict=True):
+        with st.expander(
+            title.format(k=len(rows)), key=f"sts-{'gained' if rows is both[0] else 'lost'}"
+        ):
+            _table(asked, moves, rows, _)
+
+
+def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
+    pairs, ranks = asked.pairs.pairs, moves.ranks
+    name = similarity_names(_)[asked.similarity]
+    st.dataframe(
+        [
+            {
+                _("pair"): int(row) + 1,
+                _("nearer by"): float(ranks.gained[row]),
+                _("rank moved"): float(ranks.moved[row]),
+                _("gold"): float(pairs.gold_scores[row]),
+                _("{similarity} before").format(similarity=name): round(
+                    float(moves.before[row]), 3
+                ),
+                _("{similarity} after").format(similarity=name): round(float(moves.after[row]), 3),
+                _("first sentence"): pairs.left[row],
+                _("second sentence"): pairs.right[row],
+            }
+            for row in rows
+        ],
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def pairs_csv(asked: Asked, moves: Moves, told: str) -> bytes:
+    """One row a pair."""
+    head = ["pair", "left", "right", "gold", "before", "after"]
+    head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
+    pairs, ranks = asked.pairs.pairs, moves.ranks
+    columns = [pairs.gold_scores, moves.before, moves.after]
+    columns += [ranks.gold, ranks.before, ranks.after, ranks.moved, ranks.gained]
+    rows = [
+        [str(i + 1), left, right, *(short_number(column[i]) for column in columns)]
+        for i, (left, right) in enumerate(zip(pairs.left, pairs.right, strict=True))
+    ]
+    return csv_bytes(head, rows, told)

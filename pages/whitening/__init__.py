@@ -1,0 +1,1 @@
+"""Every treatment of a cloud beside every measure of it."""

@@ -1,0 +1,61 @@
+"""What is known of the points beside their vectors, for the measures that need it."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from geometry.data.corpus import read_bundled, read_bundled_pairs
+from geometry.measure import Annotations
+from pages.common.words import Translate, prose
+
+from .scene import Material
+
+POSITIVE = 4.0  # of 5: pairs scored above it mean the same, as Gao, Yao, Chen 2021 take them
+
+
+def annotated_names(_: Translate) -> dict[str, str]:
+    """What these measures are called."""
+    return {
+        "alignment": _("alignment of positive pairs"),
+        "self_similarity": _("self-similarity of types, less the mean cosine"),
+        "intra_sentence_similarity": _("intra-sentence similarity, less the mean cosine"),
+        "max_explainable_variance": _(
+            "maximum explainable variance, less that of types dealt at random"
+        ),
+        "zipfian_mean_symmetry": _("mean symmetry under word counts"),
+        "zipfian_spectral_entropy": _("spectral entropy under word counts"),
+    }
+
+
+def annotations_of(material: Material) -> Annotations:
+    """Pairs of the project's own sentences; types and sentences of tokens; counts of types."""
+    cloud = material.cloud
+    if cloud.unit == "tokens":
+        return Annotations(types=np.array(cloud.texts), sentences=cloud.sources)
+    if cloud.unit == "types":
+        return Annotations(frequencies=cloud.counts)
+    if material.corpus.sha256 == read_bundled("pairs").sha256:
+        return Annotations(pairs=_positive_pairs(cloud.sources))
+    return Annotations()
+
+
+def _positive_pairs(sources: np.ndarray) -> np.ndarray:
+    """Rows (m, 2) of the pairs of which both sentences are among the rows.
+
+    sources (n,) : the sentence of each row; the left ones stand first, then the right ones.
+    """
+    gold = read_bundled_pairs().gold_scores
+    row_of = {int(source): row for row, source in enumerate(sources)}
+    left = np.flatnonzero(gold > POSITIVE)
+    both = [(row_of.get(int(i)), row_of.get(int(i) + len(gold))) for i in left]
+    return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
+
+
+def tell_annotated(material: Material) -> None:
+    """What the rows for these measures are over, and what isotropy gives."""
+    about = annotations_of(material)
+    if about.pairs is not None:
+        st.caption(prose("whitening", "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
+    elif material.cloud.unit in ("tokens", "types"):
+        st.caption(prose("whitening", f"annotated-{material.cloud.unit}"))

@@ -1,0 +1,272 @@
+"""The charts under the table: spectra, covariances, rogue dimensions, cosines, sizes, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from geometry import UndefinedMeasure, cosine_contributions
+from geometry.evaluate.fit_size import LEAST_ROWS, SizedFit, whitening_by_size
+from geometry.figures.bars import Bars, bars_figure
+from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.heatmap import matrix_figure
+from geometry.figures.taken import figure_rows
+from geometry.measure import measure_table, pairwise_cosines, top_contribution_baseline
+from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
+from geometry.transform.covariances import Covariances
+from pages.common import cached, jobs
+from pages.common.cached import EDGES, HISTOGRAM_ROWS, SEED
+from pages.common.downloads import csv_bytes, short_number
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.words import Translate, prose
+
+from .choices import treatment_names
+from .flow import trained_flow
+from .scene import Scene, Shown
+
+MATRIX_DIMENSIONS = 64
+ROGUES = 10
+HEIGHT = 340
+SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # powers of ten alone are two or three
+Figures = dict[str, Any]  # by the name of what each shows; one but for matrices
+
+
+def draw_chart(kind: str, scene: Scene, _: Translate) -> Figures:
+    """The chart of that kind, with a line that says what to see in it; its figures."""
+    figures = _DRAWN[kind](scene, _)
+    if figures:
+        st.caption(prose("whitening", f"chart-{kind}", chart_values(scene)))
+    return figures
+
+
+def chart_csv(figures: Figures, told: str) -> bytes:
+    """What the chart shows, one row a point, a bar or an entry."""
+    head, rows = figure_rows(figures)
+    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
+    return csv_bytes(head, text, told)
+
+
+def chart_values(scene: Scene) -> dict[str, str]:
+    """What the lines under the charts quote."""
+    d = scene.material.cloud.vectors.shape[1]
+    return {
+        "shown": f"{min(d, MATRIX_DIMENSIONS)}",
+        "d": f"{d}",
+        "rogues": f"{min(d, ROGUES)}",
+        "largest": f"{top_contribution_baseline(d):.1%}",
+        "rows": f"{min(len(scene.material.cloud), HISTOGRAM_ROWS):,}",
+        "floor": f"{scene.material.whitening.rank}",
+    }
+
+
+def _covariances(one: Shown) -> Covariances:
+    return cached.lab_value(f"{one.key}/covariances", lambda: Covariances.of(one.treated.vectors))
+
+
+def _show(figure: Any, kind: str, title: str) -> Figures:
+    show_chart(chart_of(figure), key=f"lab-chart-{kind}", file_name=f"whitening-{kind}", alt=title)
+    return {title: figure}
+
+
+def _spectrum(scene: Scene, _: Translate) -> Figures:
+    return _spectra(
+        scene, "spectrum", _("variance over the mean variance"), lambda c: c.spectrum, _
+    )
+
+
+def _cumulative(scene: Scene, _: Translate) -> Figures:
+    return _spectra(
+        scene, "cumulative", _("share of the variance so far"), lambda c: c.cumulative, _
+    )
+
+
+def _spectra(
+    scene: Scene,
+    kind: str,
+    y: str,
+    values: Callable[[Covariances], np.ndarray],
+    _: Translate,
+) -> Figures:
+    is_log = kind == "spectrum"
+    curves = []
+    for place, one in enumerate(scene.shown):
+        try:
+            heights = values(_covariances(one))
+        except ValueError:  # all points equal: no variance to spread over axes
+            continue
+        # a logarithm has no place for what is rounding only
+        heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
+        name = treatment_names(_)[one.name]
+        curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
+    if not curves:
+        st.info(_("Every point is the same, so there is no variance to show."))
+        return {}
+    if is_log:
+        ends = np.array([1, len(curves[0].x)])
+        curves.append(Curve(ends, np.full(2, _rank_floor(scene)), _("rank floor of the fit")))
+    axes = Axes(_("direction, widest first"), y, log_y=is_log, percent=not is_log)
+    return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), kind, y)
+
+
+def _rank_floor(scene: Scene) -> float:
+    """The floor of the fit in units of the raw cloud's mean variance."""
+    matrix = _covariances(scene.shown[0]).matrix
+    return float(scene.material.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
+
+
+def _covariance(scene: Scene, _: Translate) -> Figures:
+    return _matrices(scene, "covariance", _)
+
+
+def _correlation(scene: Scene, _: Translate) -> Figures:
+    return _matrices(scene, "correlation", _)
+
+
+def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
+    figures: Figures = {}
+    dimensions = np.sort(_covariances(scene.shown[0]).widest(MATRIX_DIMENSIONS))
+    names = [_("dimension {i}").format(i=i) for i in dimensions]
+    boxes = [box for _row in range(0, len(scene.shown), 2) for box in st.columns(2)]
+    for one, box in zip(scene.shown, boxes, strict=False):
+        matrix = _covariances(one).among(dimensions, correlation=kind == "correlation")
+        reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
+        title = treatment_names(_)[one.name]
+        with box:
+            st.markdown(f"**{title}**")
+            figures |= _show(
+                matrix_figure(
+                    matrix, names, current_theme(), title=_("dimension"), reach=reach, height=HEIGHT
+                ),
+                f"{kind}-{one.name}",
+                title,
+            )
+    return figures
+
+
+def _rogue(scene: Scene, _: Translate) -> Figures:
+    groups = []
+    for place, one in enumerate(scene.shown):
+        shares = cached.lab_value(f"{one.key}/rogue", partial(_contributions, one))
+        if shares is None:
+            continue
+        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the table's top ones come first
+        about = [_("dimension {i}").format(i=i) for i in order]
+        groups.append(Bars(shares[order], about, treatment_names(_)[one.name], place))
+    title = _("share of the mean cosine")
+    figure = bars_figure(
+        groups, _("dimensions, largest share first"), title, current_theme(), height=HEIGHT
+    )
+    return _show(figure, "rogue", title)
+
+
+def _contributions(one: Shown) -> np.ndarray | None:
+    """Each dimension's share of the mean cosine; None where the table has none either."""
+    X = one.treated.vectors
+    [row] = measure_table(X, names=["top_contribution"], seed=SEED, intervals=False)
+    return None if row.value is None else cosine_contributions(X)
+
+
+def _cosines(scene: Scene, _: Translate) -> Figures:
+    middle = (EDGES[:-1] + EDGES[1:]) / 2
+    curves = []
+    for place, one in enumerate(scene.shown):
+        shares = cached.lab_value(f"{one.key}/cosines", partial(_cosine_shares, one))
+        if shares is None:
+            continue
+        curves.append(Curve(middle, shares, treatment_names(_)[one.name], place, step=True))
+    d = scene.shown[0].treated.kept.shape[1]
+    name = _("isotropic directions, d = {d}").format(d=d)
+    curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
+    axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
+    return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "cosines", axes.x)
+
+
+def _cosine_shares(one: Shown) -> np.ndarray | None:
+    """None where a point lies at zero: it has no cosine, as the table says."""
+    try:
+        cosines = pairwise_cosines(one.treated.kept, max_rows=HISTOGRAM_ROWS, seed=SEED)
+    except UndefinedMeasure:
+        return None
+    return cosine_shares(cosines, EDGES)
+
+
+def _size(scene: Scene, _: Translate) -> Figures:
+    X = scene.material.cloud.vectors
+    if len(X) < LEAST_ROWS:
+        st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
+        return {}
+    key = f"{scene.material.key}/sizes"
+    try:
+        fits: tuple[SizedFit, ...] = cached.lab_value(key, cached.nothing_kept)
+    except cached.NotKept:
+        what = _("Whitening by the points in the fit")
+        made = jobs.wait_for(
+            key,
+            lambda report: whitening_by_size(X, random_state=SEED, progress=report),
+            _,
+            what,
+            lane="measure",
+            passing=True,
+        )
+        fits = cached.lab_value(key, lambda: made)
+    n = np.array([fit.n for fit in fits])
+    curves = [
+        Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),
+        Curve(n, np.array([fit.isoscore["full"] for fit in fits]), _("in full"), 1),
+        Curve(n, np.array([fit.isoscore["ledoit-wolf"] for fit in fits]), _("Ledoit-Wolf"), 2),
+        Curve(n, np.array([fit.baseline for fit in fits]), _("isotropic")),
+    ]
+    d = X.shape[1]
+    if n[0] < d < n[-1]:
+        name = _("n = d = {d}").format(d=d)
+        curves.append(Curve(np.array([d, d]), np.array([0.0, fits[0].baseline]), name))
+    axes = Axes(
+        _("points in the fit"),
+        _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}"),
+        log_x=True,
+        x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
+    )
+    return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "size", axes.y)
+
+
+def _flow(scene: Scene, _: Translate) -> Figures:
+    trained = trained_flow(scene.material.fit_key)
+    if trained is None:
+        return {}
+    epochs = np.array([epoch.epoch for epoch in trained.history])
+    curves = [
+        Curve(
+            epochs,
+            np.array([epoch.train_loss for epoch in trained.history]),
+            _("loss on the fitted points"),
+            0,
+        ),
+        Curve(
+            epochs,
+            np.array([epoch.held_out_loss for epoch in trained.history]),
+            _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"),
+            1,
+        ),
+    ]
+    start = trained.history[0].held_out_loss
+    ends = np.array([epochs[0], epochs[-1]])
+    curves.append(Curve(ends, np.full(2, start), _("the Gaussian it starts from")))
+    axes = Axes(_("epoch"), _("nats a point"))
+    return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "flow", axes.y)
+
+
+_DRAWN: dict[str, Callable[[Scene, Translate], Figures]] = {
+    "spectrum": _spectrum,
+    "cumulative": _cumulative,
+    "covariance": _covariance,
+    "correlation": _correlation,
+    "rogue": _rogue,
+    "cosines": _cosines,
+    "size": _size,
+    "flow": _flow,
+}

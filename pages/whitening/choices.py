@@ -1,0 +1,213 @@
+"""The controls of the whitening page, and what they amount to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from geometry.transform.removal_map import default_components
+from geometry.transform.treatments import KNOBS, Knobs
+from geometry.transform.whitening_settings import recommended_whitening
+from pages.common.controls import choose, follow_default
+from pages.common.uploads import corpus_labels
+from pages.common.words import Translate
+
+SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
+MOST_REMOVED = 30
+FEWEST_FITTED = 10
+CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosines", "size")
+
+
+@dataclass(frozen=True)
+class FitChoice:
+    """What the treatments are fitted on: "same", "split" or a corpus's code; ``rows`` of it."""
+
+    code: str
+    rows: int
+
+    @property
+    def corpus(self) -> str | None:
+        """The other corpus's code, None where it is this one."""
+        return None if self.code in ("same", "split") else self.code
+
+
+def treatment_names(_: Translate) -> dict[str, str]:
+    """What each treatment is called."""
+    return {
+        "none": _("no picture"),
+        "raw": _("Raw"),
+        "centred": _("Centred"),
+        "standardised": _("Standardised"),
+        "zca": _("ZCA whitening"),
+        "pca": _("PCA whitening"),
+        "cholesky": _("Cholesky whitening"),
+        "zca-cor": _("ZCA-cor whitening"),
+        "pca-cor": _("PCA-cor whitening"),
+        "zipf": _("Zipfian whitening"),
+        "removed": _("Top directions removed"),
+        "clusterwise": _("Removed in clusters"),
+        "learned": _("Learned removal"),
+        "flow": _("Normalizing flow"),
+    }
+
+
+def choose_treatments(unit: str, _: Translate) -> tuple[str, ...]:
+    """Raw, and up to three treatments beside it."""
+    names = treatment_names(_)
+    offered = [name for name in ("none", *KNOBS) if name != "raw"]
+    if unit != "types":
+        offered.remove("zipf")
+    if unit != "sentences":
+        offered.remove("learned")
+    labels = (_("Second picture"), _("Third picture"), _("Fourth picture"))
+    chosen = []
+    for box, slot, label in zip(st.columns(3), SLOTS, labels, strict=True):
+        with box:
+            chosen.append(
+                choose(st.selectbox, label, offered, key=slot, default=SLOTS[slot], labels=names)
+            )
+    return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
+
+
+def choose_fit_set(corpus_code: str, _: Translate) -> str:
+    """Which points the treatments are fitted on."""
+    others = {code: name for code, name in corpus_labels(_).items() if code != corpus_code}
+    labels = {
+        "same": _("these points"),
+        "split": _("one half of these points, the other half is shown"),
+        **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
+    }
+    return choose(
+        st.selectbox,
+        _("Fit on"),
+        list(labels),
+        key="fit-on",
+        default="same",
+        labels=labels,
+        private=[code for code in labels if code.startswith("upload-")],
+    )
+
+
+def choose_rows(available: int, _: Translate) -> int:
+    """How many rows of the fit set are used; all of them unless the reader asks for fewer."""
+    if available <= FEWEST_FITTED:
+        return available
+    follow_default("fit-rows", available)
+    _within("fit-rows", FEWEST_FITTED, available)
+    return int(
+        st.slider(
+            _("Points in the fit"),
+            FEWEST_FITTED,
+            available,
+            available,
+            key="fit-rows",
+            bind="query-params",
+        )
+    )
+
+
+def choose_knobs(names: tuple[str, ...], n: int, d: int, _: Translate) -> Knobs:
+    """The knobs of the treatments on show; n rows of the fit, d dimensions."""
+    turned = {knob for name in names for knob in KNOBS[name]}
+    if not turned:
+        return Knobs()
+    recommended = recommended_whitening(n, d)
+    left, right = st.columns(2)
+    with left:
+        centring = _share(_("Centring s: share of the mean taken away"), "centring", turned)
+        kept = _kept(d, recommended.get("n_components"), turned, _)
+    with right:
+        strength = _share(_("Strength t: how far the axes are made equal"), "strength", turned)
+        shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
+        removed = _removed(d, turned, _)
+    return Knobs(centring, strength, kept, shrinkage, removed)
+
+
+def _share(label: str, key: str, turned: set[str]) -> float:
+    if key not in turned:
+        return 1.0
+    return float(st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params"))
+
+
+def _kept(d: int, recommended: int | None, turned: set[str], _: Translate) -> int | None:
+    if "n_components" not in turned:
+        return None
+    default = recommended or d
+    follow_default("kept", default)
+    _within("kept", 1, d)
+    kept = int(st.slider(_("Directions kept k"), 1, d, default, key="kept", bind="query-params"))
+    return None if kept == d else kept
+
+
+def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float | str | None:
+    if "shrinkage" not in turned:
+        return None
+    default = recommended or "none"
+    follow_default("shrink", default)
+    way = choose(
+        st.segmented_control,
+        _("Shrinkage of the covariance"),
+        ["none", "ledoit-wolf", "by-hand"],
+        key="shrink",
+        default=default,
+        labels={
+            "none": _("none"),
+            "ledoit-wolf": _("Ledoit-Wolf"),
+            "by-hand": _("by hand"),
+        },
+        required=True,
+    )
+    if way != "by-hand":
+        return None if way == "none" else way
+    return float(
+        st.slider(_("Shrinkage a"), 0.0, 1.0, 0.1, 0.01, key="shrinkage", bind="query-params")
+    )
+
+
+def _removed(d: int, turned: set[str], _: Translate) -> int | None:
+    if "n_removed" not in turned:
+        return None
+    most = min(MOST_REMOVED, d - 1)
+    _within("removed", 0, most)
+    return int(
+        st.slider(
+            _("Directions removed D"),
+            0,
+            most,
+            min(most, default_components(d)),
+            key="removed",
+            bind="query-params",
+        )
+    )
+
+
+def _within(key: str, low: int, high: int) -> None:
+    """Bring a number that another cloud left behind into this one's range."""
+    value = st.session_state.get(key)
+    if isinstance(value, int) and not low <= value <= high:
+        st.session_state[key] = min(max(value, low), high)
+
+
+def choose_chart(names: tuple[str, ...], _: Translate) -> str:
+    """Which of the charts below the table is drawn."""
+    labels = {
+        "spectrum": _("spectrum"),
+        "cumulative": _("cumulative share"),
+        "covariance": _("covariance"),
+        "correlation": _("correlation"),
+        "rogue": _("rogue dimensions"),
+        "cosines": _("cosines of pairs"),
+        "size": _("points in the fit"),
+        "flow": _("loss of the flow"),
+    }
+    offered = [*CHARTS, *(["flow"] if "flow" in names else [])]
+    return choose(
+        st.segmented_control,
+        _("Chart"),
+        offered,
+        key="chart",
+        default="spectrum",
+        labels={code: labels[code] for code in offered},
+        required=True,
+    )

@@ -1,0 +1,18 @@
+"""The whitening lab: every way to make a cloud isotropic, and every measure of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.common.shell import close_page, open_page, require_model
+
+_ = open_page("whitening")
+require_model(_)
+body = st.container()
+
+from pages.common.uploads import chosen_corpus  # noqa: E402
+from pages.whitening.explore import explore  # noqa: E402
+
+close_page("whitening", _)  # drawn first, so that the page is whole while a corpus is encoded
+with body:
+    explore(chosen_corpus(), _)

@@ -1,0 +1,1 @@
+"""A corpus of the reader's own."""

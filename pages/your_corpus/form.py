@@ -1,0 +1,163 @@
+"""The form of a reader's own corpus: paste or upload, preview, choose columns, use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from geometry import Corpus, CorpusError
+from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, Preview, read_corpus, read_pasted
+from pages.common.cached import encoder, store
+from pages.common.controls import choose
+from pages.common.messages.corpus_errors import MEGABYTE, error_text
+from pages.common.table_form import dress_uploader, show_head, show_header_toggle
+from pages.common.uploads import add_upload
+from pages.common.words import Translate
+
+PASTE_HEIGHT = 220
+TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
+
+
+def limits() -> dict[str, str]:
+    """The numbers that the page's prose states, before an upload and after."""
+    return {
+        "max_texts": f"{MAX_TEXTS:,}",
+        "max_mb": f"{MAX_BYTES / MEGABYTE:g}",
+        "max_tokens": f"{encoder().max_tokens:,}",
+        "model": encoder().name,
+        "dimension": f"{encoder().dimension:,}",
+        "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
+    }
+
+
+def show_form(_: Translate) -> None:
+    """Paste or upload; 'Use this corpus' makes it the chosen one on every page."""
+    way = choose(
+        st.segmented_control,
+        _("Where the texts come from"),
+        ["paste", "upload"],
+        key="source",
+        default="paste",
+        labels={"paste": _("Paste texts"), "upload": _("Upload a file")},
+        required=True,
+    )
+    {"paste": _paste_form, "upload": _upload_form}[way](_)
+
+
+def _paste_form(_: Translate) -> None:
+    text = st.text_area(
+        _("Your texts, one a line"),
+        key="pasted",
+        height=PASTE_HEIGHT,
+        placeholder=_("The kettle is on.\nWhy is the night sky dark?\n…"),
+        persist_state="session",
+    )
+    # Always enabled, with all that it causes below it: leaving the text area is a rerun of its
+    # own, and a button that wakes or moves just then would lose the click.
+    clicked = st.button(
+        _("Use this corpus"),
+        key="use_pasted",
+        type="primary",
+        on_click=_adopt_pasted,
+        args=(_("Pasted texts"),),
+    )
+    if not (clicked or text):
+        return
+    try:
+        corpus = read_pasted(text or "")
+    except CorpusError as error:
+        st.error(error_text(error, _))
+    else:
+        st.caption(ready_line(corpus, _))
+
+
+def _adopt_pasted(name: str) -> None:
+    try:
+        corpus = read_pasted(st.session_state.get("pasted") or "", name=name)
+    except CorpusError:
+        return  # the run that follows says why, beside the text
+    _adopt(corpus)
+
+
+def _adopt(corpus: Corpus) -> None:
+    """Choose the corpus on every page; as a callback, before the sidebar is drawn."""
+    st.session_state["corpus"] = add_upload(corpus)
+
+
+def _upload_form(_: Translate) -> None:
+    label = _("A .txt, .csv or .tsv file of at most {megabytes} MB")
+    file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key="corpus_file")
+    dress_uploader("corpus_file", MAX_BYTES, _)
+    if file is None:
+        return
+    try:
+        corpus = _choose_columns(file, _)
+    except CorpusError as error:
+        st.error(error_text(error, _))
+        return
+    st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
+    st.caption(ready_line(corpus, _))
+
+
+def _choose_columns(file: Any, _: Translate) -> Corpus:
+    """The preview of the file and, for a table, the choice of columns; the corpus they give."""
+    found = show_head(file, _)
+    st.caption(_preview_line(found, _))
+    if not file.name.lower().endswith(TABLE_SUFFIXES):
+        return _read(file.file_id, file.name, None, None, None, file)
+    text_place, label_place = st.columns(2)
+    with text_place:
+        text_column = st.selectbox(
+            _("Column with the texts"),
+            found.columns,
+            index=_place(found, found.suggested_text_column),
+            key=f"text-{file.file_id}",
+            placeholder=_("Choose a column"),
+        )
+    with label_place:
+        label_column = st.selectbox(
+            _("Column with labels, for colours (optional)"),
+            [column for column in found.columns if column != text_column],
+            index=_place(found, found.suggested_label_column, without=text_column),
+            key=f"label-{file.file_id}",
+            placeholder=_("No labels"),
+        )
+    show_header_toggle(file, found, _)
+    return _read(file.file_id, file.name, text_column, label_column, found.has_header, file)
+
+
+def _place(found: Preview, column: str | None, *, without: str | None = None) -> int | None:
+    columns = [name for name in found.columns if name != without]
+    return columns.index(column) if column in columns else None
+
+
+@st.cache_data(max_entries=4, show_spinner=False, scope="session")
+def _read(
+    file_id: str,
+    name: str,
+    text_column: str | None,
+    label_column: str | None,
+    has_header: bool | None,
+    _file: Any,
+) -> Corpus:
+    return read_corpus(
+        _file.getvalue(),
+        name=name,
+        text_column=text_column,
+        label_column=label_column,
+        has_header=has_header,
+    )
+
+
+def _preview_line(found: Preview, _: Translate) -> str:
+    return _("The first {shown} of {n} rows, read as {encoding}.").format(
+        shown=len(found.rows), n=f"{found.n_rows:,}", encoding=found.encoding.upper()
+    )
+
+
+def ready_line(corpus: Corpus, _: Translate) -> str:
+    """What would be used, and what was left out."""
+    return _("{n} texts ready; {blank} without text left out.").format(
+        n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"
+    )

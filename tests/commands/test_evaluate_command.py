@@ -1,0 +1,196 @@
+"""python -m geometry evaluate: what it prints, writes and refuses."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from geometry import evaluate_encoder, load_encoder, read_pairs
+from geometry.commands import run_shell
+from tests.encode.tiny_encoder import save_tiny_bert
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = ("cat", "dog", "bird", "rain", "tree", "mat")
+
+
+def write_pairs(path, sentences, shift):
+    rows = [
+        (one, sentences[(i + shift) % len(sentences)], i * 7 % 11 / 2)
+        for i, one in enumerate(sentences)
+    ]
+    lines = ["left,right,score", *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("place")
+    save_tiny_bert(folder / "model")
+    write_pairs(folder / "test.csv", [f"the {a} sat on the {b}" for a in WORDS for b in WORDS], 5)
+    write_pairs(folder / "dev.csv", [f"a {a} ran under a {b}" for a in WORDS for b in WORDS], 7)
+    (folder / "train.txt").write_text("the old dog\na red bird sang\nrain\n", encoding="utf-8")
+    return folder
+
+
+def run(place, *args):
+    files = ("--model", place / "model")
+    if "--pairs" not in args:
+        files += ("--pairs", place / "test.csv")
+    return run_shell(["evaluate", *map(str, (*files, "--draws", 20, *args))])
+
+
+def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
+    files = ("--csv", tmp_path / "grid.csv", "--json", tmp_path / "grid.json")
+    what = ("--layers", "1,-1", "--poolings", "mean", "--transforms", "none,pca:4")
+    assert run(place, *what, "--fit", place / "dev.csv", "--fit-name", "train", *files) == 0
+    told = capsys.readouterr()
+    assert (
+        "test: 36 pairs, cosine; [95% intervals] from 20 resamples of the pairs, seed 0" in told.out
+    )
+    assert "evaluating on test: 100%" in told.err
+    encoder, pairs, dev = (
+        load_encoder(place / "model"),
+        *map(read_pairs, (place / "test.csv", place / "dev.csv")),
+    )
+    with (tmp_path / "grid.csv").open(encoding="utf-8") as file:
+        assert {row["model"] for row in csv.DictReader(file)} == {encoder.name}
+    grid = evaluate_encoder(
+        encoder,
+        pairs,
+        layers=[1, -1],
+        poolings=["mean"],
+        treatments=["none", "pca:4"],
+        fit_texts=[*dev.left, *dev.right],
+        fit_on="train",
+        draws=20,
+    )
+    with (tmp_path / "grid.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    written = json.loads((tmp_path / "grid.json").read_text())
+    assert written["model"] == encoder.name
+    assert len(rows) == len(written["cells"]) == len(grid.cells) == 4
+    for row, told_row, cell in zip(rows, written["cells"], grid.cells, strict=True):
+        assert float(row["spearman"]) == told_row["spearman"] == cell.score.spearman
+        assert f"{100 * cell.score.spearman:.2f} [" in told.out
+        assert row["fit_on"] == ("train" if cell.fit_on else "")
+    assert "train (36)" in told.out
+
+
+def test_texts_will_do_for_a_fit(place, capsys):
+    assert run(place, "--layers", "2", "--transforms", "centred", "--fit", place / "train.txt") == 0
+    told = capsys.readouterr().out
+    assert told.count("train (3)") == 2  # mean and cls
+
+
+def test_chosen_on_dev(place, tmp_path, capsys):
+    assert run(place, "--dev", place / "dev.csv", "--json", tmp_path / "g.json", "--quiet") == 0
+    told = capsys.readouterr()
+    assert not told.err
+    assert "Chosen on dev among 36 cells: layer" in told.out
+    chosen = json.loads((tmp_path / "g.json").read_text())["chosen_on_dev"]
+    assert chosen["dev"]["layer"] == chosen["test"]["layer"]
+    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in told.out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--pairs", "/absent.csv"), "/absent.csv' cannot be read"),
+        (("--fit", "/absent.csv"), "/absent.csv' cannot be read"),
+        (("--model", "/absent"), "no folder /absent"),
+        (("--layers", "9"), "layer 9 does not exist"),
+        (("--layers", "1+x"), "give whole numbers, as 1+6"),
+        (("--layers", "middle"), "got 'middle'"),
+        (("--layers", ","), "--layers is empty"),
+        (("--poolings", "median"), "pooling must be one of cls, mean"),
+        (("--transforms", "whiten"), "'whiten' is not known"),
+        (("--similarity", "cosinus"), "'cosinus' is not one of 'cosine'"),
+        (("--draws", "0"), "0 is not in the range"),
+        (("--csv", "/absent/grid.csv"), "/absent is no folder"),
+        (("--bogus",), "No such option"),
+        (("--vectors", "/absent.vec"), "--model and --vectors exclude each other"),
+        (("--weighting", "sif"), "--weighting belongs to word vectors; give them by --vectors"),
+        (("--counts", "/absent.txt"), "--counts belongs to word vectors"),
+        (("--aggregate", "median"), "'median' is not one of 'all', 'mean', 'wmean'"),
+        (("--aggregate", "mean"), "test names no subsets to aggregate by 'mean'. Add a column"),
+    ],
+)
+def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
+    assert run(place, "--quiet", *args) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert told.err.startswith("Error: ")
+    assert told.err.count("\n") == 1
+    assert message in told.err
+
+
+def test_bad_scores_are_found_before_texts_are_read(place, tmp_path, capsys):
+    flat = tmp_path / "flat.csv"
+    flat.write_text("left,right,score\n" + "a cat,a dog,3\n" * 4, encoding="utf-8")
+    assert run(place, "--pairs", flat) == 2
+    assert capsys.readouterr().err == (
+        "Error: all 4 gold scores are 3: there is no order to agree with. Choose another column\n"
+    )
+
+
+def test_help_and_no_command(capsys):
+    assert run_shell(["evaluate", "--help"]) == 0
+    assert "--transforms" in capsys.readouterr().out
+    assert run_shell([]) == 2
+    assert "evaluate" in capsys.readouterr().err
+
+
+def test_from_a_shell_of_its_own():
+    done = subprocess.run(
+        [sys.executable, "-m", "geometry", "evaluate", "--pairs", "/absent.csv"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.model
+def test_bundled_model_and_pairs_are_the_defaults(capsys):
+    assert (
+        run_shell(["evaluate", "--layers=-1", "--poolings=mean", "--transforms=none", "--quiet"])
+        == 0
+    )
+    told = capsys.readouterr().out
+    assert "all-MiniLM-L6-v2 at " in told
+    assert "pairs: 325 pairs" in told
+
+
+def test_a_split_of_a_folder_is_scored(place, tmp_path, capsys):
+    folder = tmp_path / "sts"
+    folder.mkdir()
+    for split in ("dev", "test"):
+        lines = [
+            f"main\tmade\t2026\t{i}\t{i * 7 % 11 / 2}\tthe {a} sat\ta {b} ran"
+            for i, (a, b) in enumerate((a, b) for a in WORDS for b in WORDS)
+        ]
+        (folder / f"sts-{split}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
+    assert run(place, "--pairs", f"{folder}:test", "--dev", f"{folder}:dev", *what) == 0
+    assert "36 pairs" in capsys.readouterr().out
+    assert run(place, "--pairs", f"{folder}:train", *what) == 2
+    assert "holds no pairs 'train'; there are" in capsys.readouterr().err
+
+
+def test_a_hub_set_is_named_with_its_split(place, monkeypatch, capsys):
+    asked = []
+
+    def fetched(name, split, *, progress):
+        asked.append((name, split))
+        return read_pairs(place / "test.csv")
+
+    monkeypatch.setattr("geometry.hub.pair_sets.fetch_pairs", fetched)
+    what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
+    assert run(place, "--pairs", "sickr:test", "--fit", "stsb:train", *what) == 0
+    assert asked == [("stsb", "train"), ("sickr", "test")]

@@ -1,0 +1,232 @@
+"""python -m geometry evaluate with word vectors, subsets and a choice on dev."""
+
+import csv
+import json
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from geometry import evaluate_words, read_pairs, read_vectors
+from geometry.commands import run_shell
+from geometry.vectors import read_counts
+from tests.commands.test_evaluate_command import WORDS, write_pairs
+from tests.vector_files import as_text
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ("the", "sat", "on", *WORDS[:-1])  # not "mat"
+LADDER = "none,centred,pca:3,svd:1"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("words")
+    vectors = np.random.default_rng(0).standard_normal((len(TABLE), 6)) + 1
+    (folder / "own.vec").write_bytes(as_text(TABLE, vectors.astype(np.float32), header=True))
+    (folder / "counts.txt").write_text("the 100\nsat 10\ncat 5\nmat 5\n", encoding="utf-8")
+    (folder / "train.txt").write_text(
+        "the old dog\nred bird sang\nrain\nzebras\n", encoding="utf-8"
+    )
+    write_pairs(folder / "test.csv", [f"the {a} sat on the {b}" for a in WORDS for b in WORDS], 5)
+    write_pairs(folder / "dev.csv", [f"{a} sat on {b}" for a in WORDS for b in WORDS], 7)
+    return folder
+
+
+def run(place, *args, pairs=("test.csv",), vectors="own.vec"):
+    files = ["--vectors", place / vectors]
+    for each in pairs:
+        files += ["--pairs", place / each]
+    return run_shell(["evaluate", *map(str, (*files, "--draws", 20, *args))])
+
+
+def rows_of(file):
+    with file.open(newline="", encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):
+    files = ("--csv", tmp_path / "g.csv", "--json", tmp_path / "g.json")
+    what = ("--weighting", "mean,sif,zipf", "--counts", place / "counts.txt")
+    fit = ("--fit", place / "train.txt", "--fit-name", "news")
+    assert run(place, *what, *fit, "--transforms", LADDER, *files) == 0
+    told = capsys.readouterr()
+    table, pairs = read_vectors(place / "own.vec"), read_pairs(place / "test.csv")
+    expected = evaluate_words(
+        table,
+        pairs,
+        weightings=("mean", "sif", "zipf"),
+        counts=read_counts(place / "counts.txt"),
+        treatments=LADDER.split(","),
+        fit_texts=["the old dog", "red bird sang", "rain", "zebras"],
+        fit_on="news",
+        draws=20,
+    )
+    assert (expected.n_left_out, expected.n_fit_left_out) == (0, 1)
+    assert "own: 8 word vectors of 6 numbers; counts of words: counts" in told.out
+    share = f"{100 * expected.coverage:.1f}%"
+    assert f"coverage: {share} of the words are known, not mat (24)" in told.out
+    assert "0 of 36 pairs left out" in told.out
+    assert "1 of 4 texts of news likewise" in told.out
+    assert "evaluating on test: 100%" in told.err
+    rows, written = rows_of(tmp_path / "g.csv"), json.loads((tmp_path / "g.json").read_text())
+    assert written["coverage"] == expected.coverage < 1
+    assert len(rows) == len(expected.grid.cells) == 12
+    for row, cell in zip(rows, expected.grid.cells, strict=True):
+        assert (row["vectors"], row["counts"]) == ("own", "counts")
+        assert float(row["coverage"]) == expected.coverage
+        assert row["n_pairs_left_out"] == "0"
+        assert (row["pooling"], row["treatment"]) == (cell.pooling, cell.treatment)
+        assert float(row["spearman"]) == cell.score.spearman
+        assert row["fit_on"] == ("news" if cell.fit_on else "")
+    assert {row["n_fit"] for row in rows} == {"", "3"}
+
+
+def test_ranks_stand_for_counts_and_pairs_without_words_are_left_out(place, tmp_path, capsys):
+    odd = tmp_path / "odd.csv"
+    lines = (place / "test.csv").read_text(encoding="utf-8")
+    odd.write_text(f"{lines}zebras,the cat,3\nthe dog,yaks,1\n", encoding="utf-8")
+    json_file = tmp_path / "g.json"
+    what = ("--weighting", "sif", "--transforms", "none", "--json", json_file, "--quiet")
+    assert run(place, *what, pairs=(odd,)) == 0
+    told = capsys.readouterr()
+    assert not told.err
+    assert "counts of words: 1/rank in the file" in told.out
+    assert "odd: 36 pairs, cosine" in told.out
+    assert "2 of 38 pairs left out: a sentence has no known word" in told.out
+    written = json.loads(json_file.read_text())
+    assert (written["counts"], written["n_pairs_left_out"]) == ("1/rank in the file", 2)
+
+
+def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
+    vectors, words = read_vectors(place / "own.vec"), tmp_path / "alike.txt"
+    odd = tmp_path / "odd.vec"
+    odd.write_bytes((place / "own.vec").read_bytes() + b"cat 1 2 3 4 5 6\nbad nan 2 3 4 5 6\n")
+    lines = [f"{a} {b} {i % 5}" for i, (a, b) in enumerate(pairwise(vectors.words))]
+    words.write_text("\n".join([*lines, "cat unicorn 3"]), encoding="utf-8")
+    json_file = tmp_path / "g.json"
+    what = ("--word-pairs", words, "--transforms", "none", "--json", json_file, "--quiet")
+    assert run(place, *what, vectors=odd) == 0
+    told = capsys.readouterr().out
+    X = vectors.vectors.astype(float)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    rho = spearmanr((X[:-1] * X[1:]).sum(axis=1), [i % 5 for i in range(7)])[0]
+    assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} [" in told
+    assert "on the 7 (87.5%) that have both words, not unicorn; " in told
+    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in told
+    assert json.loads(json_file.read_text())["word_pairs"].endswith(" (7 of 8)")
+
+
+def test_columns_are_picked_of_pairs_and_of_the_fit_set(place, tmp_path, capsys):
+    odd = tmp_path / "odd.csv"
+    lines = (place / "test.csv").read_text(encoding="utf-8").splitlines()[1:]
+    told = [f"{i},x,{line},{i % 3}" for i, line in enumerate(lines)]
+    odd.write_text("\n".join(["id,note,a,b,how,other", *told]), encoding="utf-8")
+    files = [tmp_path / f"{name}.json" for name in ("odd", "own")]
+    what = ("--transforms", "none,centred", "--quiet")
+    for columns, file in (("a,b,how", files[0]), ("2,3,4", files[1])):
+        fit = ("--fit", odd, "--columns", columns)
+        assert run(place, *what, *fit, "--json", file, pairs=(odd,)) == 0
+    assert run(place, *what, "--columns", "left,right,score", "--fit", place / "train.txt") == 0
+    assert "fitted on" in capsys.readouterr().out
+    by_name, by_place = (json.loads(file.read_text())["cells"] for file in files)
+    assert by_name == by_place
+    assert by_name[1]["n_fit"] == 36
+    plain = evaluate_words(
+        read_vectors(place / "own.vec"), read_pairs(place / "test.csv"), treatments="none", draws=1
+    )
+    assert by_name[0]["spearman"] == plain.grid.cells[0].score.spearman
+
+
+@pytest.mark.parametrize("how", ["all", "mean", "wmean"])
+def test_several_sets_are_subsets_of_one_score(place, tmp_path, capsys, how):
+    file, json_file = tmp_path / "g.csv", tmp_path / "g.json"
+    what = ("--aggregate", how, "--transforms", "none,centred", "--quiet")
+    both = ("test.csv", "dev.csv")
+    assert run(place, *what, "--csv", file, "--json", json_file, pairs=both) == 0
+    told = capsys.readouterr().out
+    assert f"subsets test (36), dev (36); aggregated by {how} (" in told
+    cells = json.loads(json_file.read_text())["cells"]
+    for row, cell in zip(rows_of(file), cells, strict=True):
+        assert (row["aggregation"], row["subsets"]) == (how, "test 36; dev 36")
+        parts = [cell["by_subset"][name]["spearman"] for name in ("test", "dev")]
+        if how != "all":
+            assert cell["spearman"] == pytest.approx(sum(parts) / 2, abs=1e-12)
+        for part in parts:
+            assert f"{100 * part:.2f}" in told
+    alone = evaluate_words(
+        read_vectors(place / "own.vec"), read_pairs(place / "dev.csv"), treatments="none", draws=1
+    )
+    assert cells[0]["by_subset"]["dev"]["spearman"] == alone.grid.cells[0].score.spearman
+
+
+def test_the_subsets_that_a_file_names(place, tmp_path, capsys):
+    named = tmp_path / "named.csv"
+    lines = (place / "test.csv").read_text(encoding="utf-8").splitlines()
+    genres = ["genre", *("news" if i % 3 else "forum" for i in range(36))]
+    named.write_text("\n".join(map(",".join, zip(lines, genres, strict=True))), encoding="utf-8")
+    assert (
+        run(place, "--aggregate", "wmean", "--transforms", "none", "--quiet", pairs=(named,)) == 0
+    )
+    told = capsys.readouterr().out
+    assert "subsets forum (12), news (24); aggregated by wmean (of their scores, weighted" in told
+
+
+def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
+    json_file = tmp_path / "g.json"
+    what = ("--transforms", LADDER, "--weighting", "all", "--json", json_file, "--quiet")
+    assert run(place, *what, "--choose-on", place / "dev.csv") == 0
+    told = capsys.readouterr().out
+    chosen = json.loads(json_file.read_text())["chosen_on_dev"]
+    assert chosen["among"] == 12
+    assert chosen["dev"]["pooling"] == chosen["test"]["pooling"]
+    assert "Chosen on dev among 12 cells: layer 0, " in told
+    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in told
+    assert "dev: coverage: " in told
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--layers", "1"), "--layers and --vectors exclude each other"),
+        (("--poolings", "mean"), "--poolings and --vectors exclude"),
+        (("--weighting", "median"), "weighting must be one of mean, sif, zipf; got 'median'"),
+        (("--columns", "a,b"), "--columns a,b: name three, as left,right,score"),
+        (("--columns", "a,b,c"), "There is no column 'a'; the file has left, right, score"),
+        (("--word-pairs", "/absent.txt"), "'/absent.txt' cannot be read"),
+        (("--weighting", ","), "--weighting is empty"),
+        (("--counts", "/absent.txt", "--weighting", "sif"), "'/absent.txt' cannot be read"),
+        (("--vectors", "/absent.vec"), "'/absent.vec' cannot be read"),
+        (("--pairs", "bundled"), "2 sets of pairs: say how they become one score, by --aggregate"),
+    ],
+)
+def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
+    assert run(place, "--quiet", *args) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert told.err.startswith("Error: ")
+    assert told.err.count("\n") == 1
+    assert message in told.err
+
+
+def test_sets_of_one_name_are_refused(place, capsys):
+    assert run(place, "--aggregate", "all", "--quiet", pairs=("test.csv", "test.csv")) == 2
+    assert "a set of pairs is named twice" in capsys.readouterr().err
+
+
+@pytest.mark.model
+def test_the_bundled_model_from_a_shell_of_its_own(place, tmp_path):
+    file = tmp_path / "grid.csv"
+    command = [sys.executable, "-m", "geometry", "evaluate", "--aggregate", "mean"]
+    command += ["--pairs", place / "test.csv", "--pairs", place / "dev.csv", "--draws", "20"]
+    command += ["--layers=-1", "--poolings=mean", "--transforms=none,abtt:1", "--csv", file]
+    done = subprocess.run(
+        list(map(str, command)), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "all-MiniLM-L6-v2 at " in done.stdout
+    assert "aggregated by mean (of their scores)" in done.stdout
+    assert [row["aggregation"] for row in rows_of(file)] == ["mean", "mean"]

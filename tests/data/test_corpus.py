@@ -1,0 +1,281 @@
+"""Corpora from files and pasted text: what is kept, counted, and refused with what words."""
+
+import hashlib
+import io
+
+import pytest
+
+from geometry.data.corpus import (
+    Corpus,
+    bundled_corpora,
+    preview_table,
+    read_bundled,
+    read_corpus,
+    read_pasted,
+)
+from geometry.data.limits import CorpusError
+from geometry.data.pairs import read_bundled_pairs
+
+TABLE = b"text,topic,n\nIt rained.,weather,1\n,law,2\nShe sued.,law,3\nIt rained.,weather,4\n"
+
+
+def refused(read, *args, **options) -> CorpusError:
+    with pytest.raises(CorpusError) as caught:
+        read(*args, **options)
+    return caught.value
+
+
+# What a corpus is
+
+
+def test_sha256_names_the_texts_and_their_order():
+    corpus = Corpus("one", ("ab", "é"))
+    # by hand: each text's UTF-8 length in 8 bytes, then the text
+    content = b"\0" * 7 + b"\2ab" + b"\0" * 7 + b"\2" + "é".encode()
+    assert corpus.sha256 == hashlib.sha256(content).hexdigest()
+    assert corpus.sha256 == Corpus("two", ("ab", "é"), labels=("x", "y")).sha256
+    for other in (("é", "ab"), ("abé",), ("ab", "é", ""), ("a", "bé")):
+        assert Corpus("one", other).sha256 != corpus.sha256
+
+
+def test_a_corpus_cannot_change():
+    texts = ["a", "b"]
+    corpus = Corpus("c", texts, labels=["x", "y"])
+    texts.append("c")
+    assert corpus.texts == ("a", "b")
+    assert corpus.labels == ("x", "y")
+    assert len(corpus) == 2
+    with pytest.raises(AttributeError):
+        corpus.name = "d"
+    with pytest.raises(ValueError, match="1 labels for 2 texts"):
+        Corpus("c", ("a", "b"), labels=("x",))
+
+
+# The bundled ones
+
+
+def test_bundled():
+    assert bundled_corpora() == ("topics", "topics-zh", "pairs")
+    for name in bundled_corpora():
+        corpus = read_bundled(name)
+        assert corpus.name == name
+        assert corpus.n_blank == 0
+        assert corpus is read_bundled(name)  # cached
+    assert read_bundled() == read_bundled("topics")
+    pairs = read_bundled_pairs()
+    assert read_bundled("pairs").texts == pairs.left + pairs.right
+
+
+def test_no_such_bundled_corpus():
+    error = refused(read_bundled, "topic")
+    assert error.code == "unknown_corpus"
+    assert error.details == {"name": "topic", "names": bundled_corpora()}
+
+
+# Tables
+
+
+def test_a_table():
+    corpus = read_corpus(TABLE, name="my.csv", label_column="topic")
+    assert corpus.name == "my"
+    assert corpus.texts == ("It rained.", "She sued.", "It rained.")  # duplicates are kept
+    assert corpus.labels == ("weather", "law", "weather")
+    assert corpus.n_blank == 1
+    assert read_corpus(TABLE, name="my.csv").labels is None
+
+
+def test_columns_make_a_table_of_any_file(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_bytes(TABLE)
+    assert len(read_corpus(path)) == 5  # lines
+    assert read_corpus(path, text_column="topic").texts == ("weather", "law", "law", "weather")
+    assert read_corpus(path, text_column=0, label_column=1).labels == ("weather", "law", "weather")
+
+
+def test_a_table_without_header():
+    corpus = read_corpus(b"x;It is late.\ny;It is not.\n", name="a.csv", label_column=0)
+    assert corpus.texts == ("It is late.", "It is not.")
+    assert corpus.labels == ("x", "y")
+    assert len(read_corpus(b"a,b\nc,d\ne,f\n", name="a.csv", has_header=True)) == 2
+
+
+# Lines
+
+
+def test_lines():
+    corpus = read_corpus(io.BytesIO(b"\xef\xbb\xbfone\r\n\r\n  two, too\r\none\n\n"))
+    assert corpus.texts == ("one", "two, too", "one")
+    assert corpus.n_blank == 2
+    assert corpus.encoding == "utf-8"
+
+
+def test_the_encoding_is_told():
+    content = "Die Bäume blühten schön.\nDie Straße war naß.\n".encode("cp1252")
+    corpus = read_corpus(content)
+    assert corpus.texts[1] == "Die Straße war naß."
+    assert corpus.encoding.startswith("cp125")
+    assert read_corpus(content, encoding="latin-1").encoding == "latin-1"
+
+
+def test_pasted():
+    corpus = read_pasted("one\n\n two \n%PDF- is no file here\n")
+    assert corpus.texts == ("one", "two", "%PDF- is no file here")
+    assert (corpus.name, corpus.n_blank) == ("pasted", 1)
+    # a name is a name, whatever it ends in
+    assert read_pasted("a,b\nc,d", name="mine.csv").texts == ("a,b", "c,d")
+
+
+def test_a_text_too_long_is_kept():
+    assert len(read_pasted("word " * 100_000 + "\nshort").texts[0]) == 499_999
+
+
+# Preview
+
+
+def test_preview():
+    preview = preview_table(TABLE, rows=2, name="a.csv")
+    assert preview.columns == ("text", "topic", "n")
+    assert preview.rows == (("It rained.", "weather", "1"), ("", "law", "2"))
+    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", "topic")
+    assert (preview.n_rows, preview.encoding, preview.has_header) == (4, "utf-8", True)
+
+
+def test_preview_of_lines():
+    preview = preview_table(b"one\n\ntwo\n", name="a.txt")
+    assert (preview.columns, preview.rows) == (("text",), (("one",), ("two",)))
+    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", None)
+
+
+def test_what_a_preview_suggests_can_be_read():
+    preview = preview_table(TABLE, name="a.csv")
+    corpus = read_corpus(
+        TABLE,
+        name="a.csv",
+        text_column=preview.suggested_text_column,
+        label_column=preview.suggested_label_column,
+    )
+    assert set(corpus.labels) == {"weather", "law"}
+
+
+def test_preview_counts_beyond_any_limit_and_suggests_nothing_for_numbers():
+    assert preview_table(b"A line.\n" * 20_500, name="a.csv").n_rows == 20_500
+    assert preview_table(b"1,2\n3,4\n", name="a.csv").suggested_text_column is None
+    assert refused(preview_table, b"\n\n").code == "empty"
+
+
+# Refusals: each has a code, the numbers, and words that say what to do
+
+REFUSALS = [
+    pytest.param(b"", {}, "empty", {"limit": 2}, id="no byte"),
+    pytest.param(b"\n \n", {}, "empty", {"limit": 2}, id="blank lines"),
+    pytest.param(b"text,topic\n", {"name": "a.csv"}, "empty", {"limit": 2}, id="only a header"),
+    pytest.param(b"one\n", {}, "too_few_texts", {"n": 1, "limit": 2}, id="one text"),
+    pytest.param(
+        b"text,topic\n,a\n,b\n",
+        {"name": "a.csv"},
+        "too_few_texts",
+        {"n": 0, "limit": 2},
+        id="an empty column",
+    ),
+    pytest.param(
+        b"a\nb\nc\n", {"max_texts": 2}, "too_many_texts", {"n": 3, "limit": 2}, id="too many lines"
+    ),
+    pytest.param(
+        TABLE,
+        {"name": "a.csv", "max_texts": 3},
+        "too_many_texts",
+        {"n": 4, "limit": 3},
+        id="too many rows",
+    ),
+    pytest.param(b"abc\nd", {"max_bytes": 4}, "too_many_bytes", {"limit": 4}, id="too large"),
+    pytest.param(b"\x89PNG..", {}, "binary", {"kind": "PNG image"}, id="an image"),
+    pytest.param(
+        b"caf\xe9\x81\n",
+        {},
+        "wrong_encoding",
+        {"encoding": "UTF-8", "offset": 3, "line": 1},
+        id="unknown bytes",
+    ),
+    pytest.param(
+        b"a\nb\n", {"encoding": "x"}, "unknown_encoding", {"encoding": "x"}, id="no encoding"
+    ),
+    pytest.param(
+        b"1,2\n3,4\n",
+        {"name": "a.csv"},
+        "no_text_column",
+        {"columns": ("column 1", "column 2")},
+        id="only numbers",
+    ),
+    pytest.param(
+        TABLE,
+        {"text_column": "sentence"},
+        "unknown_column",
+        {"column": "sentence", "columns": ("text", "topic", "n")},
+        id="no such text column",
+    ),
+    pytest.param(
+        TABLE,
+        {"name": "a.csv", "label_column": 3},
+        "unknown_column",
+        {"column": 3, "columns": ("text", "topic", "n")},
+        id="no such label column",
+    ),
+    pytest.param(
+        b"text,b\n" + b"c,d\n" * 9 + b"e\n",
+        {"name": "a.csv"},
+        "uneven_row",
+        {"line": 11, "n": 1, "expected": 2},
+        id="a short row",
+    ),
+    pytest.param(
+        b'text,b\n"c,d\n' + b"e,f\n" * 9 + b"g,h,i\n",
+        {"name": "a.csv"},
+        "bad_quotes",
+        {"line": 2},
+        id="an open quote",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "options", "code", "details"), REFUSALS)
+def test_refusals(content, options, code, details):
+    error = refused(read_corpus, content, **options)
+    assert isinstance(error, ValueError)
+    assert (error.code, error.details) == (code, details)
+    message = str(error)
+    assert message[0].isupper()
+    assert message.endswith(".")
+    assert message.count(". ") >= 1  # what is wrong, then what to do
+    if code != "too_many_bytes":  # that one speaks of MB
+        for name in {"limit", "line", "offset"} & set(details):
+            assert f"{details[name]:,}" in message
+
+
+def test_pasted_refusals():
+    assert refused(read_pasted, " \n").code == "empty"
+    assert refused(read_pasted, "one").code == "too_few_texts"
+    assert refused(read_pasted, "a\nb\nc", max_texts=2).code == "too_many_texts"
+    read_pasted("a\nb", max_texts=2)
+    assert len(read_pasted("x\n" * 20_000)) == 20_000
+    assert "limit is 20,000" in str(refused(read_pasted, "x\n" * 20_001))
+
+
+# Real files
+
+
+def test_wikitext(shared_data):
+    corpus = read_corpus(shared_data("corpora/wikitext-2-valid.txt"))
+    assert corpus.name == "wikitext-2-valid"
+    assert (len(corpus), corpus.n_blank) == (2461, 1299)
+    assert all(text == text.strip() != "" for text in corpus.texts)
+
+
+def test_a_file_of_vectors_is_refused(shared_data):
+    assert refused(read_corpus, shared_data("vectors/word2vec_gnews_8000x300.npz")).code == "binary"
+    # UTF-8 but for five lines of Latin-1: the first of them is named
+    latin = shared_data("vectors/gensim_pang_lee_polarity_fasttext.vec")
+    error = refused(read_corpus, latin)
+    assert error.code == "wrong_encoding"
+    with pytest.raises(UnicodeDecodeError) as caught:
+        latin.read_bytes().decode()
+    assert error.details["offset"] == caught.value.start

@@ -1,0 +1,204 @@
+"""Sentence pairs: every form of file, and scores that are none."""
+
+import numpy as np
+import pytest
+
+from geometry.data.limits import CorpusError
+from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
+
+NAMED = "left,right,score\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
+
+
+def read(text: str, name: str = "p.csv", **options) -> Pairs:
+    return read_pairs(text.encode(), name=name, **options)
+
+
+def refused(text: str, name: str = "p.csv", **options) -> CorpusError:
+    with pytest.raises(CorpusError) as caught:
+        read(text, name, **options)
+    return caught.value
+
+
+def test_named_columns():
+    pairs = read(NAMED)
+    assert pairs.name == "p"
+    assert pairs.left == ("A dog ran.", "It rained.")
+    assert pairs.right == ("A dog runs.", "I sing.")
+    assert pairs.gold_scores.tolist() == [4.5, 0]
+    assert pairs.gold_scores.dtype == np.float64
+    assert len(pairs) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "score,right,left\n4.5,A dog runs.,A dog ran.\n0,I sing.,It rained.\n",
+        "id,sentence1,sentence2,Similarity\n7,A dog ran.,A dog runs.,4.5\n8,It rained.,I sing.,0\n",
+        "A dog ran.;A dog runs.;4.5\nIt rained.;I sing.;0\n",
+        "4.5\tA dog ran.\tA dog runs.\n0\tIt rained.\tI sing.\n",
+        "a,b,c\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n",
+        "g\tf\ty\t1\t4.5\tA dog ran.\tA dog runs.\ng\tf\ty\t2\t0\tIt rained.\tI sing.\n",
+    ],
+    ids=["any order", "more columns", "positional", "score first", "unknown names", "STS-B"],
+)
+def test_forms(text):
+    for name in ("p.csv", "p.txt"):
+        pairs = read(text, name)
+        assert pairs.left == ("A dog ran.", "It rained.")
+        assert pairs.right == ("A dog runs.", "I sing.")
+        assert pairs.gold_scores.tolist() == [4.5, 0]
+
+
+def test_columns_may_be_stated():
+    text = "k,u,v,gold mean,n\n1,A dog ran.,A dog runs.,4.5,3\n2,It rained.,I sing.,0,5\n"
+    assert refused(text).code == "no_pair_columns"
+    for columns in (("u", "v", "gold mean"), (1, 2, 3)):
+        assert read(text, columns=columns).gold_scores.tolist() == [4.5, 0]
+    assert refused(text, columns=("u", "v", "gold")).code == "unknown_column"
+
+
+@pytest.mark.parametrize("score", ["", "nan", "inf", "-inf", "high", "4,5", "1_0"])
+def test_a_score_that_is_no_number_is_named(score):
+    row = f'It rained.,I sing.,"{score}"\n'
+    error = refused(NAMED + row + "I run.,I ran.,3\n")
+    assert (error.code, error.details) == ("bad_score", {"line": 4, "score": score})
+    assert "line 4" in str(error)
+    # in the first row without a header too: it is not taken for one
+    assert refused(row + "A dog ran.,A dog runs.,4.5\n" * 3).details["line"] == 1
+
+
+def test_a_pair_without_a_sentence_is_named():
+    for row in ("I run.,,3\n", ",I ran.,3\n", "  ,I ran.,3\n"):
+        error = refused(NAMED + row)
+        assert (error.code, error.details) == ("blank_sentence", {"line": 4})
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        ("", {}, "empty"),
+        ("left,right,score\n", {}, "empty"),
+        ("left,right,score\na,b,1\n", {}, "too_few_texts"),
+        (NAMED, {"max_pairs": 1}, "too_many_texts"),
+        (NAMED, {"max_bytes": 10}, "too_many_bytes"),
+        ("A dog.,A cat.\nI run.,I ran.\n", {}, "no_pair_columns"),
+        ("A dog.,A cat.,x\nI run.,I ran.,y\n", {}, "no_pair_columns"),
+        ("1,A dog.,3\n2,I run.,4\n", {}, "no_pair_columns"),
+    ],
+)
+def test_refusals(text, options, code):
+    error = refused(text, **options)
+    assert error.code == code
+    assert str(error).endswith(".")
+
+
+def test_pairs_cannot_change():
+    scores = np.array([1, 2])
+    pairs = Pairs("p", ["a", "b"], ["c", "d"], scores)
+    scores[0] = 9
+    assert pairs.gold_scores.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        pairs.gold_scores[0] = 9
+    assert pairs.left == ("a", "b")
+    with pytest.raises(ValueError, match="every pair needs one of each"):
+        Pairs("p", ("a",), ("b", "c"), [1, 2])
+
+
+def test_bundled():
+    assert read_bundled_pairs() is read_bundled_pairs()
+
+
+@pytest.mark.parametrize(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
+def test_stsb(shared_data, part, n):
+    path = shared_data(f"stsb/sts-{part}.csv")
+    pairs = read_pairs(path)
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(pairs) == len(rows) == n
+    assert pairs.left == tuple(row[5].strip() for row in rows)
+    assert pairs.right == tuple(row[6].strip() for row in rows)
+    assert pairs.gold_scores.tolist() == [float(row[4]) for row in rows]
+
+
+def test_stsb_in_chinese(shared_data):
+    pairs = read_pairs(shared_data("stsb-zh/stsb-zh-dev.csv"))
+    assert len(pairs) == 1500
+    assert (pairs.left[0], pairs.right[0]) == (
+        "一个戴着硬帽子的人在跳舞。",
+        "一个戴着硬帽的人在跳舞。",
+    )
+    assert pairs.gold_scores[1] == 4.75
+
+
+def test_word_pairs(shared_data):
+    pairs = read_pairs(shared_data("wordsim/EN-SIMLEX-999.txt"))
+    assert (len(pairs), pairs.left[0], pairs.right[0]) == (999, "old", "new")
+
+
+def test_scores_of_any_range_are_told():
+    pairs = read("left,right,score\na b,c,-1e3\nd,e,0\nf,g,2.5e6\n")
+    assert pairs.score_range == (-1000, 2_500_000)
+    assert pairs.scale is None
+
+
+def test_subsets():
+    text = "left,right,score,genre,era\na b,c,1,news,old\nd,e,2,forum,new\n"
+    assert read(text).subsets == ("news", "forum")
+    assert read(text, subset_column="era").subsets == ("old", "new")
+    assert read(NAMED).subsets is None
+    assert refused(text, subset_column="x").code == "unknown_column"
+    with pytest.raises(ValueError, match="1 names of subsets for 2 pairs"):
+        Pairs("p", ("a", "b"), ("c", "d"), [1, 2], subsets=("x",))
+
+
+STSB = (
+    'main\tMSRvid\t2012\t1\t5.0\tA "girl sings.\tA girl is singing.\n'
+    "main\tMSRpar\t2012\t2\t0.5\tIt rained.\tI sing.\tMSR Paraphrase\thttp://a.b/c\n"
+)
+
+
+def test_stsb_as_it_is_published_has_more_columns_in_some_rows():
+    pairs = read(STSB)
+    assert pairs.left == ('A "girl sings.', "It rained.")
+    assert pairs.right == ("A girl is singing.", "I sing.")
+    assert pairs.subsets == ("main", "main")
+    assert read(STSB, subset_column="file").subsets == ("MSRvid", "MSRpar")
+    error = refused(STSB + "main\tMSRvid\t2012\t1\t5.0\tcut off\n")
+    assert (error.code, error.details["line"]) == ("uneven_row", 3)
+
+
+def test_a_folder(tmp_path):
+    for name, text in {
+        "sts-train.csv": STSB * 2,
+        "sts-dev.tsv": NAMED.replace(",", "\t"),
+        "test-00000-of-00001.jsonl": '{"left": "a", "right": "b", "score": 1}\n' * 2,
+        "LICENSE.txt": "x",
+        "latest.csv": "x",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "test").mkdir()
+    found = read_pair_folder(tmp_path)
+    assert {split: len(pairs) for split, pairs in found.items()} == {
+        "train": 4,
+        "dev": 2,
+        "test": 2,
+    }
+    assert list(found) == ["train", "dev", "test"]
+    (tmp_path / "validation.csv").write_text(NAMED, encoding="utf-8")
+    with pytest.raises(CorpusError) as caught:
+        read_pair_folder(tmp_path)
+    assert caught.value.code == "two_splits"
+    for folder in (tmp_path / "absent", tmp_path / "test"):
+        with pytest.raises(CorpusError) as caught:
+            read_pair_folder(folder)
+        assert caught.value.code == "no_splits"
+
+
+def test_the_folder_of_stsb(shared_data):
+    found = read_pair_folder(shared_data("stsb"))
+    assert {split: len(pairs) for split, pairs in found.items()} == {
+        "train": 5749,
+        "dev": 1500,
+        "test": 1379,
+    }
+    assert all(pairs.score_range == (0, 5) for pairs in found.values())
+    assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}

@@ -1,0 +1,215 @@
+"""Text to tables: delimiters, quotes, headers, and rows that do not fit."""
+
+import csv
+import io
+
+import pytest
+
+from geometry.data.decode import TextFile
+from geometry.data.limits import CorpusError
+from geometry.data.tables import Table, is_number, read_lines, read_table
+
+
+def file(text: str, suffix: str = ".csv") -> TextFile:
+    return TextFile("t", suffix, text, "utf-8")
+
+
+def table(text: str, suffix: str = ".csv", **options) -> Table:
+    return read_table(file(text, suffix), **options)
+
+
+def refused(text: str, suffix: str = ".csv") -> CorpusError:
+    with pytest.raises(CorpusError) as caught:
+        table(text, suffix)
+    return caught.value
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_every_delimiter(delimiter):
+    written = io.StringIO()
+    rows = [
+        ("text", "label", "n"),
+        ('He said, "no"; then | left', "a", "1"),
+        ("tab\there", "b", "2,5"),
+        ("two\nlines", "a", "3"),
+    ]
+    csv.writer(written, delimiter=delimiter).writerows(rows)
+    read = table(written.getvalue())
+    assert read.columns == rows[0]
+    assert read.rows == tuple(rows[1:])
+    assert read.lines == (2, 3, 4)
+    assert (read.n_rows, read.n_blank, read.has_header) == (3, 0, True)
+
+
+def test_the_line_of_a_row_after_a_text_of_two_lines():
+    read = table('text,label\n"two\nlines",a\n\nlast,b\n')
+    assert read.lines == (2, 5)
+    assert read.n_blank == 1
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_end_of_line(end):
+    assert table(f"text,label{end}a b,x{end}c d,y{end}").rows == (("a b", "x"), ("c d", "y"))
+
+
+def test_cells_stay_strings():
+    read = table("text,label\nNA,1.0\nnull,007\nTrue,\n")
+    assert read.rows == (("NA", "1.0"), ("null", "007"), ("True", ""))
+
+
+def test_one_column():
+    read = table("text\nIt rained, as ever.\nYes.\nWell, well, well.\n")
+    assert read.columns == ("text",)
+    assert read.rows == (("It rained, as ever.",), ("Yes.",), ("Well, well, well.",))
+    quoted = table('"It rained, as ever."\n"He said ""yes""."\n')
+    assert quoted.rows == (("It rained, as ever.",), ('He said "yes".',))
+    assert quoted.columns == ("column 1",)
+
+
+def test_quotes_that_belong_to_the_text():
+    # as in STS-B: no quoting, and a cell may begin with a quote that never closes
+    rows = ['1\t" no , " he said .\tb', '2\t"open\tb', '3\tc"\t"d"']
+    read = table("\n".join(rows))
+    assert read.rows == tuple(tuple(row.split("\t")) for row in rows)
+    late = "text,label\n" + "plain,x\n" * 500 + '"odd" start,y\n'
+    assert table(late).rows[-1] == ('"odd" start', "y")
+
+
+def test_a_tsv_has_tabs():
+    read = table("one, two\tx, y\nthree, four\tz, w\n", ".tsv")
+    assert read.rows == (("one, two", "x, y"), ("three, four", "z, w"))
+
+
+@pytest.mark.parametrize("long", [200_000])
+def test_a_long_cell_is_no_error(long):
+    read = table(f"text,label\n{'word ' * long},a\nshort,b\n")
+    assert len(read.rows[0][0]) == 5 * long - 1
+
+
+# Headers
+
+
+@pytest.mark.parametrize(
+    ("text", "has_header"),
+    [
+        ("text,label\na,b\n", True),
+        ("Sentence\nNo.\n", True),
+        ("主題,句子\n天氣,今天下雨。\n", True),
+        (",text,n\n0,Hello there you.,1\n", True),  # an index without a name
+        ("utterance id,said,year\nu1,It is late.,1999\nu2,It is not.,2001\n", True),
+        ("id,they said\na,It was a very long day for us all.\nb,Was it not long?\n", True),
+        ("It is late.,x\nIt is not.,y\n", False),
+        ("A dog runs.,A dog ran.,4.5\nA cat.,A hat.,1\n", False),
+        ("A dog runs.,A dog ran.,\nA cat.,A hat.,1\n", False),  # a lost score is no header
+        ("Hi,greeting\nIt was a very long day for us all.,remark\nHow nice!,greeting\n", False),
+        ("Hello\nIt was a very long day for us all.\n", False),
+    ],
+)
+def test_a_header_is_told_from_a_row(text, has_header):
+    read = table(text)
+    assert read.has_header == has_header
+    assert read.n_rows == len(text.splitlines()) - has_header
+
+
+def test_a_header_may_be_stated():
+    text = "It is late.,x\nIt is not.,y\n"
+    assert table(text, has_header=True).columns == ("It is late.", "x")
+    assert table("text,label\na,b\n", has_header=False).n_rows == 2
+    assert table(text, wanted=("x",)).has_header
+    assert not table(text, wanted=("z", 0, None)).has_header
+
+
+def test_names_are_made_unique():
+    assert table("text,,text\na,b,c\n").columns == ("text", "column 2", "text (3)")
+
+
+# Columns
+
+
+def test_columns_by_name_or_place():
+    read = table("text,label\na b,x\nc d,y\n")
+    assert read.index("label") == read.index(1) == 1
+    assert read.cells(1) == ["x", "y"]
+    for wrong in ("Label", 2, -1):
+        with pytest.raises(CorpusError) as caught:
+            read.index(wrong)
+        assert caught.value.code == "unknown_column"
+        assert caught.value.details == {"column": wrong, "columns": ("text", "label")}
+
+
+@pytest.mark.parametrize(
+    ("text", "text_column", "label_column"),
+    [
+        ("id,Text,label\n1,a,x\n2,b,y\n", 1, 2),
+        ("句子,類別\n下雨了。,天氣\n", 0, 1),
+        # without names: the longest cells, and the fewest values
+        ("1,2020-01-01,p,A dog ran home.\n2,2021-02-02,q,It rained.\n3,2022-03-03,p,No.\n"
+         "4,2023-04-04,q,Yes, it did.\n".replace("Yes, it", "Yes it"), 3, 2),
+        ("1,2\n3,4\n", None, None),
+    ],
+)  # fmt: skip
+def test_likely_columns(text, text_column, label_column):
+    read = table(text)
+    assert (read.text_column, read.label_column) == (text_column, label_column)
+
+
+def test_sixty_values_are_no_labels():
+    rows = "".join(f"It rained on day {n}.,id{n}\n" for n in range(60))
+    assert table(rows).label_column is None
+
+
+# Rows that do not fit
+
+
+@pytest.mark.parametrize(
+    ("text", "details"),
+    [
+        ("text,label\na,b\nc,d,e\nf,g\n" + "h,i\n" * 9, {"line": 3, "n": 3, "expected": 2}),
+        ("text,label\na,b\n\nc\nf,g\n" + "h,i\n" * 9, {"line": 4, "n": 1, "expected": 2}),
+    ],
+)
+def test_an_uneven_row_is_named(text, details):
+    error = refused(text)
+    assert (error.code, error.details) == ("uneven_row", details)
+    assert f"line {details['line']}" in str(error)
+
+
+def test_a_quote_that_never_closes_is_named():
+    error = refused('text,label\na,b\n"c, and so on,d\n' + "e,f\n" * 20)
+    assert (error.code, error.details) == ("bad_quotes", {"line": 3})
+
+
+def test_rows_beyond_the_limit_are_counted():
+    read = table("text,label\n" + "a,b\n" * 10, max_rows=4)
+    assert (len(read.rows), len(read.lines), read.n_rows) == (4, 4, 10)
+    bare = table("A row.,b\n" * 10, max_rows=4)
+    assert (len(bare.rows), bare.n_rows) == (4, 10)
+    lines = read_lines(file("x\n\n" * 10), max_rows=4)
+    assert (len(lines.rows), lines.n_rows, lines.n_blank) == (4, 10, 10)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", " \n", ",,\n,,\n"])
+def test_nothing(text):
+    assert table(text).n_rows == 0
+    assert read_lines(file(text.replace(",", ""))).n_rows == 0
+
+
+def test_blank_rows_are_counted():
+    assert table("text,label\n,\na,b\n  , \n\nc,\n").n_blank == 3
+
+
+def test_lines():
+    read = read_lines(file(' one \n\n\ntwo, "x"\r\nthree\u2028still three\x0cstill\n \t\n'))
+    assert read.rows == (("one",), ('two, "x"',), ("three\u2028still three\x0cstill",))
+    assert read.lines == (1, 4, 5)
+    assert read.n_blank == 3
+
+
+@pytest.mark.parametrize("cell", ["1", "-2.5", "1e3", " 4 ", "nan", "inf"])
+def test_numbers(cell):
+    assert is_number(cell)
+
+
+@pytest.mark.parametrize("cell", ["", "a", "1,5", "1_000", "2020-01-01"])
+def test_no_numbers(cell):
+    assert not is_number(cell)

@@ -1,0 +1,315 @@
+"""Every architecture against its model run one text at a time by hand."""
+
+import json
+import threading
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel
+
+from geometry import ModelFilesError, load_encoder
+from geometry.encode import architecture
+from geometry.encode import encoder as encode
+from geometry.encode.architecture import LONGEST_TEXT, read_architecture
+from geometry.encode.layers import LAYER_SETS
+from geometry.encode.pool import POOLINGS
+from tests.encode.test_pool import by_loop
+from tests.encode.tiny_models import (
+    BUILDERS,
+    DECODERS,
+    DIMENSION,
+    N_LAYERS,
+    POSITIONS,
+    SPECIAL,
+    WORDS,
+    save_tiny,
+    template,
+)
+
+TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]
+SIDES = ("right", "left")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    made = {}
+
+    def folder(kind: str, side: str = "right") -> Path:
+        if (kind, side) not in made:
+            made[kind, side] = save_tiny(tmp_path_factory.mktemp(kind), kind, padding_side=side)
+        return made[kind, side]
+
+    return folder
+
+
+def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
+    """Hidden states (n_layers + 1, L, d) of each text, run alone by transformers itself."""
+    model = AutoModel.from_pretrained(folder).eval()
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
+    ids = {word: i for i, word in enumerate((*SPECIAL, *WORDS))}
+    states = []
+    for text in texts:
+        words = template(kind).replace("$A", text).split()
+        with torch.no_grad():
+            row = torch.tensor([[ids[word] for word in words]])
+            states.append(torch.cat(model(row, output_hidden_states=True).hidden_states))
+    return states
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_what_is_read_of_each(folders, kind):
+    encoder = load_encoder(str(folders(kind)))
+    assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
+    # T5's positions are relative, and Llama promises more than is read
+    assert encoder.max_tokens == (LONGEST_TEXT if kind in ("t5", "llama") else POSITIONS)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_every_layer_and_pooling_is_the_loop_over_the_text_alone(folders, kind, side, monkeypatch):
+    monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 24)  # long and short ones side by side
+    folder = folders(kind, side)
+    every = load_encoder(str(folder)).encode_layers(TEXTS, poolings=tuple(POOLINGS))
+    alone = by_hand(folder, kind, TEXTS)
+    for name in POOLINGS:
+        assert every[name].shape == (N_LAYERS + 1, len(TEXTS), DIMENSION)
+        for row, states in enumerate(alone):
+            expected = by_loop(name, states, torch.ones(states.shape[:2]))
+            np.testing.assert_allclose(every[name][:, row], expected, atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_the_batch_never_changes_a_vector(folders, kind, monkeypatch):
+    encoder = load_encoder(str(folders(kind, "left")))
+    every = partial(encoder.encode_layers, poolings=tuple(POOLINGS))
+    alone = [every([text]) for text in TEXTS]
+    for budget in (1, 20, 10**6):
+        monkeypatch.setattr(encode, "TOKENS_PER_BATCH", budget)
+        together = every(TEXTS)
+        for name in POOLINGS:  # each (n_layers + 1, n, d)
+            expected = np.concatenate([one[name] for one in alone], axis=1)
+            assert np.abs(together[name] - expected).max() <= 1e-5, name
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_a_text_as_long_as_the_limit(folders, kind):
+    encoder = load_encoder(str(folders(kind)))
+    n = min(encoder.max_tokens, 60)
+    assert np.isfinite(encoder.encode([" ".join(["cat"] * (n + 5))])).all()
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_tokens_and_types(folders, kind):
+    folder = folders(kind)
+    encoder = load_encoder(str(folder))
+    tokens = encoder.encode_tokens(TEXTS, layer=1)
+    assert list(tokens.tokens) == " ".join(TEXTS).split()
+    before = template(kind).split().index("$A")
+    expected = [
+        states[1, before : before + len(text.split())]
+        for states, text in zip(by_hand(folder, kind, TEXTS), TEXTS, strict=True)
+    ]
+    np.testing.assert_allclose(tokens.vectors, torch.cat(expected), atol=1e-4, rtol=1e-5)
+    table = encoder.type_embeddings()
+    assert table.words == (*SPECIAL, *WORDS)
+    own = AutoModel.from_pretrained(folder).get_input_embeddings().weight.detach()
+    np.testing.assert_array_equal(table.vectors, own)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "modernbert", "t5"])
+def test_the_last_row_is_normalised_and_the_row_before_is_not(folders, kind):
+    """Normalised rows (of an untrained model, whose gains are all one number) are equally long."""
+    encoder = load_encoder(str(folders(kind)))
+
+    def spread(layer: int) -> float:
+        lengths = np.linalg.norm(encoder.encode_tokens(TEXTS, layer=layer).vectors, axis=1)
+        return lengths.std() / lengths.mean()
+
+    assert spread(-1) < 1e-3 < 1e-2 < spread(-2)
+
+
+@pytest.mark.parametrize("kind", ["t5", "bart"])
+def test_of_an_encoder_decoder_only_the_encoder_is_held(folders, kind, monkeypatch):
+    built = []
+    monkeypatch.setattr(architecture, "speed_up_linear_layers", built.append)
+    load_encoder(str(folders(kind))).encode(["cat"])
+    held = sum(parameter.numel() for parameter in built[0].parameters())
+    whole = AutoModel.from_pretrained(folders(kind))
+    assert held == sum(parameter.numel() for parameter in whole.get_encoder().parameters())
+    assert held < sum(parameter.numel() for parameter in whole.parameters()) / 2
+
+
+@pytest.mark.parametrize("kind", ["t5", "bart"])
+def test_no_layer_of_a_decoder_is_read(folders, kind, monkeypatch):
+    read, before = [], AutoModel.from_pretrained
+
+    def spy(*args, **kwargs):
+        read.append(before(*args, **kwargs))
+        return read[-1]
+
+    monkeypatch.setattr(AutoModel, "from_pretrained", spy)
+    load_encoder(str(folders(kind))).encode(["cat"])
+    ((model, _),) = read
+    named = [name for name, _ in model.decoder.named_parameters()]
+    assert not [name for name in named if "layers." in name or "block." in name]
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+@pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "cls"])
+def test_without_special_tokens(folders, kind, pooling):
+    folder = folders(kind)
+    encoder = load_encoder(str(folder))
+    before = template(kind).split().index("$A")
+    every = encoder.encode_layers(TEXTS, poolings=(pooling, "cls"), special_tokens=False)
+    for row, states in enumerate(by_hand(folder, kind, TEXTS)):
+        ordinary = states[:, before : before + len(TEXTS[row].split())]
+        expected = by_loop(pooling, ordinary, torch.ones(ordinary.shape[:2]))
+        np.testing.assert_allclose(every[pooling][:, row], expected, atol=1e-4, rtol=1e-5)
+        np.testing.assert_allclose(every["cls"][:, row], states[:, 0], atol=1e-4, rtol=1e-5)
+    one = encoder.encode(TEXTS, layer=1, pooling=pooling, special_tokens=False)
+    np.testing.assert_array_equal(one, every[pooling][1])
+
+
+@pytest.mark.parametrize("reader", ["encode", "encode_layers"])
+def test_a_text_of_special_tokens_only_is_named(folders, reader):
+    read = getattr(load_encoder(str(folders("bert"))), reader)
+    read(["cat", "", "dog"])
+    with pytest.raises(ValueError, match="text 1 has special tokens only"):
+        read(["cat", "", "dog"], special_tokens=False)
+
+
+def test_the_later_tokens_weigh_more(folders):
+    encoder = load_encoder(str(folders("gpt2")))
+    tokens = encoder.encode_tokens(["cat sat on"]).vectors.astype(np.float64)
+    np.testing.assert_allclose(
+        encoder.encode(["cat sat on"], pooling="weighted")[0],
+        (tokens[0] + 2 * tokens[1] + 3 * tokens[2]) / 6,
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "same"), [("first-last", (1, -1)), ("last-2", (-2, -1)), ("last-2", (1, 2))]
+)
+def test_a_set_of_layers_by_its_name(folders, name, same):
+    encoder = load_encoder(str(folders("roberta")))
+    every = encoder.encode_layers(TEXTS)["mean"]
+    named = encoder.encode(TEXTS, layer=name)
+    np.testing.assert_array_equal(named, encoder.encode(TEXTS, layer=same))
+    np.testing.assert_allclose(named, (every[same[0]] + every[same[1]]) / 2, atol=1e-6)
+
+
+def test_a_set_that_the_model_is_too_shallow_for(folders):
+    encoder = load_encoder(str(folders("roberta")))
+    with pytest.raises(ValueError, match=r"'last-3' needs 3 transformer layers; .* has 2"):
+        encoder.encode(TEXTS, layer="last-3")
+    with pytest.raises(ValueError, match="first-last, last-2, last-3, last-4; got 'middle'"):
+        encoder.encode(TEXTS, layer="middle")
+    assert set(LAYER_SETS) == {"first-last", "last-2", "last-3", "last-4"}
+
+
+@pytest.mark.parametrize("layer", [1.0, (0, 1.5), [0, 1], None, True, ("last-2",)])
+def test_a_layer_that_is_no_number_is_told_in_words(folders, layer):
+    encoder = load_encoder(str(folders("roberta")))
+    with pytest.raises(TypeError, match="must be a whole number, a tuple of them, or one") as said:
+        encoder.encode(TEXTS, layer=layer)
+    assert str(said.value).endswith(f"first-last, last-2, last-3, last-4; got {layer!r}")
+    np.testing.assert_array_equal(
+        encoder.encode(TEXTS, layer=np.int64(1)), encoder.encode(TEXTS, layer=1)
+    )
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_each_names_the_special_tokens_that_it_puts_around_a_text(folders, kind):
+    around = tuple(template(kind).replace("$A", " ").split())
+    assert load_encoder(str(folders(kind))).special_tokens == around
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1}, 512),
+        ({"model_type": "mpnet", "max_position_embeddings": 514}, 512),
+        ({"model_type": "bert", "max_position_embeddings": 512}, 512),
+        ({"model_type": "gpt2", "n_positions": 1024}, 1024),
+        ({"model_type": "t5", "n_positions": 512}, LONGEST_TEXT),
+        ({"model_type": "llama", "max_position_embeddings": 131072}, LONGEST_TEXT),
+        ({"model_type": "xlnet", "max_position_embeddings": -1}, LONGEST_TEXT),
+    ],
+)
+def test_how_many_tokens_are_read(tmp_path, settings, expected):
+    config = {"num_hidden_layers": 2, "hidden_size": 8} | settings
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert read_architecture(tmp_path, name="tiny").max_tokens == expected
+    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 1e30}', encoding="utf-8")
+    assert read_architecture(tmp_path, name="tiny").max_tokens == expected
+    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 77}', encoding="utf-8")
+    assert read_architecture(tmp_path, name="tiny").max_tokens == 77
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "vit", "num_hidden_layers": 2, "hidden_size": 8, "image_size": 224},
+        {"model_type": "whisper", "encoder_layers": 2, "d_model": 8, "num_mel_bins": 80},
+        {"model_type": "wav2vec2", "num_hidden_layers": 2, "hidden_size": 8, "conv_dim": [8]},
+        {"model_type": "clip", "text_config": {}, "vision_config": {}},
+        {"model_type": "resnet"},
+    ],
+)
+def test_a_model_of_something_else_is_refused(tmp_path, config):
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(ModelFilesError, match="can be read here"):
+        read_architecture(tmp_path, name="other")
+
+
+def test_weights_of_another_model_are_refused(folders, tmp_path):
+    """transformers would go on with random numbers."""
+    for path in folders("bert").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "model.safetensors").write_bytes(
+        (folders("gpt2") / "model.safetensors").read_bytes()
+    )
+    with pytest.raises(ModelFilesError, match="do not belong to its config"):
+        load_encoder(str(tmp_path)).encode(["cat"])
+
+
+def test_code_in_a_folder_is_never_run(folders, tmp_path):
+    for path in folders("bert").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    config["auto_map"] = {"AutoModel": "mine.Mine", "AutoConfig": "mine.Mine"}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "mine.py").write_text("raise SystemExit('run')", encoding="utf-8")
+    same = load_encoder(str(folders("bert"))).encode(["cat"])
+    np.testing.assert_array_equal(load_encoder(str(tmp_path)).encode(["cat"]), same)
+
+
+def test_two_threads_read_two_architectures(folders):
+    """Saving and restoring how loud a library is must not fail when two models load at once."""
+    failed = []
+
+    def load(kind: str) -> None:
+        try:
+            load_encoder(str(folders(kind))).encode(TEXTS)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=load, args=(kind,)) for kind in (*DECODERS, "bert", "t5")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def test_texts_are_put_in_lower_case_where_the_settings_ask(folders, tmp_path):
+    for path in folders("bert").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert load_encoder(str(tmp_path)).coverage(["The CAT"]).unknown == 2
+    (tmp_path / "sentence_bert_config.json").write_text('{"do_lower_case": true}', encoding="utf-8")
+    assert load_encoder(str(tmp_path)).coverage(["The CAT"]).unknown == 0

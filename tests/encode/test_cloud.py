@@ -1,0 +1,392 @@
+"""Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from geometry import Cloud, Corpus, load_encoder, read_cloud
+from geometry.encode import ArrayStore
+from geometry.encode import recall as recall_module
+from geometry.encode.cloud import is_stored, word_count
+from geometry.encode.encoder import Encoder
+from geometry.encode.pool import POOLINGS
+from geometry.encode.recall import recalled_vectors
+from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
+
+CORPUS = Corpus(
+    "three",
+    ("the cat sat on the mat .", "dogs ran", "the old  dog sat"),
+    labels=("home", "outside", "home"),
+)
+PIECES = [
+    ["the", "cat", "sat", "on", "the", "mat", "."],
+    ["dog", "##s", "ran"],
+    ["the", "old", "dog", "sat"],
+]
+TIMES = {"the": 3, "cat": 1, "sat": 2, "on": 1, "mat": 1, ".": 1, "dog": 2, "##s": 1, "ran": 1}
+TIMES["old"] = 1
+UNITS = ("sentences", "tokens", "types")
+MANY = Corpus("many", tuple(f"{a} {b} ran" for a in ("the", "a", "old") for b in ("cat", "dog")))
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return load_encoder(str(save_tiny_bert(tmp_path_factory.mktemp("tiny"))))
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ArrayStore(tmp_path)
+
+
+class Unable(Encoder):
+    """Knows its texts, has no weights."""
+
+    @property
+    def _model(self):
+        raise AssertionError("the model ran")
+
+
+@pytest.fixture
+def unable(encoder):
+    return Unable(encoder.folder, name="unable")
+
+
+def test_sentences_by_hand(encoder):
+    cloud = read_cloud(encoder, CORPUS, layer=1, pooling="max")
+    assert cloud.unit == "sentences"
+    assert len(cloud) == 3
+    assert cloud.texts == CORPUS.texts
+    assert cloud.labels == CORPUS.labels
+    assert cloud.sources.tolist() == [0, 1, 2]
+    assert cloud.lengths.tolist() == [6, 2, 4]  # a full stop is no word
+    log = np.log10
+    expected = [(2 * log(3) + log(2)) / 7, log(2) / 3, (log(3) + 2 * log(2)) / 4]
+    np.testing.assert_allclose(cloud.counts, expected)
+    assert cloud.n_available == 3
+    np.testing.assert_array_equal(
+        cloud.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="max")
+    )
+
+
+def test_tokens_by_hand(encoder):
+    cloud = read_cloud(encoder, CORPUS, unit="tokens", layer=2)
+    flat = [piece for pieces in PIECES for piece in pieces]
+    assert cloud.texts == tuple(flat)
+    assert cloud.sources.tolist() == [0] * 7 + [1] * 3 + [2] * 4
+    assert cloud.labels == ("home",) * 7 + ("outside",) * 3 + ("home",) * 4
+    assert cloud.lengths.tolist() == [3, 3, 3, 2, 3, 3, 1, 3, 1, 3, 3, 3, 3, 3]  # "##s" is one
+    assert cloud.counts.tolist() == [TIMES[piece] for piece in flat]
+    assert cloud.n_available == 14
+    np.testing.assert_array_equal(
+        cloud.vectors, encoder.encode_tokens(CORPUS.texts, layer=2).vectors
+    )
+
+
+def test_types_by_hand(encoder):
+    cloud = read_cloud(encoder, CORPUS, unit="types", layer=2)
+    assert cloud.texts == tuple(sorted(TIMES))  # those that occur, each once
+    assert cloud.sources.tolist() == [-1] * len(TIMES)
+    assert cloud.labels is None
+    assert cloud.lengths.tolist() == [len(piece.removeprefix("##")) for piece in sorted(TIMES)]
+    assert cloud.counts.tolist() == [TIMES[piece] for piece in sorted(TIMES)]
+    assert cloud.n_available == len(TIMES)
+    table = encoder.type_embeddings()
+    rows = [table.words.index(piece) for piece in sorted(TIMES)]
+    np.testing.assert_array_equal(cloud.vectors, table.vectors[rows])
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_shapes(encoder, unit):
+    cloud = read_cloud(encoder, CORPUS, unit=unit)
+    n = len(cloud)
+    assert cloud.vectors.shape == (n, DIMENSION)
+    assert cloud.vectors.dtype == np.float32
+    assert len(cloud.texts) == len(cloud.sources) == len(cloud.lengths) == len(cloud.counts) == n
+
+
+def test_a_corpus_without_labels(encoder):
+    for unit in UNITS:
+        assert read_cloud(encoder, MANY, unit=unit).labels is None
+
+
+def test_an_empty_sentence_has_a_count(encoder):
+    cloud = read_cloud(encoder, Corpus("gap", ("cat cat", "")))
+    np.testing.assert_allclose(cloud.counts, [np.log10(2), 0])
+    assert cloud.lengths.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_sample_is_drawn_without_replacement(encoder, unit):
+    whole = read_cloud(encoder, CORPUS, unit=unit)
+    n, m = len(whole), len(whole) - 1
+    clouds = [read_cloud(encoder, CORPUS, unit=unit, max_points=m, seed=s) for s in range(12)]
+    drawn = [[find(whole, vector) for vector in cloud.vectors] for cloud in clouds]
+    for cloud, rows in zip(clouds, drawn, strict=True):
+        assert len(cloud) == len(set(rows)) == m
+        assert cloud.n_available == n
+        assert rows == sorted(rows)
+        # every column is of the same rows
+        assert cloud.texts == tuple(whole.texts[i] for i in rows)
+        assert cloud.labels == (whole.labels and tuple(whole.labels[i] for i in rows))
+        np.testing.assert_array_equal(cloud.sources, whole.sources[rows])
+        np.testing.assert_array_equal(cloud.lengths, whole.lengths[rows])
+        np.testing.assert_array_equal(cloud.counts, whole.counts[rows])
+    assert len(set(map(tuple, drawn))) > 1
+    again = read_cloud(encoder, CORPUS, unit=unit, max_points=m, seed=3)
+    np.testing.assert_array_equal(again.vectors, clouds[3].vectors)
+
+
+def find(cloud, vector):
+    (row,) = np.flatnonzero((cloud.vectors == vector).all(axis=1))
+    return int(row)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_second_reading_runs_no_model(encoder, unable, store, unit):
+    options = {"unit": unit, "layer": 1, "pooling": "mean", "max_points": 2, "seed": 4}
+    assert not is_stored(encoder, CORPUS, **options, store=store)
+    first = read_cloud(encoder, CORPUS, **options, store=store)
+    assert is_stored(unable, CORPUS, **options, store=store)
+    second = read_cloud(unable, CORPUS, **options, store=store)
+    np.testing.assert_array_equal(second.vectors, first.vectors)
+    assert second.texts == first.texts
+    np.testing.assert_array_equal(second.counts, first.counts)
+
+
+def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
+    read_cloud(encoder, CORPUS, layer=-1, pooling="mean", store=store)
+    for layer in range(-N_LAYERS - 1, N_LAYERS + 1):
+        for pooling in POOLINGS:
+            cloud = read_cloud(unable, CORPUS, layer=layer, pooling=pooling, store=store)
+            expected = encoder.encode(CORPUS.texts, layer=layer, pooling=pooling)
+            np.testing.assert_array_equal(cloud.vectors, expected)
+
+
+def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monkeypatch):
+    size = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1) * len(POOLINGS)
+    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size - 1)
+    first = read_cloud(encoder, CORPUS, layer=1, pooling="cls", store=store)
+    np.testing.assert_array_equal(
+        first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
+    )
+    assert [path.suffix for path in store.folder.iterdir()] == [".array"] * (N_LAYERS + 2)
+    read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # every layer of it
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
+    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size)
+    read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
+    read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        (" \t… — ?", 0),
+        ("The cat, at last, sat.", 5),
+        ("It's a well-known fact; don’t ask.", 6),
+        ("In 2019 3 of them", 5),
+        ("各向異性", 4),
+        ("詞向量 is 1 word", 6),
+    ],
+)
+def test_words_are_counted(text, words):
+    assert word_count(text) == words
+
+
+def test_another_sample_of_sentences_is_a_hit(encoder, unable, store):
+    read_cloud(encoder, MANY, max_points=2, seed=0, store=store)
+    assert len(read_cloud(unable, MANY, max_points=3, seed=9, store=store)) == 3
+
+
+@pytest.mark.parametrize(
+    "change", [{"layer": 2}, {"max_points": 3}, {"seed": 5}, {"corpus": MANY}, {"unit": "types"}]
+)
+def test_other_tokens_are_no_hit(encoder, store, change):
+    asked = {"corpus": CORPUS, "unit": "tokens", "layer": 1, "max_points": 2, "seed": 4}
+    read_cloud(encoder, **asked, store=store)
+    assert is_stored(encoder, **asked, pooling="cls", store=store)  # a token is not pooled
+    assert not is_stored(encoder, **asked | change, pooling="mean", store=store)
+
+
+def test_another_model_is_no_hit(encoder, store, tmp_path_factory):
+    other = load_encoder(str(save_tiny_bert(tmp_path_factory.mktemp("other"), seed=1)))
+    first = read_cloud(encoder, CORPUS, store=store)
+    assert np.abs(read_cloud(other, CORPUS, store=store).vectors - first.vectors).max() > 0.1
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_damaged_file_is_computed_again(encoder, unable, store, unit):
+    first = read_cloud(encoder, CORPUS, unit=unit, store=store)
+    for path in store.folder.iterdir():
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, unit=unit, store=store)
+    again = read_cloud(encoder, CORPUS, unit=unit, store=store)
+    np.testing.assert_array_equal(again.vectors, first.vectors)
+    np.testing.assert_array_equal(
+        read_cloud(unable, CORPUS, unit=unit, store=store).vectors, first.vectors
+    )
+
+
+def test_a_store_that_keeps_nothing_changes_nothing(encoder, tmp_path):
+    store = ArrayStore(tmp_path, max_bytes=10)
+    for unit in UNITS:
+        cloud = read_cloud(encoder, CORPUS, unit=unit, store=store)
+        plain = read_cloud(encoder, CORPUS, unit=unit)
+        np.testing.assert_array_equal(cloud.vectors, plain.vectors)
+
+
+def test_sentence_vectors_count_layers_from_either_end(encoder, store):
+    last = recalled_vectors(encoder, CORPUS, layer=-1, pooling="cls", store=store)
+    np.testing.assert_array_equal(
+        last, recalled_vectors(encoder, CORPUS, layer=N_LAYERS, pooling="cls", store=store)
+    )
+
+
+@pytest.mark.parametrize("unit", ["sentences", "tokens"])
+def test_progress_is_passed_on(encoder, unit):
+    calls = []
+    read_cloud(encoder, CORPUS, unit=unit, progress=lambda *call: calls.append(call))
+    assert calls[-1] == (3, 3)
+
+
+def test_bad_choices(encoder, unable):
+    with pytest.raises(ValueError, match="sentences, tokens, types; got 'words'"):
+        read_cloud(encoder, CORPUS, unit="words")
+    for unit in UNITS:
+        with pytest.raises(ValueError, match="hidden states 0"):
+            read_cloud(unable, CORPUS, unit=unit, layer=3)
+    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted; got 'median'"):
+        read_cloud(unable, CORPUS, pooling="median")
+
+
+@pytest.mark.parametrize("layer", ["first-last", "last-2", (0, 1, 2)])
+def test_a_set_of_layers_is_averaged_and_kept(encoder, unable, store, layer):
+    expected = encoder.encode(CORPUS.texts, layer=layer, pooling="max")
+    options = {"layer": layer, "pooling": "max", "store": store}
+    np.testing.assert_array_equal(read_cloud(encoder, CORPUS, **options).vectors, expected)
+    np.testing.assert_array_equal(read_cloud(unable, CORPUS, **options).vectors, expected)
+    # each layer by itself was kept too
+    read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
+    with pytest.raises(ValueError, match="one layer for tokens"):
+        read_cloud(encoder, CORPUS, unit="tokens", layer=layer)
+
+
+def test_special_tokens_are_part_of_the_key(encoder, unable, store):
+    with_them = read_cloud(encoder, CORPUS, store=store)
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, store=store, special_tokens=False)
+    without = read_cloud(encoder, CORPUS, store=store, special_tokens=False)
+    again = read_cloud(unable, CORPUS, store=store, special_tokens=False)
+    np.testing.assert_array_equal(again.vectors, without.vectors)
+    np.testing.assert_array_equal(
+        without.vectors, encoder.encode(CORPUS.texts, special_tokens=False)
+    )
+    assert np.abs(without.vectors - with_them.vectors).max() > 0.01
+
+
+def test_the_models_own_output_is_kept(encoder, store, tmp_path):
+    for path in encoder.folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    steps = ["Transformer", "Pooling", "Normalize"]
+    modules = [{"type": f"sentence_transformers.models.{step}", "path": ""} for step in steps]
+    modules[1]["path"] = "1_Pooling"
+    modules[2]["path"] = "2_Normalize"
+    (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    own = load_encoder(str(tmp_path))
+    cloud = read_cloud(own, CORPUS, pooling="own", store=store)
+    np.testing.assert_allclose(np.linalg.norm(cloud.vectors, axis=1), 1, rtol=1e-5)
+    kept = read_cloud(Unable(tmp_path, name="unable"), CORPUS, pooling="own", store=store)
+    np.testing.assert_array_equal(kept.vectors, cloud.vectors)
+    with pytest.raises(ValueError, match=r"no modules\.json"):
+        read_cloud(encoder, CORPUS, pooling="own", store=store)
+
+
+def test_tokens_are_encoded_some_texts_at_a_time(encoder, monkeypatch):
+    whole = read_cloud(encoder, MANY, unit="tokens", layer=1, max_points=7)
+    asked = []
+    encode_tokens = Encoder.encode_tokens
+
+    def noted(self, texts, **settings):
+        asked.append(len(texts))
+        return encode_tokens(self, texts, **settings)
+
+    monkeypatch.setattr(Encoder, "encode_tokens", noted)
+    monkeypatch.setattr("geometry.encode.cloud.TEXTS_AT_ONCE", 2)
+    told = []
+    parts = read_cloud(
+        encoder,
+        MANY,
+        unit="tokens",
+        layer=1,
+        max_points=7,
+        progress=lambda *of: told.append(of),
+    )
+    assert max(asked) == 2
+    assert len(asked) > 1
+    assert parts.texts == whole.texts
+    np.testing.assert_allclose(parts.vectors, whole.vectors, atol=1e-5)
+    assert told == sorted(told)
+    assert {total for _, total in told} == {len(MANY)}
+
+
+HAND = Cloud(
+    unit="sentences",
+    vectors=np.arange(8, dtype=np.float32).reshape(4, 2),
+    texts=("a", "b", "c", "d"),
+    sources=np.array([3, 5, 8, 9]),
+    labels=("one", "two", "one", "three"),
+    lengths=np.array([1, 2, 3, 4]),
+    counts=np.array([0.5, 1.5, 2.5, 3.5]),
+    n_available=100,
+)
+
+
+def assert_is_rows_2_and_0(taken: Cloud) -> None:
+    assert len(taken) == 2
+    assert taken.vectors.tolist() == [[4, 5], [0, 1]]
+    assert taken.texts == ("c", "a")
+    assert taken.sources.tolist() == [8, 3]
+    assert taken.labels == ("one", "one")
+    assert taken.lengths.tolist() == [3, 1]
+    assert taken.counts.tolist() == [2.5, 0.5]
+    assert (taken.unit, taken.n_available) == ("sentences", 100)
+
+
+@pytest.mark.parametrize("rows", [np.array([2, 0]), [2, 0], np.array([-2, -4]), np.uint8([2, 0])])
+def test_rows_are_taken_from_every_column(rows):
+    assert_is_rows_2_and_0(HAND.take(rows))
+
+
+@pytest.mark.parametrize("as_array", [list, np.array])
+def test_a_mask_takes_the_rows_where_it_is_true(as_array):
+    # a mask read as indices would take the rows 0 and 1
+    taken = HAND.take(as_array([True, False, True, False]))
+    assert_is_rows_2_and_0(taken.take([1, 0]))
+
+
+def test_a_cloud_without_labels_stays_without():
+    assert replace(HAND, labels=None).take([1]).labels is None
+
+
+def test_a_row_may_be_taken_twice_or_none_at_all():
+    assert HAND.take([3, 3]).texts == ("d", "d")
+    none = HAND.take([])
+    assert (len(none), none.vectors.shape, none.labels) == (0, (0, 2), ())
+
+
+@pytest.mark.parametrize("rows", [[4], [-5], [0.5], np.array([True, False])])
+def test_rows_that_are_not_there(rows):
+    with pytest.raises(IndexError):
+        HAND.take(rows)
+
+
+def test_what_was_taken_is_a_copy():
+    taken = HAND.take([0, 1])
+    assert not np.shares_memory(taken.vectors, HAND.vectors)

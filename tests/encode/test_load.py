@@ -1,0 +1,77 @@
+"""What load_encoder makes of a name that is none, a path, and a device that is not there."""
+
+from pathlib import Path
+
+import pytest
+
+from geometry import ModelFilesError, load_encoder
+from geometry.encode.load import names_a_folder
+from tests.encode.tiny_encoder import save_tiny_bert
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_tiny_bert(tmp_path_factory.mktemp("tiny"))
+
+
+def refused(name):
+    with pytest.raises(ModelFilesError) as caught:
+        load_encoder(name)
+    return caught.value
+
+
+def test_a_path_is_a_folder_s_name(folder, tmp_path, monkeypatch):
+    encoder = load_encoder(folder)
+    assert (encoder.name, encoder.revision) == (str(folder), None)
+    assert encoder.fingerprint == load_encoder(str(folder)).fingerprint
+    monkeypatch.chdir(folder.parent)
+    assert load_encoder(Path(folder.name)).name == folder.name
+    for name in ("bundled", "owner/model"):  # as text the bundled one, and a model of the hub
+        assert refused(Path(name)).code == "missing_folder"
+
+
+def test_a_revision_of_what_has_none_is_not_passed_over(folder):
+    for name, what in ((folder, f"the folder {folder}"), (str(folder), f"the folder {folder}")):
+        with pytest.raises(ValueError, match="has no revisions; got revision='v9'") as caught:
+            load_encoder(name, revision="v9")
+        assert str(caught.value).startswith(what)
+    with pytest.raises(ValueError, match="the bundled encoder has no revisions"):
+        load_encoder(revision="v9")
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
+    monkeypatch.chdir(folder)
+    error = refused(name)
+    assert error.code == "empty_name"
+    assert 'the name of the model is empty. Give "bundled", a folder' in str(error)
+    assert not names_a_folder(name)
+
+
+@pytest.mark.parametrize("name", ["./no-folder", "/no/such/folder", "~nobody-of-that-name/x"])
+def test_a_folder_that_is_missing_is_no_matter_of_the_hub(name):
+    error = refused(name)
+    assert (error.code, error.details["name"]) == ("missing_folder", name)
+    assert f"there is no folder {name} on this machine. Check the path" in str(error)
+    assert "hub" not in str(error)
+
+
+def test_a_file_is_called_a_file(folder):
+    name = str(folder / "model.safetensors")
+    error = refused(name)
+    assert (error.code, error.details["name"]) == ("not_a_folder", name)
+    assert f"{name} is a file, and a model is a folder. Name the folder" in str(error)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:99", "meta", "", 0.5])
+def test_a_device_that_is_not_there_is_told_at_once(folder, device):
+    with pytest.raises(ValueError, match="none that torch can use on this machine") as caught:
+        load_encoder(folder, device=device)
+    assert f"device {device!r} is" in str(caught.value)
+    assert "Choose one of cpu" in str(caught.value)
+    with pytest.raises(ValueError, match="none that torch can use"):
+        load_encoder(device=device)
+
+
+def test_a_device_that_is_there_is_taken(folder):
+    assert load_encoder(folder, device="cpu").device == "cpu"

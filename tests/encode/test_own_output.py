@@ -1,0 +1,283 @@
+"""A folder's own output and its static word vectors, against sentence-transformers itself."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import (
+    CNN,
+    Dense,
+    Dropout,
+    LayerNorm,
+    Normalize,
+    Pooling,
+    Transformer,
+    WordEmbeddings,
+)
+from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
+
+from geometry import ModelFilesError, load_encoder
+from geometry.encode.own_output import MODES
+from geometry.encode.pool import POOLINGS
+from geometry.hub.bundled import bundled_folder
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.encode.tiny_models import DIMENSION, save_tiny
+
+TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]
+EVERY_MODE = tuple(MODES)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("plain"), "bert")
+
+
+@pytest.fixture
+def saved(plain, tmp_path):
+    """save(*modules after the model): the folder, written by sentence-transformers."""
+
+    def save(*modules: torch.nn.Module, model: Path = plain) -> Path:
+        torch.manual_seed(0)
+        first = Transformer(str(model))
+        SentenceTransformer(modules=[first, *modules], device="cpu").save(str(tmp_path / "saved"))
+        return tmp_path / "saved"
+
+    return save
+
+
+def assert_own(folder: Path, dimension: int) -> None:
+    encoder = load_encoder(str(folder))
+    assert encoder.poolings == (*POOLINGS, "own")
+    ours = encoder.encode(TEXTS, pooling="own")
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(TEXTS)
+    assert ours.shape == theirs.shape == (len(TEXTS), dimension)
+    assert ours.dtype == np.float32
+    assert np.abs(ours - theirs).max() <= 1e-5
+
+
+def test_pooling_dense_and_normalisation(saved):
+    folder = saved(Pooling(DIMENSION), Dense(DIMENSION, 7), Normalize())
+    assert_own(folder, 7)
+    lengths = np.linalg.norm(load_encoder(str(folder)).encode(TEXTS, pooling="own"), axis=1)
+    np.testing.assert_allclose(lengths, 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", EVERY_MODE)
+def test_each_mode(saved, mode):
+    assert_own(saved(Pooling(DIMENSION, mode)), DIMENSION)
+
+
+def test_all_modes_joined(saved):
+    assert_own(saved(Pooling(DIMENSION, EVERY_MODE[::-1])), DIMENSION * len(EVERY_MODE))
+
+
+def test_flags_of_older_folders(saved):
+    folder = saved(Pooling(DIMENSION))
+    flags = {flag: True for flag, _ in MODES.values()} | {"word_embedding_dimension": DIMENSION}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(flags), encoding="utf-8")
+    assert_own(folder, DIMENSION * len(EVERY_MODE))
+
+
+@pytest.mark.parametrize(
+    "activation", [torch.nn.Identity(), torch.nn.GELU(), torch.nn.ReLU(), torch.nn.Tanh()]
+)
+@pytest.mark.parametrize("bias", [True, False])
+def test_dense_layers(saved, activation, bias):
+    dense = Dense(DIMENSION, 9, bias=bias, activation_function=activation)
+    assert_own(saved(Pooling(DIMENSION), dense), 9)
+
+
+@pytest.mark.parametrize("width", [DIMENSION, 9])
+def test_a_dense_layer_beside_its_input(saved, width):
+    assert_own(saved(Pooling(DIMENSION), Dense(DIMENSION, width, use_residual=True)), width)
+
+
+def test_several_steps(saved):
+    steps = (Dense(DIMENSION, 12), LayerNorm(12), Dropout(0.5), Dense(12, 5), Normalize())
+    assert_own(saved(Pooling(DIMENSION, "cls"), *steps), 5)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "t5", "modernbert", "roberta"])
+def test_on_other_architectures(saved, tmp_path, kind):
+    """One text at a time: sentence-transformers' padding on the left would move GPT-2's places."""
+    if kind in ("gpt2", "llama"):  # it pads, so it wants a token to pad with
+        model = save_tiny(tmp_path / "model", kind)
+        settings = json.loads((model / "tokenizer_config.json").read_text(encoding="utf-8"))
+        settings["pad_token"] = "<pad>"
+        (model / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    else:
+        model = save_tiny(tmp_path / "model", kind)
+    folder = saved(Pooling(DIMENSION, "weightedmean"), Dense(DIMENSION, 7), model=model)
+    peer = SentenceTransformer(str(folder), device="cpu")
+    theirs = np.concatenate([peer.encode([text]) for text in TEXTS])
+    assert np.abs(load_encoder(str(folder)).encode(TEXTS, pooling="own") - theirs).max() <= 1e-5
+
+
+def test_a_folder_without_modules_offers_none(plain):
+    encoder = load_encoder(str(plain))
+    assert encoder.poolings == tuple(POOLINGS)
+    with pytest.raises(ValueError, match=r"has no modules\.json") as caught:
+        encoder.encode(TEXTS, pooling="own")
+    assert str(caught.value) == (
+        f'pooling "own" can\'t be had: {plain} has no modules.json, so it names no output of its '
+        "own. Choose one of cls, mean, max, min, last, weighted"
+    )
+
+
+def test_a_step_that_is_not_known_offers_none(saved):
+    encoder = load_encoder(str(saved(CNN(DIMENSION, 4), Pooling(12))))
+    assert "own" not in encoder.poolings
+    with pytest.raises(ValueError, match=r"step that is not known here \(CNN\)"):
+        encoder.encode(TEXTS, pooling="own")
+    assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)
+
+
+def test_a_class_of_somebody_else_is_not_known(saved):
+    folder = saved(Pooling(DIMENSION), Normalize())
+    text = (folder / "modules.json").read_text(encoding="utf-8")
+    modules = json.loads(text)
+    modules[2]["type"] = "mine.Normalize"
+    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert "own" not in load_encoder(str(folder)).poolings
+
+
+def test_a_prompt_before_every_text_is_not_dropped_silently(saved):
+    folder = saved(Pooling(DIMENSION))
+    settings = {"prompts": {"query": "the cat "}, "default_prompt_name": "query"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings), "utf-8")
+    with pytest.raises(ValueError, match="a prompt before every text"):
+        load_encoder(str(folder)).encode(TEXTS, pooling="own")
+
+
+def test_dense_weights_as_pickle_are_not_read(saved):
+    folder = saved(Pooling(DIMENSION), Dense(DIMENSION, 7))
+    weights = folder / "2_Dense" / "model.safetensors"
+    weights.rename(weights.with_name("pytorch_model.bin"))
+    with pytest.raises(ValueError, match=r"no weights as \.safetensors"):
+        load_encoder(str(folder)).encode(TEXTS, pooling="own")
+
+
+def test_it_is_of_the_last_layer_and_takes_special_tokens_as_they_are(saved):
+    encoder = load_encoder(str(saved(Pooling(DIMENSION))))
+    same = encoder.encode(TEXTS, pooling="own")
+    np.testing.assert_array_equal(encoder.encode(TEXTS, pooling="own", layer=2), same)
+    for choice in ({"layer": 0}, {"layer": (1, -1)}, {"special_tokens": False}):
+        with pytest.raises(ValueError, match="of the last layer"):
+            encoder.encode(TEXTS, pooling="own", **choice)
+    with pytest.raises(ValueError, match=r'last layer, and .* encode\(texts, pooling="own"\)'):
+        encoder.encode_layers(TEXTS, poolings=("own",))
+
+
+def test_settings_are_part_of_the_fingerprint(saved):
+    folder = saved(Pooling(DIMENSION))
+    before = load_encoder(str(folder)).fingerprint
+    config = folder / "1_Pooling" / "config.json"
+    config.write_text(json.dumps({"pooling_mode": "cls"}), encoding="utf-8")
+    assert load_encoder(str(folder)).fingerprint != before
+
+
+@pytest.mark.model
+def test_the_bundled_model_has_its_own():
+    texts = [*TEXTS, "A plane is taking off."]
+    ours = load_encoder().encode(texts, pooling="own")
+    theirs = SentenceTransformer(str(bundled_folder()), device="cpu").encode(texts)
+    assert np.abs(ours - theirs).max() <= 1e-5
+
+
+VOCABULARY = ["PADDING_TOKEN", "cat", "dog", "Cat", "sat", "mat", "don't", "red", "the"]
+WORD_TEXTS = ["The cat sat, on the mat!", "Cat DOG dog-dog 'red'", "don't sat...", "(cat)", "dog"]
+
+
+@pytest.fixture
+def word_folder(tmp_path):
+    """save(limit, lower): static vectors with a whitespace rule, written by their own library."""
+
+    def save(limit: int = 1_000_000, lower: bool = False) -> Path:
+        weights = np.random.default_rng(0).standard_normal((len(VOCABULARY), 6), dtype=np.float32)
+        tokenizer = WhitespaceTokenizer(VOCABULARY, stop_words=["the", "on"], do_lower_case=lower)
+        words = WordEmbeddings(tokenizer, weights, max_seq_length=limit)
+        steps = [words, Pooling(6), Normalize()]
+        SentenceTransformer(modules=steps, device="cpu").save(str(tmp_path / "words"))
+        return tmp_path / "words"
+
+    return save
+
+
+@pytest.mark.parametrize("limit", [1_000_000, 2])
+@pytest.mark.parametrize("lower", [False, True])
+def test_word_vectors_are_an_encoder_of_no_layers(word_folder, limit, lower):
+    folder = word_folder(limit, lower)
+    encoder = load_encoder(str(folder))
+    assert (encoder.n_layers, encoder.dimension, encoder.max_tokens) == (0, 6, limit)
+    peer = SentenceTransformer(str(folder), device="cpu")
+    theirs = peer.encode(WORD_TEXTS)
+    assert np.abs(encoder.encode(WORD_TEXTS, pooling="own") - theirs).max() <= 1e-5
+    ours = encoder.encode(WORD_TEXTS)
+    unit = ours / np.linalg.norm(ours, axis=1, keepdims=True)
+    assert np.abs(unit - theirs).max() <= 1e-5
+    assert encoder.encode_layers(WORD_TEXTS)["mean"].shape == (1, len(WORD_TEXTS), 6)
+    for text, pieces in zip(WORD_TEXTS, encoder.tokenize(WORD_TEXTS), strict=True):
+        ids = peer[0].tokenizer.tokenize(text)[:limit]
+        assert pieces == [VOCABULARY[i] for i in ids]
+
+
+def test_words_that_are_not_there_are_counted_and_left_out(word_folder):
+    encoder = load_encoder(str(word_folder()))
+    coverage = encoder.coverage(["The zebra sat on the cat .", "xyz dog"])
+    assert (coverage.tokens, coverage.unknown, coverage.truncated) == (5, 2, 0)
+    assert (coverage.unknown_token, encoder.special_tokens) == ("", ())
+    np.testing.assert_array_equal(
+        encoder.encode(["zebra cat xyz"]), encoder.encode(["cat"], special_tokens=False)
+    )
+    with pytest.raises(ValueError, match="text 1 has no word of the vocabulary"):
+        encoder.encode(["cat", "zebra the", "xyz"])
+    assert encoder.tokenize(["zebra"]) == [[]]
+
+
+def test_tokens_and_types_of_word_vectors(word_folder):
+    encoder = load_encoder(str(word_folder()))
+    table = encoder.type_embeddings()
+    assert table.words == tuple(VOCABULARY)
+    tokens = encoder.encode_tokens(WORD_TEXTS)
+    expected = [table.vectors[VOCABULARY.index(word)] for word in tokens.tokens]
+    np.testing.assert_array_equal(tokens.vectors, expected)
+    table.vectors[:] = 0
+    assert np.abs(encoder.type_embeddings().vectors).max() > 0
+
+
+@pytest.mark.parametrize("layer", [1, "first-last", "last-2"])
+def test_word_vectors_have_one_layer_only(word_folder, layer):
+    with pytest.raises(ValueError, match="layer"):
+        load_encoder(str(word_folder())).encode(WORD_TEXTS, layer=layer)
+
+
+@pytest.mark.parametrize("missing", ["whitespacetokenizer_config.json", "model.safetensors"])
+def test_word_vectors_without_a_file(word_folder, missing):
+    folder = word_folder()
+    (folder / missing).unlink()
+    with pytest.raises(ModelFilesError, match=missing):
+        load_encoder(str(folder))
+
+
+def test_the_words_are_part_of_the_fingerprint(word_folder):
+    before = load_encoder(str(word_folder())).fingerprint
+    assert load_encoder(str(word_folder(2))).fingerprint != before
+
+
+@pytest.mark.parametrize("path", ["/etc", "../elsewhere", "1_Pooling/../../up"])
+def test_modules_outside_the_folder_are_never_read(tmp_path, path):
+    folder = save_tiny_bert(tmp_path / "model")
+    modules = [
+        {"path": "", "type": "sentence_transformers.models.Transformer"},
+        {"path": path, "type": "sentence_transformers.models.Pooling"},
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ValueError, match="only folders of its own"):
+        load_encoder(str(folder)).encode(["the cat"], pooling="own")
+    modules[0] = {"path": path, "type": "sentence_transformers.models.WordEmbeddings"}
+    (folder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ModelFilesError, match="only folders of its own"):
+        load_encoder(str(folder))

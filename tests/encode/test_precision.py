@@ -1,0 +1,207 @@
+"""bfloat16: near float32 where it is offered, refused where it can't tell vectors apart."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+
+from geometry import (
+    Corpus,
+    Pairs,
+    evaluate_encoder,
+    load_encoder,
+    read_bundled,
+    read_cloud,
+    read_pairs,
+)
+from geometry.encode import precision
+from geometry.encode.precision import (
+    NARROWEST,
+    PrecisionError,
+    processor_has_bfloat16,
+    refuse_too_narrow,
+)
+from geometry.evaluate.scores import REASONS
+from tests.encode.tiny_models import BUILDERS, save_tiny
+
+TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]
+needs_bfloat16 = pytest.mark.skipif(
+    not processor_has_bfloat16(), reason="this processor has no bfloat16"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("tiny"), "bert")
+
+
+@needs_bfloat16
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_every_architecture_is_near_its_float32(tmp_path, kind):
+    exact, short = (
+        load_encoder(str(save_tiny(tmp_path, kind)), dtype=dtype).encode_layers(TEXTS)["mean"]
+        for dtype in ("float32", "bfloat16")
+    )
+    assert short.dtype == np.float32
+    cosines = (exact * short).sum(-1) / np.linalg.norm(exact, axis=-1)
+    assert (cosines / np.linalg.norm(short, axis=-1)).min() > 0.99
+    assert np.abs(exact - short).max() > 0
+
+
+@needs_bfloat16
+def test_what_an_approximate_encoder_says_of_itself(folder):
+    exact, short = load_encoder(str(folder)), load_encoder(str(folder), dtype="bfloat16")
+    assert (exact.dtype, exact.is_approximate) == ("float32", False)
+    assert (short.dtype, short.is_approximate) == ("bfloat16", True)
+    assert exact.fingerprint != short.fingerprint
+    assert load_encoder(dtype="bfloat16").fingerprint != load_encoder().fingerprint
+    assert short.device == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.fixture
+def narrow_folder(tmp_path):
+    """Its last layer adds the same long vector to every token."""
+    from safetensors.torch import load_file, save_file
+
+    folder = save_tiny(tmp_path, "bert")
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.1.output.LayerNorm.bias"] += 100
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+@needs_bfloat16
+def test_a_cell_too_narrow_for_it_has_no_score_and_says_why(narrow_folder):
+    pairs = Pairs("own", TEXTS[:4], TEXTS[2:], [1, 2, 3, 4])
+    how = {"poolings": ("mean",), "treatments": ("none", "centred"), "draws": 5}
+    exact = evaluate_encoder(load_encoder(narrow_folder), pairs, **how)
+    assert {cell.score.undefined for cell in exact.cells} == {None}
+    assert exact.cell(2, "mean").mean_cosine > NARROWEST
+    grid = evaluate_encoder(load_encoder(narrow_folder, dtype="bfloat16"), pairs, **how)
+    for treatment in how["treatments"]:
+        cell = grid.cell(2, "mean", treatment)
+        assert (cell.score.undefined, cell.score.spearman) == ("too_narrow", None)
+        assert cell.mean_cosine is None
+        assert cell.note.endswith("undefined: too_narrow")
+        assert grid.cell(1, "mean", treatment).score.spearman is not None
+    assert grid.cell(2, "mean", "centred").difference.value is None
+    assert "bfloat16" in REASONS["too_narrow"]
+    assert grid.best().layer != 2
+
+
+@needs_bfloat16
+def test_sums_are_taken_in_full(folder):
+    """256 + 1 is 256 in bfloat16: a mean over many tokens would stand still."""
+    tokens = load_encoder(str(folder), dtype="bfloat16")
+    text = " ".join(["cat"] * 20)
+    states = tokens.encode_tokens([text], include_special=True).vectors
+    np.testing.assert_allclose(tokens.encode([text])[0], states.mean(axis=0), rtol=1e-5, atol=1e-6)
+
+
+def test_a_processor_without_it_is_told(folder, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": False, "avx2": True})
+    with pytest.raises(ValueError, match=r"processor does not have it .* dtype=\"float32\""):
+        load_encoder(str(folder), dtype="bfloat16", device="cpu")
+    load_encoder(str(folder), device="cpu")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8", ""])
+def test_an_unknown_dtype_lists_those_that_exist(folder, dtype):
+    with pytest.raises(ValueError, match="float32, bfloat16; got"):
+        load_encoder(str(folder), dtype=dtype)
+
+
+def cone(spread: float, n: int = 700, d: int = 20) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d)) * spread
+    X[:, 0] += 1
+    return X.astype(np.float32)
+
+
+@needs_bfloat16
+def test_a_cloud_in_bfloat16_is_looked_at(folder):
+    corpus = Corpus("one text thrice", ("the cat sat",) * 3)
+    assert len(read_cloud(load_encoder(str(folder)), corpus)) == 3
+    with pytest.raises(ValueError, match="exceed"):
+        read_cloud(load_encoder(str(folder), dtype="bfloat16"), corpus)
+
+
+def test_a_cone_too_narrow_for_it_is_refused():
+    assert NARROWEST == 0.999
+    with pytest.raises(ValueError, match=r"cosines of this cloud exceed 0\.999"):
+        refuse_too_narrow(cone(0.001))
+    refuse_too_narrow(cone(0.1))
+    refuse_too_narrow(cone(0.001)[:1])
+    refuse_too_narrow(np.empty((0, 3), dtype=np.float32))
+
+
+@pytest.mark.parametrize("spread", [0.003, 0.0045, 0.006])
+def test_the_rule_is_every_pair(spread):
+    X = cone(spread)
+    U = X.astype(float) / np.linalg.norm(X.astype(float), axis=1, keepdims=True)
+    if (U @ U.T).min() > NARROWEST:
+        with pytest.raises(ValueError, match="exceed"):
+            refuse_too_narrow(X)
+    else:
+        refuse_too_narrow(X)
+
+
+def test_one_row_outside_is_enough(monkeypatch):
+    monkeypatch.setattr(precision, "_ROWS_AT_ONCE", 4)
+    X = cone(0.001)
+    X[333] = -X[333]
+    assert refuse_too_narrow(X) is None
+
+
+@pytest.mark.model
+@needs_bfloat16
+def test_the_bundled_models_narrowest_layer_is_refused_and_its_last_is_not():
+    encoder = load_encoder(dtype="bfloat16")
+    corpus = read_bundled("topics")
+    assert len(read_cloud(encoder, corpus, layer=-1)) == len(corpus)
+    with pytest.raises(ValueError, match="bfloat16, with 8 significant bits"):
+        read_cloud(encoder, corpus, layer=0, pooling="cls")
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@needs_bfloat16
+def test_the_bundled_model_scores_the_same(shared_data):
+    pairs = read_pairs(shared_data("stsb/sts-test.csv"))
+    scores = []
+    for dtype in ("float32", "bfloat16"):
+        encoder = load_encoder(dtype=dtype)
+        left, right = (encoder.encode(texts) for texts in (pairs.left, pairs.right))
+        lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+        scores.append(spearmanr((left * right).sum(axis=1) / lengths, pairs.gold_scores).statistic)
+    assert abs(scores[0] - scores[1]) * 100 <= 0.1
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_encode_refuses_what_bfloat16_can_not_tell_apart(folder, monkeypatch, pooling):
+    """Said to be bfloat16, so that a processor without it tests the rule too."""
+    encoder = load_encoder(str(folder))
+    texts = ["the cat sat", "a dog ran", "rain"]
+    wide = np.random.default_rng(0).standard_normal((1, 3, encoder.dimension))
+    for spread, is_refused in ((1e-4, True), (1.0, False)):
+        hidden = {pooling: (np.ones_like(wide) + spread * wide).astype(np.float32)}
+        monkeypatch.setattr(encoder, "_pooled", lambda *_, hidden=hidden: hidden)
+        encoder.dtype = "float32"
+        assert encoder.encode(texts, pooling=pooling).shape == (3, encoder.dimension)
+        encoder.dtype = "bfloat16"
+        if is_refused:
+            with pytest.raises(PrecisionError, match=r"exceed 0\.999, .*Load the encoder with"):
+                encoder.encode(texts, pooling=pooling)
+        else:
+            encoder.encode(texts, pooling=pooling)
+
+
+def test_equal_texts_and_zero_rows_say_nothing_about_a_cone():
+    X = cone(0.001)
+    texts = [f"text {row}" for row in range(len(X))]
+    with pytest.raises(PrecisionError):
+        refuse_too_narrow(X, texts)
+    refuse_too_narrow(X, ["one text"] * len(X))
+    refuse_too_narrow(np.vstack([X[:1], np.zeros_like(X[:5])]))
+    with pytest.raises(PrecisionError):
+        refuse_too_narrow(np.vstack([X, np.zeros_like(X[:5])]))

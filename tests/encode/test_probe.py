@@ -1,0 +1,178 @@
+"""A model's first pass: what is refused before a vector is told, and what is read after all."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from geometry import ModelFilesError, load_encoder
+from geometry.encode import encoder as encode
+from geometry.encode import probe
+from geometry.encode.pool import POOLINGS
+from geometry.encode.precision import processor_has_bfloat16
+from tests.encode.test_architectures import TEXTS, by_hand
+from tests.encode.test_pool import by_loop
+from tests.encode.tiny_models import BUILDERS, DIMENSION, N_LAYERS, OTHERS, UNFIT, save_tiny
+
+LONG_TEXT = " ".join(["the old cat sat on a red mat ."] * 5)
+
+
+def refused(folder: Path) -> ModelFilesError:
+    with pytest.raises(ModelFilesError) as caught:
+        load_encoder(folder).encode(["cat"])
+    error = caught.value
+    assert error.code == "wrong_architecture"
+    assert f"{folder} is no text encoder that can be read here" in str(error)
+    assert not str(error).endswith(".")
+    return error
+
+
+def with_settings(folder: Path, **changed: object) -> Path:
+    """A tiny BERT whose config.json says something else than its weights."""
+    save_tiny(folder, "bert")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | changed), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_others_are_the_loop_over_the_text_alone(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 24)
+    folder = save_tiny(tmp_path, kind)
+    every = load_encoder(folder).encode_layers(TEXTS, poolings=tuple(POOLINGS))
+    for row, states in enumerate(by_hand(folder, kind, TEXTS)):
+        for name in POOLINGS:
+            assert every[name].shape == (N_LAYERS + 1, len(TEXTS), DIMENSION)
+            expected = by_loop(name, states, torch.ones(states.shape[:2]))
+            np.testing.assert_allclose(every[name][:, row], expected, atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_the_batch_never_changes_a_vector_of_others(tmp_path, kind):
+    encoder = load_encoder(save_tiny(tmp_path, kind))
+    texts = [*TEXTS, LONG_TEXT]  # where BigBird would turn to blocks
+    alone = np.concatenate([encoder.encode_layers([text])["mean"] for text in texts], axis=1)
+    assert np.abs(encoder.encode_layers(texts)["mean"] - alone).max() <= 1e-5
+
+
+def test_a_short_text_does_not_change_how_a_long_one_is_read(tmp_path):
+    folder = save_tiny(tmp_path, "bigbird")
+    fresh, used = load_encoder(folder), load_encoder(folder)
+    used.encode(["cat"])
+    np.testing.assert_allclose(used.encode([LONG_TEXT]), fresh.encode([LONG_TEXT]), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["fnet", "convbert", "yoso"])
+def test_a_model_whose_vectors_depend_on_the_batch_is_refused(tmp_path, kind):
+    error = refused(save_tiny(tmp_path, kind))
+    assert error.details["because"] == "mixes"
+    assert error.details["architecture"] == kind
+    assert "depend on what else is in the batch: beside a longer text, those of layer 1" in str(
+        error
+    )
+
+
+def test_a_state_of_another_width_is_refused(tmp_path):
+    error = refused(save_tiny(tmp_path, "opt"))
+    assert error.details["because"] == "misshapen"
+    assert "3 hidden states of 8 numbers a token, and its config.json promises 3 of 16" in str(
+        error
+    )
+
+
+def test_another_number_of_states_is_refused(tmp_path, monkeypatch):
+    from transformers import BertModel
+
+    before = BertModel.forward
+
+    def one_less(self, *args, **kwargs):
+        output = before(self, *args, **kwargs)
+        output.hidden_states = output.hidden_states[1:]
+        return output
+
+    monkeypatch.setattr(BertModel, "forward", one_less)
+    error = refused(save_tiny(tmp_path, "bert"))
+    assert "2 hidden states of 16 numbers a token, and its config.json promises 3 of 16" in str(
+        error
+    )
+
+
+@pytest.mark.parametrize("changed", [{"hidden_size": 32}, {"vocab_size": 10}])
+def test_settings_at_odds_with_the_weights_are_told_by_the_weight(tmp_path, changed):
+    error = refused(with_settings(tmp_path, **changed))
+    assert error.details["because"] == "mismatched"
+    assert "its weights have embeddings." in str(error)
+    assert "in another size" in str(error)
+    assert "Take both files from one `save_pretrained`" in str(error)
+
+
+@pytest.mark.parametrize("changed", [{"hidden_act": "zzz"}, {"num_attention_heads": 3}])
+def test_settings_that_no_model_can_be_made_of_are_told(tmp_path, changed):
+    error = refused(with_settings(tmp_path, **changed))
+    assert error.details["because"] == "failed"
+    assert "its first pass ended in an error (" in str(error)
+    assert "\n" not in str(error)
+
+
+def test_a_tokenizer_of_another_model_is_told(tmp_path):
+    folder = save_tiny(tmp_path, "bert")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    tokenizer["model"]["vocab"]["cat"] = 20  # one more than there are
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    error = refused(folder)
+    assert error.details["because"] == "foreign_tokenizer"
+    assert "its tokenizer wrote token 20, and its weights have 20 tokens" in str(error)
+    load_encoder(folder).encode(["dog"])  # which is one of them
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = save_tiny(tmp_path, "bert")
+    weights = load_file(folder / "model.safetensors")
+    weights["embeddings.LayerNorm.bias"][3] = torch.nan
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    assert refused(folder).details["because"] == "mixes"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(28, "No space left on device"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+    ],
+)
+def test_a_full_machine_is_not_the_model_s_fault(tmp_path, monkeypatch, error):
+    def fails(*_, **__):
+        raise error
+
+    monkeypatch.setattr(probe, "TransformerStates", fails)
+    with pytest.raises(type(error)) as caught:
+        load_encoder(save_tiny(tmp_path, "bert")).encode(["cat"])
+    assert caught.value is error
+
+
+def test_a_model_that_reads_a_single_token_is_probed_too(tmp_path):
+    folder = save_tiny(tmp_path, "gpt2")
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 1}', encoding="utf-8")
+    assert np.isfinite(load_encoder(folder).encode(["cat sat"])).all()
+
+
+@pytest.mark.parametrize("kind", [*BUILDERS, *OTHERS])
+def test_in_bfloat16_nothing_that_float32_allows_is_refused(tmp_path, kind):
+    if not processor_has_bfloat16():
+        pytest.skip("this processor has no bfloat16")
+    load_encoder(save_tiny(tmp_path, kind), dtype="bfloat16").encode_layers(TEXTS)
+
+
+def test_reading_the_files_finds_what_can_t_be_used(tmp_path):
+    """Before any text is asked for: a page then tells it where it tells every other refusal."""
+    with pytest.raises(ModelFilesError, match="no text encoder that can be read here"):
+        load_encoder(save_tiny(tmp_path, "fnet")).read_files()
+
+
+def test_the_unfit_are_all_refused():
+    assert set(UNFIT) == {"opt", "fnet", "convbert", "yoso"}

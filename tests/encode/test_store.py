@@ -1,0 +1,345 @@
+"""The disk cache: what is written comes back, what was damaged does not, and the bound holds."""
+
+import errno
+import hashlib
+import os
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geometry.encode.store import FOLDER_VARIABLE, SIZE_VARIABLE, ArrayStore
+
+ARRAY = np.arange(300, dtype=np.float32).reshape(20, 15)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ArrayStore(tmp_path / "cache")
+
+
+def file_of(store: ArrayStore, key: str) -> Path:
+    (path,) = store.folder.glob(f"{key}*")
+    return path
+
+
+def last_used(store: ArrayStore, keys: str) -> None:
+    """The files of these keys were used in this order, a minute apart, long ago."""
+    for place, key in enumerate(keys):
+        os.utime(file_of(store, key), (10**9 + 60 * place,) * 2)
+
+
+def size_on_disk(store: ArrayStore) -> int:
+    return sum(path.stat().st_size for path in store.folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        ARRAY,
+        ARRAY.astype(np.float64),
+        ARRAY.astype(np.int64),
+        np.asfortranarray(ARRAY),
+        ARRAY[::2, ::3],
+        np.empty((0, 384), dtype=np.float32),
+        np.array(3.5),
+        np.array([np.nan, np.inf, -0.0]),
+    ],
+    ids=["float32", "float64", "int64", "fortran", "strided", "empty", "scalar", "nan"],
+)
+def test_what_is_written_comes_back(store, array):
+    store.write("a", array)
+    kept = store.read("a")
+    assert kept.dtype == array.dtype
+    assert kept.shape == array.shape
+    np.testing.assert_array_equal(kept, array)
+
+
+def test_absent(store):
+    assert store.read("a") is None
+    assert not store.has("a")
+    store.write("a", ARRAY)
+    assert store.has("a")
+    assert not store.has("b")
+
+
+def test_what_is_read_is_read_only(store):
+    store.write("a", ARRAY)
+    with pytest.raises(ValueError, match="read-only"):
+        store.read("a")[0, 0] = 1
+
+
+def test_writing_again_replaces(store):
+    store.write("a", ARRAY)
+    store.write("a", ARRAY + 1)
+    np.testing.assert_array_equal(store.read("a"), ARRAY + 1)
+    assert len(list(store.folder.iterdir())) == 1
+
+
+def test_objects_are_not_kept(store):
+    with pytest.raises(ValueError, match=r"[Oo]bject"):
+        store.write("a", np.array([{}, None], dtype=object))
+    assert not store.has("a")
+
+
+def test_the_file_is_a_digest_and_an_npy(store):
+    store.write("a", ARRAY)
+    content = file_of(store, "a").read_bytes()
+    assert content[:32] == hashlib.sha256(content[32:]).digest()
+    assert content[32:38] == b"\x93NUMPY"
+
+
+@pytest.mark.parametrize("kept", [0, 1, 31, 32, 33, 100, 159, 160, 161, -5, -1])
+def test_a_truncated_file_is_absent_and_removed(store, kept):
+    store.write("a", ARRAY)
+    path = file_of(store, "a")
+    path.write_bytes(path.read_bytes()[:kept])
+    assert store.read("a") is None
+    assert not path.exists()
+    store.write("a", ARRAY)
+    np.testing.assert_array_equal(store.read("a"), ARRAY)
+
+
+def test_a_file_that_grew_is_absent(store):
+    store.write("a", ARRAY)
+    path = file_of(store, "a")
+    path.write_bytes(path.read_bytes() + b"\0")
+    assert store.read("a") is None
+
+
+# digest, npy magic, npy header, first and last numbers
+@pytest.mark.parametrize("place", [0, 15, 31, 32, 38, 40, 60, 100, 159, 160, 161, 700, -2, -1])
+@pytest.mark.parametrize("bit", [0, 7])
+def test_one_flipped_bit_is_absent(store, place, bit):
+    store.write("a", ARRAY)
+    path = file_of(store, "a")
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1 << bit
+    path.write_bytes(content)
+    assert store.read("a") is None
+    assert not path.exists()
+
+
+def test_a_file_under_another_key_keeps_its_array(store):
+    """The key is the file's name: moving a file is not noticed, and nothing here moves files."""
+    store.write("a", ARRAY)
+    store.write("b", ARRAY + 1)
+    np.testing.assert_array_equal(store.read("a"), ARRAY)
+    np.testing.assert_array_equal(store.read("b"), ARRAY + 1)
+
+
+@pytest.fixture
+def three(store):
+    """Three files a, b, c, used in that order, and a bound that holds three and no fourth."""
+    for key in "abc":
+        store.write(key, ARRAY)
+    last_used(store, "abc")
+    return ArrayStore(store.folder, max_bytes=size_on_disk(store))
+
+
+def test_the_oldest_is_dropped_first(three):
+    three.write("d", ARRAY)
+    assert [three.has(key) for key in "abcd"] == [False, True, True, True]
+
+
+def test_the_oldest_used_and_not_the_oldest_written(three):
+    assert three.read("a") is not None
+    three.write("d", ARRAY)
+    assert [three.has(key) for key in "abcd"] == [True, False, True, True]
+
+
+def test_asking_is_not_using(three):
+    assert three.has("a")
+    three.write("d", ARRAY)
+    assert not three.has("a")
+
+
+def test_as_many_are_dropped_as_needed(three):
+    three.write("d", np.tile(ARRAY, (2, 1)))
+    assert [three.has(key) for key in "abcd"] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("bound", [1332, 2663, 2664, 5000, 13_320])
+def test_the_bound_holds_after_every_write(tmp_path, bound):
+    store = ArrayStore(tmp_path, max_bytes=bound)
+    rng = np.random.default_rng(0)
+    for turn in range(40):
+        store.write(str(turn), ARRAY[: rng.integers(1, 21)])
+        assert size_on_disk(store) <= bound
+
+
+def test_one_that_is_too_large_is_not_kept_and_drops_nothing(three):
+    bound = three.max_bytes
+    for n_bytes in (bound, bound - 130, bound - 128):  # with digest and header just too large
+        three.write("d", np.zeros(n_bytes, dtype=np.uint8))
+        assert [three.has(key) for key in "abcd"] == [True, True, True, False]
+
+
+def test_a_folder_that_cannot_be_made_loses_nothing(tmp_path):
+    (tmp_path / "taken").write_text("a file stands here", encoding="utf-8")
+    store = ArrayStore(tmp_path / "taken")
+    array = ARRAY.copy()
+    store.write("a", array)
+    assert store.read("a") is None
+    assert not store.has("a")
+    np.testing.assert_array_equal(array, ARRAY)
+    assert (tmp_path / "taken").read_text(encoding="utf-8") == "a file stands here"
+
+
+def refused(*args, **kwargs):
+    raise PermissionError(errno.EACCES, "Permission denied")
+
+
+def test_a_folder_that_can_only_be_read_is_still_read(three, monkeypatch):
+    monkeypatch.setattr(os, "utime", refused)
+    np.testing.assert_array_equal(three.read("a"), ARRAY)
+
+
+def test_a_damaged_file_that_cannot_be_removed_is_still_absent(three, monkeypatch):
+    file_of(three, "a").write_bytes(b"short")
+    monkeypatch.setattr(Path, "unlink", refused)
+    assert three.read("a") is None
+
+
+def test_an_old_file_that_cannot_be_dropped_stops_nothing(three, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refused)
+        three.write("d", ARRAY)
+    np.testing.assert_array_equal(three.read("d"), ARRAY)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
+def test_nothing_is_left_of_a_write_that_failed(three, monkeypatch, error):
+    def fail(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(Path, "replace", fail)
+    if isinstance(error, OSError):
+        three.write("a", ARRAY + 1)
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            three.write("a", ARRAY + 1)
+    assert sorted(path.name for path in three.folder.iterdir()) == [
+        "a.array",
+        "b.array",
+        "c.array",
+    ]
+    np.testing.assert_array_equal(three.read("a"), ARRAY)  # the old one is whole
+
+
+def test_the_name_appears_only_when_the_file_is_whole(store, monkeypatch):
+    seen = []
+    replace = Path.replace
+
+    def watched(part, target):
+        seen.append((target.exists(), part.read_bytes()))
+        return replace(part, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    store.write("a", ARRAY)
+    assert seen == [(False, file_of(store, "a").read_bytes())]
+
+
+def test_threads_that_write_at_once_leave_whole_files(tmp_path):
+    store = ArrayStore(tmp_path)
+    versions = [np.full((200, 50), value, dtype=np.float32) for value in range(4)]
+    failures = []
+
+    def write_and_read(array):
+        try:
+            for _ in range(25):
+                store.write("shared", array)
+                store.write(f"own{array[0, 0]}", array)
+                kept = store.read("shared")
+                assert kept is not None
+                assert len(np.unique(kept)) == 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write_and_read, args=(array,)) for array in versions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert not list(tmp_path.glob("*.part"))
+    for array in versions:
+        np.testing.assert_array_equal(store.read(f"own{array[0, 0]}"), array)
+
+
+def test_threads_that_evict_at_once_hold_the_bound(tmp_path):
+    store = ArrayStore(tmp_path, max_bytes=5000)
+    failures = []
+
+    def write(name):
+        try:
+            for turn in range(25):
+                store.write(f"{name}{turn}", ARRAY)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    store.write("last", ARRAY)
+    assert size_on_disk(store) <= 5000
+
+
+def test_keys_separate_their_parts():
+    parts = [("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""), ("", "abc"), ("a", "b", "c")]
+    assert len({ArrayStore.key(*some) for some in parts}) == len(parts)
+    assert ArrayStore.key("a", 1, -1) == ArrayStore.key("a", 1, -1)
+    assert ArrayStore.key("層", 4) != ArrayStore.key("层", 4)
+    assert len(ArrayStore.key()) == 64
+
+
+def test_the_folder_comes_from_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "named"))
+    assert ArrayStore().folder == tmp_path / "named"
+    assert ArrayStore(tmp_path / "given").folder == tmp_path / "given"
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    assert ArrayStore().folder.name == "narrow-cone"
+
+
+def test_the_bound_comes_from_the_environment(monkeypatch):
+    monkeypatch.delenv(SIZE_VARIABLE, raising=False)
+    assert ArrayStore().max_bytes == 2048 * 10**6
+    monkeypatch.setenv(SIZE_VARIABLE, "7")
+    assert ArrayStore().max_bytes == 7 * 10**6
+    assert ArrayStore(max_bytes=5).max_bytes == 5
+
+
+@pytest.mark.parametrize("given", ["", "lots", "1.5", "0", "-3", "1e3"])
+def test_a_bound_that_is_no_number_is_told(monkeypatch, given):
+    monkeypatch.setenv(SIZE_VARIABLE, given)
+    with pytest.raises(ValueError) as caught:
+        ArrayStore()
+    assert str(caught.value) == (
+        f"NARROW_CONE_CACHE_MB must be a whole number of megabytes above 0; got {given!r}"
+    )
+
+
+def test_what_a_killed_process_left_is_swept_and_a_write_in_progress_is_not(store):
+    store.write("a", ARRAY)
+    old, new = store.folder / "old.part", store.folder / "new.part"
+    for part in (old, new):
+        part.write_bytes(b"half")
+    os.utime(old, (10**9,) * 2)
+    store.write("b", ARRAY)
+    assert not old.exists()
+    assert new.exists()
+
+
+def test_blocks_that_nobody_went_on_with_are_swept(store):
+    for name, age in (("blocks-old", 2 * 24 * 3600), ("blocks-new", 60)):
+        (store.folder / name).mkdir(parents=True)
+        (store.folder / name / "mean.npy").write_bytes(b"half")
+        os.utime(store.folder / name / "mean.npy", (time.time() - age,) * 2)
+    store.write("a", ARRAY)
+    assert not (store.folder / "blocks-old").exists()
+    assert (store.folder / "blocks-new" / "mean.npy").exists()

@@ -1,0 +1,146 @@
+"""Whitening by the rows in the fit: sizes, halves, and what it does to rows it has not seen."""
+
+import numpy as np
+import pytest
+
+from geometry import Whitening, isoscore, isoscore_baseline
+from geometry.evaluate.fit_size import FEWEST, LEAST_ROWS, WAYS, fit_sizes, whitening_by_size
+from geometry.linalg.moments import Moments
+
+D = 20
+
+
+def cloud(n: int, *, narrow: float = 30.0, seed: int = 0) -> np.ndarray:
+    """Rows of low effective rank: the widest direction is ``narrow`` times the thinnest."""
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, D)) * np.geomspace(1, 1 / narrow, D) + 5 * rng.standard_normal(D)
+
+
+@pytest.mark.parametrize(
+    ("available", "d", "expected"),
+    [
+        (7, 384, (7,)),
+        (FEWEST, 3, (FEWEST,)),
+        (12, 5, (5, 10, 11, 12)),
+        (40, 100, (10, 11, 13, 15, 17, 19, 21, 24, 27, 31, 35, 40)),
+    ],
+)
+def test_sizes_by_hand(available, d, expected):
+    assert fit_sizes(available, d) == expected
+
+
+def test_fewer_sizes_and_none_past_d_by_hand():
+    assert fit_sizes(40, 20, count=3, past_d=False) == (10, 20, 40)
+    assert fit_sizes(40, 16, count=3, past_d=False) == (10, 16, 20, 40)
+    assert fit_sizes(40, 16, count=3) == (10, 16, 18, 20, 40)
+
+
+@pytest.mark.parametrize("available", [2, 9, 11, 383, 384, 385, 432, 433, 5000])
+@pytest.mark.parametrize("d", [1, 2, 9, 384])
+def test_sizes_can_be_fitted(available, d):
+    sizes = fit_sizes(available, d)
+    assert list(sizes) == sorted(set(sizes))
+    assert sizes[0] >= 2
+    assert sizes[-1] == available
+    assert len(sizes) <= 14
+    if available > FEWEST and 2 <= d <= available:
+        assert d in sizes
+
+
+def test_it_is_the_estimator_fitted_on_one_half_and_shown_on_the_other():
+    X = cloud(240)
+    order = np.random.default_rng(3).permutation(240)
+    fitted, held_out = X[order[:120]], X[order[120:]]
+    for found in whitening_by_size(X, sizes=(5, 50, 120), random_state=3):
+        assert found.held_out == 120
+        assert tuple(found.isoscore) == WAYS
+        for way, shrinkage in (("full", None), ("ledoit-wolf", "ledoit-wolf")):
+            whitening = Whitening("zca", shrinkage=shrinkage).fit(fitted[: found.n])
+            expected = isoscore(whitening.transform(held_out))
+            assert found.isoscore[way] == pytest.approx(expected, abs=1e-9)
+        assert found.raw == pytest.approx(isoscore(held_out))
+        assert found.baseline == isoscore_baseline(120, D)
+
+
+def test_a_larger_fit_holds_the_smaller_ones_rows(monkeypatch):
+    X = cloud(50)
+    seen: list[set[float]] = []
+    of = Moments.of
+
+    def spy(rows, *more, **named):
+        seen.append(set(rows[:, 0]))
+        return of(rows, *more, **named)
+
+    monkeypatch.setattr(Moments, "of", spy)
+    whitening_by_size(X, sizes=(5, 25))
+    smaller, larger = seen  # one fit a size: both ways share it
+    assert smaller < larger
+    assert (len(smaller), len(larger)) == (5, 25)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_falls_apart_as_n_nears_d(seed):
+    found = whitening_by_size(cloud(800, seed=seed), sizes=(D, D + 2, 5 * D, 20 * D))
+    full = [fit.isoscore["full"] for fit in found]
+    assert max(full[:2]) < found[0].raw < full[2] < full[3] < found[3].baseline
+    shrunk = [fit.isoscore["ledoit-wolf"] for fit in found]
+    assert min(shrunk) > found[0].raw - 0.05  # Ledoit-Wolf never falls below doing nothing
+    assert shrunk[1] > full[1] + 0.1
+
+
+def test_one_seed_gives_one_answer():
+    X = cloud(100)
+    assert whitening_by_size(X, random_state=1) == whitening_by_size(X, random_state=1)
+    assert whitening_by_size(X, random_state=1) != whitening_by_size(X, random_state=2)
+
+
+def test_progress_is_told_and_can_stop_it():
+    told: list[tuple[int, int]] = []
+    whitening_by_size(cloud(60), sizes=(5, 10, 30), progress=lambda *now: told.append(now))
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+    def stop(done: int, _total: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        whitening_by_size(cloud(60), sizes=(5, 10), progress=stop)
+
+
+@pytest.mark.parametrize("sizes", [(1,), (0,), (5, 31), (-3,)])
+def test_sizes_that_the_half_does_not_hold(sizes):
+    with pytest.raises(ValueError, match=rf"sizes must lie in \[2, 30\], .*got {sizes[-1]}"):
+        whitening_by_size(cloud(60), sizes=sizes)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (cloud(LEAST_ROWS - 1), r"at least 8 rows of 2 dimensions.*got shape \(7, 20\)"),
+        (cloud(20)[:, :1], r"at least 8 rows of 2 dimensions.*got shape \(20, 1\)"),
+        (cloud(20)[0], r"got shape \(20,\)"),
+        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 6 holds NaN or infinity"),
+        (np.full((20, 3), 0.1), "all rows are equal"),
+    ],
+    ids=["few rows", "one column", "1-D", "NaN", "all equal"],
+)
+def test_rows_that_cannot_be_whitened(rows, message):
+    with pytest.raises(ValueError, match=message):
+        whitening_by_size(rows)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.int64, np.float16, np.float32, list])
+def test_other_numbers(kind):
+    rows = (10 * cloud(LEAST_ROWS)).tolist() if kind is list else (10 * cloud(80)).astype(kind)
+    as_float = np.asarray(rows, dtype=float)
+    for found, expected in zip(whitening_by_size(rows), whitening_by_size(as_float), strict=True):
+        assert found.isoscore == pytest.approx(expected.isoscore, abs=1e-3)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_constant_column():
+    X = np.hstack([cloud(100), np.full((100, 1), 0.1)])
+    for found in whitening_by_size(X):
+        assert np.isfinite(list(found.isoscore.values())).all()

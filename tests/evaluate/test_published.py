@@ -1,0 +1,78 @@
+"""Published figures as they are shipped, and as they were collected."""
+
+import json
+
+import pytest
+
+from geometry.evaluate import published_scores, published_tables
+from geometry.evaluate.published import datasets
+
+TABLES = {table.key: table for table in published_tables()}
+
+
+def test_every_table_says_where_from_and_fits_its_columns():
+    assert len(TABLES) == len(published_tables())
+    for table in TABLES.values():
+        assert table.source
+        assert table.setting
+        assert table.metric
+        for values in table.rows.values():
+            assert len(values) == len(table.columns)
+
+
+def test_known_figures():
+    assert TABLES["sbert_table_1"].column("STS-B")["BERT CLS"] == 16.5
+    assert TABLES["simcse_table_b2"].column("SICK-R")["whiten target all"] == 60.4
+    assert TABLES["learning_to_remove"].column("ABTT1").keys() == {"word_simi", "text_simi"}
+    assert "disputed" in TABLES["simcse_table_5"].note
+    with pytest.raises(KeyError, match="sbert_table_1 has no column STS-C; it has STS12"):
+        TABLES["sbert_table_1"].column("STS-C")
+
+
+def test_scores_of_a_data_set():
+    scores = published_scores()
+    assert {one.dataset for one in scores} == {"STS-B"}
+    found = {(one.table, one.name): one for one in scores}
+    assert found["bert_flow_table_5", "SN"].value == 55.46
+    assert found["all_minilm_l6_v2", "all-MiniLM-L6-v2"].value == 82.03
+    assert found["bert_flow_table_2", "BERTbase last"].setting.startswith("aggregation wmean")
+    assert datasets() == ("STS12", "STS13", "STS14", "STS15", "STS16", "STS-B", "SICK-R")
+    assert all(published_scores(name) for name in datasets())
+    for unknown in ("MNLI", "raw", "orig"):
+        with pytest.raises(
+            ValueError, match=f"no published scores on '{unknown}'; there are STS12"
+        ):
+            published_scores(unknown)
+
+
+def test_it_is_what_was_collected(shared_data):
+    told = json.loads(shared_data("../published.json").read_text(encoding="utf-8"))
+    for key, table in told["tables"].items():
+        ours = TABLES[key]
+        assert (ours.source, ours.setting, ours.metric) == (
+            table["source"],
+            table["setting"],
+            table["metric"],
+        )
+        assert ours.note == table.get("note", "")
+        assert list(ours.rows) == list(table["rows"])
+        for row, values in table["rows"].items():
+            if isinstance(values, dict):
+                assert {c: ours.column(c)[row] for c in values} == values
+            else:
+                assert list(ours.rows[row]) == (values if isinstance(values, list) else [values])
+    flow, zipf = told["bert_flow_table_1"], told["zipfian_2024"]
+    rows = list(TABLES["bert_flow_table_1"].rows.values())
+    expected = [flow["mean_l2_norm"], *flow["knn_mean_l2"].values(), *flow["knn_mean_dot"].values()]
+    assert list(map(list, rows)) == expected
+    assert {k: list(v) for k, v in TABLES["zipfian_2024"].rows.items()} == {
+        k: v for k, v in zipf.items() if k not in ("source", "metric", "columns")
+    }
+    assert list(TABLES["zipfian_2024"].columns) == zipf["columns"]
+    deep = told["ethayarajh_2019"]
+    for key, name in (("bert", "bert_base"), ("gpt2", "gpt2_first_and_last_two"), ("elmo", "elmo")):
+        (values,) = TABLES[f"ethayarajh_{key}"].rows.values()
+        assert list(values) == deep[name]
+    assert TABLES["all_minilm_l6_v2"].column("STS-B") == {
+        "all-MiniLM-L6-v2": told["all_minilm_l6_v2"]["STS-B"]
+    }

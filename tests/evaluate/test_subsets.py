@@ -1,0 +1,115 @@
+"""Several sets as one score: three ways, by hand and by scipy."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from geometry import Pairs
+from geometry.evaluate import PairBootstrap, SubsetBootstrap, aggregate, evaluate_grid
+from geometry.evaluate.subsets import resamples_of
+
+RNG = np.random.default_rng(0)
+
+
+def pairs(n, *, shift, noise):
+    gold = RNG.uniform(0, 5, n)
+    return gold + shift + RNG.normal(0, noise, n), gold
+
+
+SUBSETS = {"news": pairs(60, shift=0, noise=1), "forums": pairs(240, shift=8, noise=4)}
+RHO = {name: spearmanr(*pair).statistic for name, pair in SUBSETS.items()}
+
+
+def test_the_three_differ():
+    together = [np.concatenate(side) for side in zip(*SUBSETS.values(), strict=True)]
+    expected = {
+        "all": spearmanr(*together).statistic,
+        "mean": (RHO["news"] + RHO["forums"]) / 2,
+        "wmean": (60 * RHO["news"] + 240 * RHO["forums"]) / 300,
+    }
+    for how, value in expected.items():
+        found = aggregate(SUBSETS, how, draws=200)
+        assert found.how == how
+        assert found.spearman == pytest.approx(value, abs=1e-12)
+        assert found.low < found.spearman < found.high
+        assert found.n == 300
+        assert {name: one.spearman for name, one in found.subsets.items()} == pytest.approx(RHO)
+    assert len({round(value, 3) for value in expected.values()}) == 3
+
+
+def test_scores_alone_have_no_all():
+    scores = {name: PairBootstrap(pair[1], 50).score(pair[0]) for name, pair in SUBSETS.items()}
+    assert aggregate(scores, "mean").spearman == pytest.approx(sum(RHO.values()) / 2)
+    with pytest.raises(ValueError, match="news is a score alone"):
+        aggregate(scores, "all")
+
+
+def test_one_subset_is_itself_under_each_way():
+    one = {"news": SUBSETS["news"]}
+    found = {how: aggregate(one, how, draws=100) for how in ("all", "mean", "wmean")}
+    assert found["all"].spearman == found["mean"].spearman == found["wmean"].spearman
+    assert found["all"].low == pytest.approx(found["mean"].low)
+
+
+def test_a_subset_without_a_score():
+    flat = {**SUBSETS, "flat": (np.ones(10), np.arange(10.0))}
+    for how in ("mean", "wmean"):
+        assert aggregate(flat, how, draws=20).spearman is None
+        assert aggregate(flat, how, draws=20).undefined == "subset"
+    assert aggregate(flat, "all", draws=20).spearman is not None
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="how must be one of all, mean, wmean; got 'median'"):
+        aggregate(SUBSETS, "median")
+    with pytest.raises(ValueError, match="no subsets"):
+        aggregate({}, "mean")
+
+
+def pairs_of_subsets():
+    similarities, gold = (np.concatenate(side) for side in zip(*SUBSETS.values(), strict=True))
+    names = tuple(name for name, (one, _) in SUBSETS.items() for _ in one)
+    return similarities, Pairs("both", names, names, gold, subsets=names)
+
+
+@pytest.mark.parametrize("how", ["all", "mean", "wmean"])
+def test_inside_a_grid(how):
+    similarities, pairs = pairs_of_subsets()
+    bootstrap = resamples_of(pairs, how, draws=50)
+    found, told = bootstrap.score(similarities), aggregate(SUBSETS, how, draws=50)
+    assert (found.spearman, found.low, found.high, found.n) == (
+        *(told.spearman, told.low, told.high, told.n),
+    )
+    moved = bootstrap.difference(similarities, similarities + RNG.normal(0, 0.1, len(pairs)))
+    assert moved.low <= moved.value <= moved.high
+    assert moved.high - moved.low < found.high - found.low
+    X = RNG.standard_normal((1, 2 * len(pairs), 4))
+    grid = evaluate_grid({"mean": X}, pairs.gold_scores, treatments="pca", bootstrap=bootstrap)
+    assert (grid.aggregation, grid.subsets) == (how, (("news", 60), ("forums", 240)))
+    assert set(grid.cells[0].score.by_subset) == {"news", "forums"}
+
+
+def test_a_subset_that_can_not_be_scored():
+    gold, names = [1.0, 2, 3, 4, 4, 4], ["a", "a", "a", "b", "b", "b"]
+    for how in ("mean", "wmean"):
+        with pytest.raises(
+            ValueError, match=r'subset b has no score .* all 3 .*aggregate by "all"'
+        ):
+            SubsetBootstrap(gold, names, how)
+    score = SubsetBootstrap(gold, names, "all", 20).score(np.arange(6.0))
+    assert score.spearman == pytest.approx(spearmanr(range(6), gold).statistic)
+    assert set(score.by_subset) == {"a"}
+    flat = SubsetBootstrap([1, 2, 3, 1, 2, 3], names, "mean", 20).score([1, 2, 3, 5, 5, 5])
+    assert (flat.spearman, flat.undefined) == (None, "subset")
+    assert flat.by_subset["a"].spearman == pytest.approx(1)
+
+
+def test_pairs_without_subsets_are_one_set():
+    pairs = Pairs("own", ("a",) * 3, ("b",) * 3, [1, 2, 3])
+    assert resamples_of(pairs, draws=3).subsets == ()
+    with pytest.raises(ValueError, match=r"own names no subsets to aggregate by 'mean'\. Add a"):
+        resamples_of(pairs, "mean")
+    with pytest.raises(ValueError, match="2 names of subsets for 3 pairs"):
+        SubsetBootstrap([1, 2, 3], ["a", "b"], "mean")
+    with pytest.raises(ValueError, match="how must be one of all, mean, wmean"):
+        resamples_of(pairs, "median")

@@ -1,0 +1,138 @@
+"""The bundled encoder itself: its files, its shapes, its peer, and no network."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geometry import ModelFilesError, load_encoder, read_bundled
+from geometry.encode.pieces import Coverage
+from geometry.hub import bundled
+
+pytestmark = pytest.mark.model
+
+ROOT = Path(__file__).resolve().parents[2]
+# 50 sentences over all topics, a very short text, one of 300 words, and one that is not English
+TEXTS = (*read_bundled("topics").texts[::25], "No.", "music " * 300, "各向異性的向量")[-50:]
+
+OFFLINE = """
+import socket
+def refuse(*args, **kwargs):
+    raise AssertionError("the network was asked for")
+socket.socket.connect = socket.socket.connect_ex = refuse
+socket.getaddrinfo = socket.create_connection = refuse
+from geometry import load_encoder
+print(load_encoder().encode(["no network at all"]).shape)
+"""
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return load_encoder()
+
+
+def test_the_files_are_the_published_ones():
+    folder = bundled.bundled_folder()
+    assert (folder / "model.safetensors").stat().st_size == 90_868_376
+    found = {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in ("model.safetensors", "tokenizer.json")
+    }
+    assert found == {
+        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    }
+    assert found == bundled.SHA256
+
+
+def test_what_it_is(encoder):
+    assert encoder.name == "all-MiniLM-L6-v2"
+    assert (encoder.n_layers, encoder.dimension, encoder.max_tokens) == (6, 384, 256)
+    assert encoder.fingerprint == bundled.FINGERPRINT
+
+
+def test_every_layer_of_every_text(encoder):
+    layers = encoder.encode_layers(TEXTS)
+    assert set(layers) == {"cls", "mean"}
+    for vectors in layers.values():
+        assert vectors.shape == (7, 50, 384)
+        assert vectors.dtype == np.float32
+        assert np.isfinite(vectors).all()
+    cls = layers["cls"][0]  # [CLS] has not looked at any word yet: one vector, repeated
+    np.testing.assert_allclose(cls, np.tile(cls[0], (50, 1)), atol=1e-6)
+
+
+def test_the_last_layers_mean_is_sentence_transformers(encoder):
+    from sentence_transformers import SentenceTransformer
+
+    peer = SentenceTransformer(str(bundled.bundled_folder()), device="cpu")
+    expected = peer.encode(list(TEXTS), normalize_embeddings=True)
+    ours = encoder.encode(TEXTS)
+    ours = ours / np.linalg.norm(ours, axis=1, keepdims=True)
+    np.testing.assert_allclose(ours, expected, atol=1e-5)
+
+
+def test_the_batch_never_changes_a_vector(encoder):
+    together = encoder.encode(TEXTS)
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS[-8:]])
+    assert np.abs(together[-8:] - alone).max() <= 1e-5
+
+
+def test_what_it_cannot_read_is_counted(encoder):
+    assert encoder.coverage(["music " * 300, "short"]) == Coverage(2, 1, 256, 301, 0, "[UNK]")
+    assert encoder.special_tokens == encoder._reader.special_tokens == ("[CLS]", "[SEP]")
+    english = encoder.coverage(read_bundled("topics").texts)
+    assert (english.truncated, english.unknown) == (0, 0)
+    # the page must say that the picture is about [UNK]
+    assert encoder.coverage(read_bundled("topics-zh").texts).unknown_share > 0.05
+
+
+def test_special_tokens_of_a_cut_text(encoder):
+    tokens = encoder.encode_tokens(["music " * 300], include_special=True).tokens
+    assert (len(tokens), tokens[0], tokens[-1]) == (256, "[CLS]", "[SEP]")
+
+
+def test_types_are_the_whole_vocabulary(encoder):
+    table = encoder.type_embeddings()
+    assert table.vectors.shape == (30_522, 384)
+    assert table.words[101] == "[CLS]"
+    assert len(set(table.words)) == 30_522
+
+
+def test_no_network_is_touched(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", OFFLINE],
+        cwd=ROOT,
+        env=os.environ | {"HF_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "(1, 384)"
+
+
+@pytest.mark.parametrize("name", list(bundled.SHA256))
+def test_one_flipped_bit_of_the_real_files_is_refused(tmp_path, monkeypatch, name):
+    folder = bundled.bundled_folder()
+    for path in folder.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).symlink_to(path)
+    content = bytearray((folder / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / name).unlink()
+    (tmp_path / name).write_bytes(content)
+    monkeypatch.setattr(bundled, "bundled_folder", lambda: tmp_path)
+    with pytest.raises(ModelFilesError, match=f"{name} of the bundled encoder has sha256"):
+        load_encoder().encode(["a text"])
+
+
+def test_the_folder_has_what_an_encoder_needs():
+    folder = bundled.bundled_folder()
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    assert (config["num_hidden_layers"], config["hidden_size"]) == (6, 384)

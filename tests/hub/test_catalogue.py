@@ -1,0 +1,50 @@
+"""The suggested models: complete, distinct, and each in the README."""
+
+from pathlib import Path
+
+from geometry.hub import suggestions
+from geometry.hub.catalogue import is_contrastive
+from pages.common.messages.model_errors import lessons
+
+
+def test_each_is_complete():
+    for each in suggestions():
+        assert each.name.count("/") == 1
+        assert each.megabytes > 100
+        assert each.licence in ("apache-2.0", "mit", "not stated")
+        assert (each.layers, each.dimension) in ((12, 768), (12, 384), (0, 300))
+        assert each.language
+
+
+def test_each_is_there_once():
+    names = [each.name for each in suggestions()]
+    assert len(set(names)) == len(names) == 11
+
+
+def test_those_that_the_hub_has_only_as_pickle():
+    assert {each.name for each in suggestions() if each.needs_conversion} == {
+        "princeton-nlp/unsup-simcse-bert-base-uncased",
+        "princeton-nlp/sup-simcse-bert-base-uncased",
+        "sentence-transformers/average_word_embeddings_glove.6B.300d",
+    }
+
+
+def test_which_are_known_to_be_trained_contrastively():
+    assert {each.name for each in suggestions() if is_contrastive(each.name)} == {
+        "princeton-nlp/unsup-simcse-bert-base-uncased",
+        "princeton-nlp/sup-simcse-bert-base-uncased",
+        "sentence-transformers/all-mpnet-base-v2",
+    }
+    # the bundled one, by the name that its encoder has and by those it is asked for
+    for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
+        assert is_contrastive(name)
+    assert not is_contrastive("./all-MiniLM-L6-v2")  # anybody's folder
+
+
+def test_the_readme_lists_them_with_what_each_teaches():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    told = lessons(str)
+    for each in suggestions():
+        mark = " (pickle)" if each.needs_conversion else ""
+        size, licence = f"{each.megabytes} MB", each.licence
+        assert f"| `{each.name}`{mark} | {size} | {licence} | {told[each.name]} |" in readme

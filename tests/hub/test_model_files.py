@@ -1,0 +1,207 @@
+"""Local folders: which files count, and what is said of those that are missing or cut."""
+
+import json
+import shutil
+
+import pytest
+
+from geometry import ModelFilesError, load_encoder
+from geometry.hub.model_errors import readable_bytes
+from geometry.hub.model_files import check_folder, needed_files, refuse_truncated, weight_files
+from tests.encode.tiny_encoder import save_tiny_bert
+
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return save_tiny_bert(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture
+def folder(whole, tmp_path):
+    return shutil.copytree(whole, tmp_path / "copy")
+
+
+def refused(folder):
+    with pytest.raises(ModelFilesError) as caught:
+        load_encoder(str(folder))
+    error = caught.value
+    assert error.details["name"] == str(folder)
+    assert str(folder) in str(error)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("file", "code"), [("config.json", "missing_folder_file"), ("tokenizer.json", "slow_tokenizer")]
+)
+def test_a_file_that_is_missing(folder, file, code):
+    (folder / file).unlink()
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == (code, file)
+    assert f"has no {file}" in str(error)
+
+
+def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
+    (folder / "tokenizer.json").unlink()
+    assert ".save('copy-fast')" in refused(folder).details["command"]
+    (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
+    assert ".save('copy-safetensors')" in refused(folder).details["command"]
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "told"),
+    [
+        ("tokenizer_config.json", "[]", "holds a list where settings"),
+        ("tokenizer_config.json", '{"model_max_length": "big"}', "'big' as the longest text"),
+        ("sentence_bert_config.json", '"x"', "holds a str where settings"),
+        ("modules.json", '[{"a": 1}]', "is no list of steps"),
+        ("modules.json", '{"a": 1}', "is no list of steps"),
+        ("modules.json", "[3]", "is no list of steps"),
+    ],
+)
+def test_settings_of_a_wrong_type_are_told(folder, file, content, told):
+    (folder / file).write_text(content, encoding="utf-8")
+    with pytest.raises(ModelFilesError, match=told) as caught:
+        load_encoder(folder)
+    assert caught.value.code == "unreadable"
+    assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [["x"], {"x": 1}, 3, None])
+def test_a_model_type_that_is_no_word_is_an_unknown_one(folder, kind):
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": kind}), encoding="utf-8")
+    error = refused(folder)
+    assert error.code == "wrong_architecture"
+    assert f"knows no model_type {kind}" in str(error)
+
+
+def test_no_modules_at_all_are_no_output_of_its_own(folder):
+    (folder / "modules.json").write_text("[]", encoding="utf-8")
+    encoder = load_encoder(folder)
+    assert "own" not in encoder.poolings
+    with pytest.raises(ValueError, match="names no modules"):
+        encoder.encode(["the cat"], pooling="own")
+
+
+def test_where_the_remedy_gives_none_either_the_next_one_is_told(folder):
+    """Of BertJapanese and Canine the command writes a folder that has no tokenizer.json again."""
+    (folder / "tokenizer.json").unlink()
+    assert (
+        "; then load the new folder. If that has none either, this tokenizer has no fast version: "
+        "choose another model" in str(refused(folder))
+    )
+
+
+def test_no_weights_at_all(folder):
+    (folder / WEIGHTS).unlink()
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == ("missing_folder_file", WEIGHTS)
+
+
+def test_weights_as_pickle(folder):
+    (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
+    error = refused(folder)
+    assert error.code == "pickle_only"
+    assert "can run any code" in str(error)
+
+
+def test_a_training_state_is_no_model(folder):
+    (folder / WEIGHTS).rename(folder / "training_args.bin")
+    assert refused(folder).code == "missing_folder_file"
+
+
+@pytest.mark.parametrize("kept", [0, 4, 100, -1])
+def test_weights_that_are_cut(folder, kept):
+    content = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(content[:kept])
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == ("half_downloaded", WEIGHTS)
+    assert error.details["size"] == len(content[:kept])
+    assert "only partly there" in str(error)
+
+
+def test_a_pointer_where_weights_should_be(folder):
+    """What a git clone without LFS leaves."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 90868376\n"
+    (folder / WEIGHTS).write_text(pointer, encoding="utf-8")
+    assert refused(folder).code == "half_downloaded"
+
+
+@pytest.mark.parametrize("content", [b"", b'{"hidden_size"', b"\xff\xfe"])
+def test_a_config_that_is_cut(folder, content):
+    (folder / "config.json").write_bytes(content)
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == ("half_downloaded", "config.json")
+
+
+def test_a_config_of_something_else(folder):
+    (folder / "config.json").write_text("[1]", encoding="utf-8")
+    assert refused(folder).code == "wrong_architecture"
+
+
+def test_shards_without_their_index(folder):
+    (folder / WEIGHTS).rename(folder / "model-00001-of-00002.safetensors")
+    error = refused(folder)
+    assert (error.code, error.details["file"]) == (
+        "half_downloaded",
+        "model.safetensors.index.json",
+    )
+
+
+def test_whole_weights_pass(whole):
+    refuse_truncated(whole / WEIGHTS, name="tiny")
+    assert check_folder(whole, name="tiny") == sum(each.stat().st_size for each in whole.iterdir())
+
+
+def test_a_path_that_leads_elsewhere_is_not_needed():
+    paths = ["config.json", "../config.json", "1_Pooling/../../config.json", "/config.json"]
+    assert needed_files(paths) == ["config.json"]
+
+
+def test_weights_come_last_and_one_file_before_shards():
+    shards = ["model-00002-of-00002.safetensors", "model-00001-of-00002.safetensors"]
+    others = ["tokenizer.json", "config.json", "model.safetensors.index.json"]
+    assert needed_files([*shards, *others])[-2:] == sorted(shards)
+    assert weight_files(
+        [*shards, WEIGHTS, "2_Dense/model.safetensors", "model.fp16.safetensors"]
+    ) == [
+        WEIGHTS,
+        "2_Dense/model.safetensors",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(437_955_512, "438 MB"), (2_100_000_000, "2,100 MB"), (12_340, "12 kB"), (999, "999 bytes")],
+)
+def test_bytes_as_a_reader_writes_them(size, said):
+    assert readable_bytes(size) == said
+    assert readable_bytes(1_540_000, decimals=1) == "1.5 MB"
+
+
+def test_a_file_that_is_cut_by_a_byte_is_told_in_bytes(folder):
+    """In megabytes, or in kilobytes, both numbers would be the same."""
+    content = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(content[:-1])
+    assert f"it has {len(content) - 1:,} of {len(content):,} bytes" in str(refused(folder))
+
+
+def test_static_models_of_another_kind_are_refused_in_words(tmp_path):
+    """Of those without a config.json only averaged word vectors are read."""
+    (tmp_path / "0_StaticEmbedding").mkdir()
+    (tmp_path / "0_StaticEmbedding" / "model.safetensors").write_bytes(b"")
+    (tmp_path / "modules.json").write_text("[]")
+    with pytest.raises(ModelFilesError, match=r"has no config\.json"):
+        check_folder(tmp_path, name="static")
+
+
+def test_a_model_that_needs_its_own_code_is_refused_by_its_settings(tmp_path):
+    folder = save_tiny_bert(tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "homemade", "auto_map": {"AutoModel": "homemade.Model"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelFilesError, match="own code is never run") as caught:
+        check_folder(folder, name="own")
+    assert caught.value.code == "wrong_architecture"

@@ -1,0 +1,113 @@
+"""The operator's file: its defaults, its place, and what is wrong with a wrong one."""
+
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+
+from geometry import ModelFilesError, load_encoder
+from geometry.hub import ModelLimits, OperatorFileError, read_model_limits
+from geometry.hub.operator_limits import DEFAULT_FILE
+from tests.encode.tiny_encoder import save_tiny_bert
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def own_file(tmp_path, monkeypatch):
+    """own_file(text): the operator's file for this test."""
+
+    def write(text):
+        path = tmp_path / "own.toml"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv("NARROW_CONE_CONFIG", str(path))
+        return path
+
+    return write
+
+
+def test_the_file_that_is_shipped_says_the_defaults(monkeypatch):
+    monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
+    assert ROOT / "narrow-cone.toml" == DEFAULT_FILE
+    assert read_model_limits() == read_model_limits(DEFAULT_FILE) == ModelLimits()
+    for name in ("allow", "local_folders", "max_model_megabytes", "memory_megabytes"):
+        assert f"\n{name} = " in DEFAULT_FILE.read_text(encoding="utf-8")
+
+
+def test_without_a_file_the_defaults_hold(monkeypatch, tmp_path):
+    monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
+    monkeypatch.setattr("geometry.hub.operator_limits.DEFAULT_FILE", tmp_path / "none.toml")
+    assert read_model_limits() == ModelLimits()
+
+
+def test_an_own_file(own_file):
+    own_file(
+        '[models]\nallow = ["google-bert/*"]\nlocal_folders = false\n'
+        "max_model_megabytes = 500\nmemory_megabytes = 900\n"
+    )
+    assert read_model_limits() == ModelLimits(("google-bert/*",), False, 500, 900)
+
+
+def test_an_empty_file_is_the_defaults(own_file):
+    own_file("")
+    assert read_model_limits() == ModelLimits()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[model]\n", r"unknown table 'model'; there can be models"),
+        ("models = 1\n", r"write \[models\] above its keys"),
+        ("[models]\nalow = []\n", r"unknown key 'alow'; there can be allow, local_folders, max"),
+        ('[models]\nallow = "google-bert/*"\n', r"allow .* must be a list of patterns"),
+        ("[models]\nallow = [1]\n", r"allow .* must be a list of patterns"),
+        ('[models]\nlocal_folders = "no"\n', r"local_folders .* must be true or false"),
+        ("[models]\nmax_model_megabytes = true\n", r"must be a whole number of megabytes above 0"),
+        ("[models]\nmax_model_megabytes = 0\n", r"is 0 and must be a whole number"),
+        ("[models]\nmemory_megabytes = 1.5\n", r"memory_megabytes .* is 1.5 and must be"),
+        ("[models\n", r"is no TOML file"),
+    ],
+)
+def test_what_is_wrong_is_said(own_file, text, message):
+    path = own_file(text)
+    with pytest.raises(OperatorFileError, match=message) as caught:
+        read_model_limits()
+    assert str(path) in str(caught.value)
+
+
+def test_a_named_file_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("NARROW_CONE_CONFIG", str(tmp_path / "none.toml"))
+    with pytest.raises(OperatorFileError, match=r"there is no file .*none\.toml"):
+        read_model_limits()
+
+
+def test_limits_are_frozen():
+    with pytest.raises(FrozenInstanceError):
+        ModelLimits().memory_megabytes = 1
+
+
+def test_names_are_matched_by_pattern():
+    limits = ModelLimits(allow=("google-bert/*", "openai-community/gpt2"))
+    limits.refuse_name("google-bert/bert")
+    limits.refuse_name("openai-community/gpt2")
+    for name in ("google-bert2/bert", "openai-community/gpt2-xl", "Google-BERT/bert"):
+        with pytest.raises(ModelFilesError, match="the operator allows google-bert/"):
+            limits.refuse_name(name)
+
+
+def test_folders_of_this_machine(tmp_path):
+    folder = str(save_tiny_bert(tmp_path))
+    load_encoder(folder, limits=ModelLimits(allow=("google-bert/*",)))  # names of the hub alone
+    for name in (folder, "/no/such/folder"):  # the same answer, whether it is there or not
+        with pytest.raises(ModelFilesError, match="allows no folders of this machine") as caught:
+            load_encoder(name, limits=ModelLimits(local_folders=False))
+        assert (caught.value.code, caught.value.details["folder"]) == ("not_allowed", True)
+
+
+def test_a_folder_that_is_too_large(tmp_path):
+    folder = save_tiny_bert(tmp_path)
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text('"' + "x" * 1_000_000 + '"', encoding="utf-8")
+    with pytest.raises(ModelFilesError, match="limit is 1 MB") as caught:
+        load_encoder(str(folder), limits=ModelLimits(max_model_megabytes=1))
+    assert caught.value.code == "too_large"

@@ -1,0 +1,91 @@
+"""Moments: sums worked by hand, blocks against the whole, Ledoit-Wolf against scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from geometry.linalg import moments
+from geometry.linalg.moments import Moments
+
+
+def test_worked_by_hand():
+    # rows (1, 0), (3, 0), (2, 3): mean (2, 1); z = (-1, -1), (1, -1), (0, 2)
+    # scatter = [[1+1+0, 1-1+0], [0, 1+1+4]]; |z|^2 = 2, 2, 4
+    # cubic = 2(-1, -1) + 2(1, -1) + 4(0, 2) = (0, 4); quartic = 4 + 4 + 16
+    m = Moments.of(np.array([[1.0, 0.0], [3.0, 0.0], [2.0, 3.0]]))
+    assert m.n_rows == 3
+    assert m.weight == m.weight2 == 3.0
+    np.testing.assert_allclose(m.mean, [2, 1])
+    np.testing.assert_allclose(m.scatter, [[2, 0], [0, 6]])
+    np.testing.assert_allclose(m.cubic, [0, 4], atol=1e-12)
+    assert m.quartic == pytest.approx(24)
+    np.testing.assert_allclose(m.covariance, [[2 / 3, 0], [0, 2]])
+
+
+def test_weights_worked_by_hand():
+    # rows 0 (weight 3) and 4 (weight 1): mean 1, z = -1 and 3
+    # scatter = 3 * 1 + 9 = 12; cubic = 3 * (-1) + 27 = 24; quartic = 3 + 81 = 84
+    m = Moments.of(np.array([[0.0], [4.0]]), np.array([3.0, 1.0]))
+    assert (m.weight, m.weight2) == (4.0, 10.0)
+    assert m.mean == pytest.approx([1])
+    assert m.scatter == pytest.approx(12)
+    assert m.cubic == pytest.approx(24)
+    assert m.quartic == pytest.approx(84)
+
+
+def test_zero_weights_leave_no_trace():
+    X = np.random.default_rng(0).standard_normal((9, 3))
+    kept = Moments.of(X[:6])
+    padded = Moments.of(X, np.repeat([1.0, 0.0], [6, 3]))
+    np.testing.assert_allclose(padded.scatter, kept.scatter)
+    silent = Moments.of(X[6:], np.zeros(3))
+    for merged in (kept.merge(silent), silent.merge(kept)):
+        np.testing.assert_allclose(merged.mean, kept.mean)
+        np.testing.assert_allclose(merged.scatter, kept.scatter)
+    assert silent.merge(silent).weight == 0
+
+
+def test_blocks_inside_one_array(monkeypatch):
+    X = np.random.default_rng(1).standard_normal((50, 4)) + 3
+    w = np.random.default_rng(2).random(50)
+    whole, weighted = Moments.of(X), Moments.of(X, w)
+    monkeypatch.setattr(moments, "BLOCK_ROWS", 7)
+    for one, many in ((whole, Moments.of(X)), (weighted, Moments.of(X, w))):
+        assert many.n_rows == one.n_rows
+        for name in ("weight", "weight2", "mean", "scatter", "cubic", "quartic"):
+            np.testing.assert_allclose(getattr(many, name), getattr(one, name), rtol=1e-10)
+
+
+def test_a_long_mean_cancels_nothing():
+    # X'X/n - mu mu' would be wrong in the first digit here: 1e16 - 1e16 for a variance of 1
+    X = np.random.default_rng(3).standard_normal((500, 3)) + 1e8
+    centred = X - X.mean(axis=0)
+    np.testing.assert_allclose(Moments.of(X).covariance, centred.T @ centred / 500, rtol=1e-7)
+    halves = Moments.of(X[:200]).merge(Moments.of(X[200:]))
+    np.testing.assert_allclose(halves.covariance, centred.T @ centred / 500, rtol=1e-7)
+
+
+@pytest.mark.parametrize("n", [7, 5000, 20_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equal_rows_have_no_variance(n, dtype):
+    # 0.1 has no exact binary form, so a sum over many rows is rounded, and its mean with it
+    m = Moments.of(np.full((n, 3), 0.1, dtype=dtype))
+    assert np.abs(m.covariance).max() < 1e-30
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 40), (40, 40), (300, 12), (9000, 3)])
+def test_ledoit_wolf_is_scikit_learns(n, d):
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, d)) * np.geomspace(1, 0.05, d) + rng.standard_normal(d)
+    assert Moments.of(X).ledoit_wolf() == pytest.approx(ledoit_wolf_shrinkage(X), rel=1e-9)
+
+
+def test_ledoit_wolf_has_nothing_to_shrink_in_one_dimension_or_a_round_cloud():
+    assert Moments.of(np.array([[1.0], [2.0], [4.0]])).ledoit_wolf() == 0.0
+    corners = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])  # covariance I / 2, its own target
+    assert Moments.of(corners).ledoit_wolf() == 0.0
+
+
+def test_no_rows():
+    with pytest.raises(ValueError, match="at least one row"):
+        Moments.of(np.empty((0, 3)))

@@ -1,0 +1,50 @@
+"""Merging moments is associative, commutative and exact."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from geometry.linalg.moments import Moments
+from tests.clouds import clouds, seeds
+
+FIELDS = ("n_rows", "weight", "weight2", "mean", "scatter", "cubic", "quartic")
+
+
+def assert_same(one: Moments, other: Moments) -> None:
+    size = max(1.0, abs(one.quartic))
+    for field in FIELDS:
+        np.testing.assert_allclose(
+            getattr(one, field), getattr(other, field), rtol=1e-7, atol=1e-10 * size
+        )
+
+
+@given(clouds(rows=(3, 60)), st.data(), seeds)
+def test_any_grouping_gives_one_answer(X, data, seed):
+    w = np.random.default_rng(seed).uniform(0, 2, len(X))
+    i = data.draw(st.integers(1, len(X) - 2))
+    j = data.draw(st.integers(i + 1, len(X) - 1))
+    a, b, c = (Moments.of(X[s], w[s]) for s in (slice(0, i), slice(i, j), slice(j, None)))
+    whole = Moments.of(X, w)
+    for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
+        assert_same(merged, whole)
+
+
+@given(clouds(), st.permutations(range(4)))
+def test_the_order_of_rows_does_not_matter(X, order):
+    quarters = np.array_split(X, 4)
+    shuffled = np.vstack([quarters[place] for place in order])
+    assert_same(Moments.of(shuffled), Moments.of(X))
+
+
+@given(clouds(rows=(3, 60)))
+def test_ledoit_wolf_is_scikit_learns(X):
+    np.testing.assert_allclose(Moments.of(X).ledoit_wolf(), ledoit_wolf_shrinkage(X), atol=1e-8)
+
+
+@given(clouds(rows=(3, 60)), seeds)
+def test_ledoit_wolf_is_a_share_for_any_weights(X, seed):
+    w = np.random.default_rng(seed).exponential(size=len(X))
+    assert 0 <= Moments.of(X, w).ledoit_wolf() <= 1
+    scaled = Moments.of(X, w * 1e-3)
+    np.testing.assert_allclose(scaled.ledoit_wolf(), Moments.of(X, w).ledoit_wolf(), rtol=1e-6)

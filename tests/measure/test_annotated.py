@@ -1,0 +1,196 @@
+"""Measures of what is known of rows, as rows of a table: by hand, by a second route, baselines."""
+
+import numpy as np
+import pytest
+from scipy.special import erf
+
+from geometry import alignment, cosine_contributions, measure_table
+from geometry.measure import (
+    Annotations,
+    Measured,
+    annotated_table,
+    contextual_table,
+    intra_sentence_baseline,
+    intra_sentence_similarity,
+    jackknife_interval,
+    max_explainable_variance,
+    self_similarity,
+    top_contribution,
+    top_contribution_baseline,
+    zipfian_baselines,
+    zipfian_mean_symmetry,
+    zipfian_spectral_entropy,
+    zipfian_table,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def cloud(n: int = 300, d: int = 12, *, seed: int = 0, shift: float = 0.7) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
+
+
+def by_name(table):
+    return {row.name: row for row in table}
+
+
+# Alignment
+
+
+def test_alignment_over_the_pairs():
+    X = np.array([[1.0, 0], [0, 2], [3, 0], [-1, 0]])
+    # right angle 2, same direction 0, opposite 4
+    [row] = annotated_table(X, Annotations(pairs=[[0, 1], [0, 2], [0, 3]]))
+    assert row == Measured("alignment", pytest.approx(2.0), None, None, 2.0, 3, 2)
+    [row] = annotated_table(X, Annotations(pairs=np.zeros((0, 2), int)))
+    assert (row.value, row.undefined, row.n) == (None, "too_few_rows", 0)
+    [row] = annotated_table(X * [[1], [0], [1], [1]], Annotations(pairs=[[0, 1]]))
+    assert row.undefined == "zero_row"
+
+
+def test_the_interval_of_alignment_is_that_of_a_mean_over_pairs():
+    X, pairs = cloud(), np.arange(300).reshape(2, 150).T
+    [row] = annotated_table(X, Annotations(pairs=pairs), seed=3)
+    left, right = X[:150], X[150:]
+    assert (row.low, row.high) == pytest.approx(jackknife_interval(alignment, left, right, seed=3))
+    U, V = (Y / np.linalg.norm(Y, axis=1, keepdims=True) for Y in (left, right))
+    each = ((U - V) ** 2).sum(axis=1)
+    assert row.value == pytest.approx(each.mean())
+    assert row.high - row.value == pytest.approx(2.26 * each.std() / np.sqrt(150), rel=0.6)
+
+
+# Tokens
+
+
+def tokens(n: int = 2000, d: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(vectors, types, sentences): isotropic, types and sentences of no effect."""
+    rng = np.random.default_rng(1)
+    types = np.repeat(np.arange(n // 5), 5)
+    return rng.standard_normal((n, d)), rng.permutation(types), np.arange(n) // 8
+
+
+def test_contextual_rows_are_the_published_figures():
+    X, types, sentences = tokens()
+    X = X + 0.4
+    about = Annotations(types=types, sentences=sentences)
+    rows = by_name(annotated_table(X, about, seed=2))
+    assert rows["self_similarity"].value == pytest.approx(self_similarity(X, types))
+    assert rows["intra_sentence_similarity"].value == pytest.approx(
+        intra_sentence_similarity(X, sentences)
+    )
+    assert rows["max_explainable_variance"].value == pytest.approx(
+        max_explainable_variance(X, types, seed=2)
+    )
+    for part in contextual_table(X, types, sentences, seed=2):
+        row = rows[part.name]
+        assert row.value == pytest.approx(part.value - part.baseline)
+        assert row.high - row.low == pytest.approx(part.high - part.low)
+        assert row.low < row.value < row.high
+
+
+def test_isotropic_tokens_lie_at_their_baselines():
+    X, types, sentences = tokens(8000)
+    for row in annotated_table(X, Annotations(types=types, sentences=sentences)):
+        assert row.value == pytest.approx(row.baseline, abs=0.01), row.name
+    assert row.baseline == 0
+    # sentences of 8 tokens: 1/sqrt(8); of 8 and 2, one each: the mean of both
+    assert intra_sentence_baseline(sentences) == pytest.approx(8**-0.5)
+    assert intra_sentence_baseline([0, 0, 0, 0, 7, 7, 9]) == pytest.approx((0.5 + 0.5**0.5) / 2)
+
+
+def test_tokens_that_have_nothing_to_compare():
+    X = cloud(6, 3)
+    rows = annotated_table(X, Annotations(types=np.arange(6), sentences=np.zeros(6)))
+    assert [row.undefined for row in rows] == ["no_repeats", None, "no_repeats"]
+
+
+# Types
+
+
+def test_zipfian_rows_are_the_measures():
+    W = cloud(400, 9)
+    counts = np.random.default_rng(0).zipf(1.8, 400).clip(0, 500)
+    counts[:20] = 0
+    first, second = zipfian_table(W, counts)
+    assert (first, second) == annotated_table(W, Annotations(frequencies=counts))
+    assert first.value == pytest.approx(zipfian_mean_symmetry(W, counts))
+    assert second.value == pytest.approx(zipfian_spectral_entropy(W, counts))
+    assert (first.baseline, second.baseline) == pytest.approx(zipfian_baselines(counts, 9))
+    assert first.n == 380  # words that occur
+    present = counts > 0
+    for row, of in ((first, zipfian_mean_symmetry), (second, zipfian_spectral_entropy)):
+        low, high = jackknife_interval(of, W[present], counts[present])  # ten times anew
+        assert (row.low, row.high) == pytest.approx((max(low, 0), min(high, 1)), abs=1e-9)
+
+
+def test_a_word_that_is_nearly_all_of_the_text_has_no_interval():
+    counts = np.ones(100)
+    counts[3] = 1e9
+    for row in zipfian_table(cloud(100, 4), counts):
+        assert row.low is None
+        assert 0 <= row.value <= 1
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 1.5])
+def test_zipfian_baselines_are_those_of_isotropic_words(exponent):
+    p = 1 / np.arange(1, 801) ** exponent
+    rng = np.random.default_rng(9)
+    drawn = [rng.standard_normal((800, 30)) for _ in range(12)]
+    symmetry, entropy = zipfian_baselines(p, 30)
+    assert symmetry == pytest.approx(
+        np.mean([zipfian_mean_symmetry(W, p) for W in drawn]), abs=0.02
+    )
+    assert entropy == pytest.approx(
+        np.mean([zipfian_spectral_entropy(W, p) for W in drawn]), abs=0.01
+    )
+
+
+# The largest share of the mean cosine
+
+
+def test_the_baseline_of_the_largest_share_by_hand():
+    assert top_contribution_baseline(1) == 1
+    # cos^2 of a uniform angle, or its complement: 1/2 + 1/pi
+    assert top_contribution_baseline(2) == pytest.approx(0.5 + 1 / np.pi, abs=1e-5)
+    assert top_contribution_baseline(5, k=5) == 1
+    # the mean of the largest of d squared normals is the integral of 1 - erf(sqrt(t/2))^d
+    t = np.linspace(0, 60, 600_001)
+    largest = np.trapezoid(1 - erf(np.sqrt(t / 2)) ** 50, t)
+    assert top_contribution_baseline(50) == pytest.approx(largest / 50, rel=1e-4)
+    for d, k in ((3, 0), (3, 4)):
+        with pytest.raises(ValueError, match=f"between 1 and the d = 3 dimensions; got {k}"):
+            top_contribution_baseline(d, k=k)
+
+
+@pytest.mark.parametrize(("n", "d"), [(200, 3), (300, 40), (60, 100)])
+@pytest.mark.parametrize("k", [1, 3])
+def test_no_dimension_of_a_round_cloud_off_the_origin_is_rogue(n, d, k):
+    rng = np.random.default_rng(5)
+    found = []
+    for _ in range(200):
+        off = rng.standard_normal(d)
+        found.append(top_contribution(rng.standard_normal((n, d)) + 2 * off, k=k))
+    error = 4 * np.std(found) / np.sqrt(200) + 1e-4
+    assert top_contribution_baseline(d, k=k) == pytest.approx(np.mean(found), abs=error)
+    if d > 3:
+        assert np.mean(found) > 2 * k / d
+
+
+def test_any_cone_turned_at_random_lies_at_that_baseline():
+    """A rogue dimension is one of a basis: turned away, the same cloud has none."""
+    X = cloud(300, 30) + np.eye(30)[4] * 9
+    assert top_contribution(X) > 0.8
+    rng = np.random.default_rng(0)
+    found = [
+        cosine_contributions(X @ np.linalg.qr(rng.standard_normal((30, 30)))[0]).max()
+        for _ in range(200)
+    ]
+    assert np.mean(found) == pytest.approx(top_contribution_baseline(30), rel=0.08)
+
+
+def test_the_table_has_that_baseline():
+    rows = by_name(measure_table(cloud(), intervals=False))
+    assert rows["top_contribution"].baseline == top_contribution_baseline(12)
+    assert rows["top_5_contributions"].baseline == top_contribution_baseline(12, k=5)
+    assert top_contribution_baseline(384) == pytest.approx(0.0264, abs=5e-5)  # ten times 1/d

@@ -1,0 +1,497 @@
+"""Every public measure and transform, given what it cannot use or only just can.
+
+A clear error or the right answer: never NaN, and no warning, which is an error here.
+"""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import geometry
+from geometry import (
+    ClusterwiseRemoval,
+    CommonComponentRemoval,
+    NormalizingFlow,
+    UndefinedMeasure,
+    WeightedRemoval,
+    Whitening,
+    measure,
+)
+from geometry.linalg.moments import Moments
+from geometry.measure import Annotations
+from geometry.transform import RemovalMap, StandardMap, WhiteningMap
+from geometry.transform.learned_removal import ScoredPairs
+from geometry.transform.whitening_settings import METHODS
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+N, D = 84, 6
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((N, D)) * np.geomspace(2, 0.5, D) + np.linspace(-1, 2, D)
+
+
+def with_row(value: float) -> np.ndarray:
+    return np.where(np.arange(N)[:, None] == 7, value, X)
+
+
+# What each measure makes of rows; where it needs more, of the plainest that goes with them
+
+
+def thirds(rows: object) -> np.ndarray:
+    """An id a row, each three times over."""
+    return np.arange(np.shape(rows)[0] if np.ndim(rows) else 1) // 3
+
+
+def counts(rows: object) -> np.ndarray:
+    return 1.0 + thirds(rows) % 5
+
+
+def neighbours(rows: object) -> np.ndarray:
+    """Row numbers (m, 2): the first beside the second, and so on."""
+    n = np.shape(rows)[0] if np.ndim(rows) else 1
+    return np.arange(n - n % 2).reshape(-1, 2)
+
+
+def annotated(rows: object) -> list[float | None]:
+    about = Annotations(neighbours(rows), thirds(rows), thirds(rows), counts(rows))
+    return numbers_of(measure.annotated_table(rows, about))
+
+
+def numbers_of(table: tuple) -> list[float | None]:
+    return [number for row in table for number in (row.value, row.low, row.high, row.baseline)]
+
+
+def first_column(rows: np.ndarray) -> float:
+    return float(np.asarray(rows)[:, 0].mean())
+
+
+MEASURES = {
+    "alignment": lambda rows: measure.alignment(rows, rows),
+    "angles_to_mean": measure.angles_to_mean,
+    "annotated_table": annotated,
+    "contextual_table": lambda rows: numbers_of(
+        measure.contextual_table(rows, thirds(rows), thirds(rows))
+    ),
+    "cosine_contributions": measure.cosine_contributions,
+    "effective_rank": measure.effective_rank,
+    "hubness": measure.hubness,
+    "intra_sentence_similarity": lambda rows: measure.intra_sentence_similarity(rows, thirds(rows)),
+    "intrinsic_dimension": measure.intrinsic_dimension,
+    "isoscore": measure.isoscore,
+    "max_explainable_variance": lambda rows: measure.max_explainable_variance(rows, thirds(rows)),
+    "mean_cosine": measure.mean_cosine,
+    "mean_norm_share": measure.mean_norm_share,
+    "measure_table": lambda rows: numbers_of(measure.measure_table(rows)),
+    "opening_angle": measure.opening_angle,
+    "pairwise_cosines": measure.pairwise_cosines,
+    "participation_ratio": measure.participation_ratio,
+    "partition_isotropy": lambda rows: measure.partition_isotropy(rows, scale="rms"),
+    "positive_cosine_share": measure.positive_cosine_share,
+    "self_similarity": lambda rows: measure.self_similarity(rows, thirds(rows)),
+    "top_contribution": measure.top_contribution,
+    "uniformity": measure.uniformity,
+    "zipfian_mean_symmetry": lambda rows: measure.zipfian_mean_symmetry(rows, counts(rows)),
+    "zipfian_spectral_entropy": lambda rows: measure.zipfian_spectral_entropy(rows, counts(rows)),
+    "zipfian_table": lambda rows: numbers_of(measure.zipfian_table(rows, counts(rows))),
+}
+TABLES = ("annotated_table", "contextual_table", "measure_table", "zipfian_table")
+NEIGHBOURS = {"chance_agreement", "label_agreement", "nearest"}  # tested in test_neighbours
+NO_ROWS = {  # take no vectors, or leave them to the measure they are given
+    "Annotations",
+    "Measured",
+    "disagreements",
+    "intra_sentence_baseline",
+    "isoscore_baseline",
+    "isotropic_baselines",
+    "jackknife_interval",
+    "measure_names",
+    "participation_baseline",
+    "subsampling_interval",
+    "top_contribution_baseline",
+    "uniformity_baseline",
+    "zipfian_baselines",
+}
+every_measure = pytest.mark.parametrize("name", MEASURES)
+
+REFUSED = {
+    "NaN": (with_row(np.nan), "row 7 holds NaN or infinity"),
+    "infinity": (with_row(np.inf), "row 7 holds NaN or infinity"),
+    "minus infinity": (with_row(-np.inf), "row 7 holds NaN or infinity"),
+    "NaN in float16": (with_row(np.nan).astype(np.float16), "row 7 holds NaN or infinity"),
+    "0-d": (np.array(1.0), "shape"),
+    "a number": (3.5, "shape"),
+    "1-d": (X[0], "shape"),
+    "3-d": (X[None], "shape"),
+    "no column": (X[:, :0], "shape|dimensions"),
+    "no row": (X[:0], "at least|rows"),
+    "complex": (X + 1j, "real numbers"),
+}
+ODD = {
+    "a zero row": with_row(0.0),
+    "all zero": np.zeros((N, D)),
+    "all equal": np.full((N, D), 0.1),
+    "one row": X[:1],
+    "two rows": X[:2],
+    "a constant column": np.hstack([X, np.full((N, 1), 0.1)]),
+    "constant columns, one of them zero": X * [1, 0, 1, 0, 1, 1] + [0, 3, 0, 0, 0, 0],
+    "one column": X[:, :1],
+    "n = d": np.hstack([X, X**2, X**3, X**4])[:24],
+    "n < d": np.hstack([X, X**2, X**3, X**4])[:14],
+    "every row twice": np.repeat(X[: N // 2], 2, axis=0),
+    "a line": np.arange(1.0, N + 1)[:, None] * np.ones(D),
+}
+SAME = {
+    "integers": np.round(100 * X).astype(np.int32),
+    "unsigned bytes": np.round(20 * np.abs(X) + 1).astype(np.uint8),
+    "float16": X.astype(np.float16),
+    "float32": X.astype(np.float32),
+    "Fortran order": np.asfortranarray(X),
+    "strided": X[::-1, ::2],
+    "read-only": np.frombuffer(X.tobytes()).reshape(X.shape),
+    "a list": X.tolist(),
+}
+PAIRS = {  # need two rows
+    "cosine_contributions",
+    "effective_rank",
+    "intra_sentence_similarity",
+    "isoscore",
+    "max_explainable_variance",
+    "mean_cosine",
+    "pairwise_cosines",
+    "participation_ratio",
+    "positive_cosine_share",
+    "self_similarity",
+    "top_contribution",
+    "uniformity",
+}
+SPREAD = {"effective_rank", "isoscore", "participation_ratio", "zipfian_spectral_entropy"}
+DIRECTIONS = PAIRS - SPREAD | {"alignment", "angles_to_mean", "hubness", "opening_angle"}
+UNDEFINED = {  # and all others have a value there
+    "a zero row": dict.fromkeys(DIRECTIONS, "zero_row"),
+    "all zero": dict.fromkeys(DIRECTIONS, "zero_row")
+    | dict.fromkeys(SPREAD, "no_spread")
+    | dict.fromkeys(("mean_norm_share", "partition_isotropy", "zipfian_mean_symmetry"), "all_zero")
+    | {"intrinsic_dimension": "too_few_distinct"},
+    "all equal": dict.fromkeys(SPREAD, "no_spread")
+    | {"intrinsic_dimension": "too_few_distinct", "hubness": "equal_distances"},
+    "one row": dict.fromkeys((*PAIRS, "hubness", "intrinsic_dimension"), "too_few_rows")
+    | {"zipfian_spectral_entropy": "no_spread"},
+    "two rows": dict.fromkeys(("hubness", "intrinsic_dimension"), "too_few_rows"),
+    "one column": dict.fromkeys(("isoscore", "zipfian_spectral_entropy"), "one_dimension")
+    | {"hubness": "equal_distances"},
+    # one direction, evenly spaced
+    "a line": dict.fromkeys(("intrinsic_dimension", "hubness"), "equal_distances"),
+}
+
+
+def test_no_public_measure_is_forgotten():
+    assert set(MEASURES) | NO_ROWS | NEIGHBOURS == set(measure.__all__)
+
+
+@every_measure
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_measure_says_what_is_no_cloud(name, kind):
+    rows, message = REFUSED[kind]
+    with pytest.raises(ValueError, match=message):
+        MEASURES[name](rows)
+
+
+@every_measure
+@pytest.mark.parametrize("kind", ODD)
+def test_a_measure_of_an_odd_cloud_is_a_number_or_has_a_reason(name, kind):
+    if name in TABLES:
+        assert all(x is None or np.isfinite(x) for x in MEASURES[name](ODD[kind]))
+        return
+    code = UNDEFINED.get(kind, {}).get(name)
+    if code is None:
+        assert np.isfinite(MEASURES[name](ODD[kind])).all()
+        return
+    with pytest.raises(UndefinedMeasure) as caught:
+        MEASURES[name](ODD[kind])
+    assert caught.value.code == code
+
+
+@every_measure
+@pytest.mark.parametrize("kind", SAME)
+def test_a_measure_takes_any_real_numbers(name, kind):
+    plain = np.array(SAME[kind], dtype=np.float64, order="C")
+    found, expected = MEASURES[name](SAME[kind]), MEASURES[name](plain)
+    assert np.isfinite(np.array(expected, dtype=float)).all() or name in TABLES
+    np.testing.assert_allclose(
+        np.array(found, dtype=float), np.array(expected, dtype=float), rtol=1e-9, atol=1e-12
+    )
+
+
+@every_measure
+@pytest.mark.parametrize(
+    "scale", [1e-200, 1e-59, 1e-50, 1e-42, 1e-30, 1e30, 1e45, 1e59, 1e200, 2e307]
+)
+def test_a_measure_takes_any_size_of_numbers(name, scale):
+    np.testing.assert_allclose(
+        np.array(MEASURES[name](X * scale), dtype=float),
+        np.array(MEASURES[name](X), dtype=float),
+        rtol=1e-5,
+        atol=1e-7,
+    )
+
+
+@every_measure
+def test_a_measure_takes_rows_of_very_different_size(name):
+    sizes = np.where(np.arange(N) % 2, 1e-200, 1e100)[:, None]
+    assert all(x is None or np.isfinite(x) for x in np.ravel(MEASURES[name](X * sizes)))
+
+
+ROWS_OF_INTERVALS = {
+    "0-d": (np.array(1.0), "of one n, cut by rows"),
+    "no row": (X[:0], "at least 40"),
+    "one row": (X[:1], "at least 40"),
+}
+
+
+@pytest.mark.parametrize("kind", ROWS_OF_INTERVALS)
+@pytest.mark.parametrize("of", [measure.jackknife_interval, measure.subsampling_interval])
+def test_an_interval_says_what_it_cannot_use(of, kind):
+    rows, message = ROWS_OF_INTERVALS[kind]
+    with pytest.raises(ValueError, match=message):
+        of(first_column, rows)
+    with pytest.raises(ValueError, match="of one n, cut by rows"):
+        of(first_column)
+    with pytest.raises(ValueError, match="of one n, cut by rows"):
+        of(lambda a, b: first_column(a), X, X[1:])
+
+
+@pytest.mark.parametrize("of", [measure.jackknife_interval, measure.subsampling_interval])
+def test_an_interval_takes_any_real_numbers(of):
+    for rows in (X.astype(np.float16), np.asfortranarray(X), X.tolist()):
+        low, high = of(first_column, rows)
+        assert low < first_column(np.asarray(rows)) < high
+
+
+BAD_ANNOTATIONS = {
+    "pairs (m, 3)": (Annotations(pairs=np.zeros((4, 3), int)), r"row numbers \(m, 2\)"),
+    "pairs of floats": (Annotations(pairs=np.zeros((4, 2))), r"row numbers \(m, 2\), integers"),
+    "a row there is not": (Annotations(pairs=np.array([[0, N]])), f"0 to {N - 1}; got {N}"),
+    "too few types": (Annotations(types=thirds(X)[1:], sentences=thirds(X)), "one type for each"),
+    "too few counts": (Annotations(frequencies=np.ones(3)), "one frequency for each"),
+    "a negative count": (Annotations(frequencies=-counts(X)), "negative or not finite"),
+    "no count": (Annotations(frequencies=0 * counts(X)), "all frequencies are 0"),
+    "complex counts": (Annotations(frequencies=1j * counts(X)), "real numbers"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ANNOTATIONS)
+def test_what_is_known_of_rows_must_fit_them(kind):
+    about, message = BAD_ANNOTATIONS[kind]
+    with pytest.raises(ValueError, match=message):
+        measure.annotated_table(X, about)
+
+
+def test_types_come_with_their_sentences():
+    with pytest.raises(ValueError, match="give both or neither"):
+        Annotations(types=thirds(X))
+    assert measure.annotated_table(X, Annotations()) == ()
+
+
+# Transforms
+
+
+def learned(rows: object) -> WeightedRemoval:
+    return WeightedRemoval(n_components=1).fit(rows)
+
+
+def flow(rows: object) -> NormalizingFlow:
+    return NormalizingFlow(max_epochs=2, random_state=0).fit(rows)
+
+
+FITS = {
+    **{
+        f"Whitening {method}": lambda rows, method=method: Whitening(method).fit(rows).transform
+        for method in METHODS
+    },
+    "Whitening ledoit-wolf": lambda rows: Whitening(shrinkage="ledoit-wolf").fit(rows).transform,
+    "CommonComponentRemoval": lambda rows: CommonComponentRemoval(1).fit(rows).transform,
+    "ClusterwiseRemoval": lambda rows: (
+        ClusterwiseRemoval(n_clusters=3, n_components=1, random_state=0).fit(rows).transform
+    ),
+    "WeightedRemoval": lambda rows: learned(rows).transform,
+    "NormalizingFlow": lambda rows: flow(rows).transform,
+    **{
+        f"WhiteningMap {method}": lambda rows, method=method: (
+            WhiteningMap.of(rows, method=method).apply
+        )
+        for method in METHODS
+    },
+}
+MAPS = {  # applied; fitted on sums of rows that were already checked
+    "StandardMap": StandardMap.solve(Moments.of(X), eps=1e-16).apply,
+    "RemovalMap": RemovalMap.solve(Moments.of(X), eps=1e-16).apply,
+    "WhiteningMap.undo": WhiteningMap.of(X).undo,
+    "ClusterwiseMap": ClusterwiseRemoval(n_clusters=2, random_state=0).fit(X).map_.apply,
+    "learned map": learned(X).map_.apply,
+    "Whitening.inverse_transform": Whitening().fit(X).inverse_transform,
+}
+ESTIMATORS = ("Whitening", "CommonComponentRemoval", "ClusterwiseRemoval", "WeightedRemoval",
+              "NormalizingFlow")  # fmt: skip
+every_fit = pytest.mark.parametrize("name", FITS)
+FEW_FOR_A_FLOW = {"NormalizingFlow": "at least 3 distinct rows"}
+NOTHING_LEFT = "removing every direction would leave only zeros"
+CANNOT_BE_FITTED = {  # and all others give numbers
+    **dict.fromkeys(("all zero", "all equal", "two rows"), FEW_FOR_A_FLOW),
+    "one column": dict.fromkeys(("CommonComponentRemoval", "WeightedRemoval"), NOTHING_LEFT),
+}
+# scikit-learn's own words, which its estimator checks hold
+SAID = {
+    "NaN": "NaN|infinity",
+    "0-d": "rows are needed|shape|[Ee]xpected 2D|array",
+    "1-d": "rows are needed|shape|[Ee]xpected 2D",
+    "3-d": "rows are needed|shape|dim",
+    "no column": "column|feature|shape|rows",
+    "no row": "rows|sample",
+    "complex": "real numbers|[Cc]omplex",
+}
+
+
+def said(kind: str) -> str:
+    return SAID.get(kind, SAID["NaN"] if "N" in kind or "inf" in kind else SAID["0-d"])
+
+
+def test_no_public_transform_is_forgotten():
+    found = {
+        name
+        for name in geometry.__all__
+        if inspect.isclass(getattr(geometry, name))
+        and (hasattr(getattr(geometry, name), "transform"))
+    }
+    assert found == set(ESTIMATORS)
+    assert found == {name.split()[0] for name in FITS} - {"WhiteningMap"}
+
+
+@every_fit
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_fit_says_what_is_no_cloud(name, kind):
+    with pytest.raises(ValueError, match=said(kind)):
+        FITS[name](REFUSED[kind][0])
+
+
+@every_fit
+def test_a_fit_says_that_one_row_is_too_few(name):
+    with pytest.raises(ValueError, match=r"row|sample"):
+        FITS[name](X[:1])
+
+
+@pytest.fixture(scope="module")
+def fitted() -> dict:
+    return {name: of(X) for name, of in FITS.items()} | MAPS
+
+
+@pytest.mark.parametrize("name", [*FITS, *MAPS])
+@pytest.mark.parametrize("kind", [kind for kind in REFUSED if kind not in ("no row", "no column")])
+def test_what_cannot_be_transformed_says_why(fitted, name, kind):
+    with pytest.raises(ValueError, match=said(kind)):
+        fitted[name](REFUSED[kind][0])
+
+
+@pytest.mark.parametrize("name", [*FITS, *MAPS])
+def test_rows_of_another_width_are_refused(fitted, name):
+    for rows in (X[:, :-1], X[:, :0], np.hstack([X, X])):
+        with pytest.raises(ValueError, match=r"column|feature|shape|dimensions"):
+            fitted[name](rows)
+
+
+@pytest.mark.parametrize("name", [*FITS, *MAPS])
+@pytest.mark.parametrize("kind", [kind for kind in SAME if np.shape(SAME[kind]) == X.shape])
+def test_any_real_numbers_are_transformed(fitted, name, kind):
+    plain = np.array(SAME[kind], dtype=np.float64, order="C")
+    loose = 1e-4 if kind == "float32" else 1e-9
+    np.testing.assert_allclose(
+        fitted[name](SAME[kind]), fitted[name](plain), rtol=loose, atol=loose * 100
+    )
+
+
+@every_fit
+@pytest.mark.parametrize("kind", [kind for kind in ODD if kind != "one row"])
+def test_a_fit_of_an_odd_cloud_gives_numbers_or_says_why_not(name, kind):
+    message = CANNOT_BE_FITTED.get(kind, {}).get(name)
+    if message is None:
+        assert np.isfinite(FITS[name](ODD[kind])(ODD[kind])).all()
+        return
+    with pytest.raises(ValueError, match=message):
+        FITS[name](ODD[kind])
+
+
+# Powers of two, which round nothing, so that a fit of any size is the same fit
+SIZES = {"float32": (-100, -80, 60, 67, 110), "float64": (-198, -140, -80, 140, 195)}
+TOO_SMALL_OR_LARGE = {"float32": (-140, -126, -107, 120), "float64": (-1000, -650, -300, 205, 1020)}
+
+
+def exponents(of: dict) -> list:
+    return [(dtype, exponent) for dtype, found in of.items() for exponent in found]
+
+
+def from_pairs(rows: np.ndarray) -> WeightedRemoval:
+    gold = np.arange(N // 2) % 5
+    return WeightedRemoval(2).fit(rows, pairs=neighbours(rows), gold_scores=gold)
+
+
+@pytest.mark.parametrize("name", [*FITS, "WeightedRemoval from pairs"])
+@pytest.mark.parametrize(("dtype", "exponent"), exponents(SIZES))
+def test_a_fit_takes_numbers_of_any_usual_size(name, dtype, exponent):
+    of = FITS.get(name, lambda rows: from_pairs(rows).transform)
+    rows = X.astype(dtype)
+    sized = np.ldexp(rows, exponent)
+    found, expected = of(sized)(sized), of(rows)(rows)
+    if "Removal" in name:
+        found = np.ldexp(found, -exponent)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@every_fit
+@pytest.mark.parametrize(("dtype", "exponent"), exponents(TOO_SMALL_OR_LARGE))
+def test_a_fit_says_which_sizes_of_numbers_it_takes(name, dtype, exponent):
+    limits = {"float32": r"1e-31 to 1e\+36", "float64": r"1e-60 to 1e\+60"}[dtype]
+    with pytest.raises(ValueError, match=f"largest magnitude .* {limits}: multiply all rows"):
+        FITS[name](np.ldexp(X.astype(dtype), exponent))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_that_the_sums_do_not_see_are_no_zeros(dtype):
+    rows = np.array([[1e-200, 0], [-1e-200, 0]])  # their mean and their squares are 0
+    with pytest.raises(ValueError, match="largest magnitude"):
+        Moments.of(rows)
+    weight = np.array([0.0, 1.0])
+    assert Moments.of(np.array([[1e-40, 0], [0, 0]], dtype=dtype), weight).weight == 1
+
+
+@pytest.mark.parametrize("exponent", [-90, 60, 100])
+def test_a_flow_counts_the_size_of_the_rows(exponent):
+    rows = X.astype(np.float32)
+    sized = np.ldexp(rows, exponent)
+    small, large = (NormalizingFlow(max_epochs=2).fit(some) for some in (rows, sized))
+    shift = D * exponent * np.log(2)
+    np.testing.assert_allclose(
+        large.score_samples(sized), small.score_samples(rows) - shift, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("length", [1e-200, 1e-90, 1e90, 1e200])
+def test_weights_are_learned_from_cosines_alone(length):
+    # rows of every length: what a direction is made of is the same, and so is every cosine
+    rows = X - X.mean(axis=0)
+    few = rows.copy()
+    few[: N // 4] *= length
+    components = RemovalMap.solve(Moments.of(rows), eps=1e-16, n_components=2).components
+    pairs, gold = neighbours(rows), np.arange(N // 2) % 5
+    one, other = (ScoredPairs.of(some, pairs, gold, components) for some in (rows, few))
+    np.testing.assert_allclose(other.best_kept(1e-3), one.best_kept(1e-3), atol=1e-9)
+    few[3] = 0
+    with pytest.raises(ValueError, match="pair 1 holds a zero row"):
+        ScoredPairs.of(few, pairs, gold, components)
+
+
+@pytest.mark.parametrize("size", [1e-37, 1e-70])
+def test_a_cluster_may_be_far_smaller_than_the_others(size):
+    rows = np.vstack([X + 20, X - 20, size * X]).astype(np.float32 if size > 1e-40 else np.float64)
+    fitted = ClusterwiseRemoval(n_clusters=3, n_components=1, random_state=0).fit(rows)
+    assert sorted(fitted.sizes_) == [N, N, N]
+    assert np.isfinite(fitted.transform(rows)).all()

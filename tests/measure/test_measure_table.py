@@ -1,0 +1,398 @@
+"""The table against the measures one by one: values, intervals, baselines, what is undefined."""
+
+import numpy as np
+import pytest
+
+from geometry import (
+    UndefinedMeasure,
+    Whitening,
+    effective_rank,
+    hubness,
+    intrinsic_dimension,
+    isoscore,
+    isoscore_baseline,
+    mean_cosine,
+    mean_norm_share,
+    measure_table,
+    opening_angle,
+    participation_ratio,
+    partition_isotropy,
+    uniformity,
+)
+from geometry.measure import (
+    Measured,
+    disagreements,
+    isotropic_baselines,
+    jackknife_interval,
+    measure_names,
+    positive_cosine_share,
+    subsampling_interval,
+    top_contribution,
+)
+from geometry.measure.isotropic import baselines_with_errors
+from geometry.measure.leave_one_out import WITHOUT_EACH, without_each
+from geometry.measure.shared import Shared
+from geometry.measure.view import View
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+ONE_BY_ONE = {
+    "mean_cosine": mean_cosine,
+    "positive_cosine_share": positive_cosine_share,
+    "opening_angle": opening_angle,
+    "opening_angle_90": lambda X: opening_angle(X, quantile=0.9),
+    "mean_norm_share": mean_norm_share,
+    "isoscore": isoscore,
+    "participation_ratio": participation_ratio,
+    "effective_rank": effective_rank,
+    "effective_rank_uncentred": lambda X: effective_rank(X, centred=False),
+    "partition_isotropy_rms": lambda X: partition_isotropy(X, scale="rms"),
+    "uniformity": uniformity,
+    "top_contribution": top_contribution,
+    "top_5_contributions": lambda X: top_contribution(X, k=5),
+    "hubness": hubness,
+    "intrinsic_dimension": intrinsic_dimension,
+}
+
+
+def cloud(n: int = 300, d: int = 12, *, seed: int = 0, shift: float = 0.7) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
+
+
+def by_name(table):
+    return {row.name: row for row in table}
+
+
+def test_the_names():
+    assert measure_names() == tuple(ONE_BY_ONE)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d"), [(300, 12), (700, 40), (60, 100)])
+def test_a_table_is_its_measures(n, d, dtype):
+    X = cloud(n, d).astype(dtype)
+    for name, row in by_name(measure_table(X, intervals=False)).items():
+        assert row.value == pytest.approx(ONE_BY_ONE[name](X), rel=1e-5, abs=1e-7), name
+        assert (row.n, row.d, row.undefined, row.low) == (n, d, None, None)
+
+
+def test_a_needle_is_told_apart_in_float32_products():
+    """1 - cosine is about 1e-8 everywhere: without a centre float32 would see equal rows."""
+    rng = np.random.default_rng(0)
+    X = 1 + 1e-4 * rng.standard_normal((400, 20))
+    table = by_name(measure_table(X, intervals=False))
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    distances = ((U[:, None] - U[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    near = np.argsort(distances, axis=1)[:, :10]
+    z = np.bincount(near.ravel(), minlength=400) - 10.0
+    assert table["hubness"].value == pytest.approx((z**3).mean() / (z**2).mean() ** 1.5)
+    assert table["positive_cosine_share"].value == 1
+
+
+def test_cosines_of_zero_are_not_positive():
+    X = np.repeat(np.eye(6), 10, axis=0)  # within a group 1, across exactly 0
+    share = by_name(measure_table(X, names=["positive_cosine_share"]))["positive_cosine_share"]
+    assert share.value == pytest.approx(9 / 59)
+    assert share.value == positive_cosine_share(X)
+
+
+@pytest.mark.parametrize("n", [20, 300])
+@pytest.mark.parametrize("shift", [0.0, 30, 1e3, 1e5, 1e7])
+def test_uniformity_of_a_needle(n, shift):
+    """Its kernels differ from 1 by less than float32 can tell."""
+    X = np.random.default_rng(0).standard_normal((n, 12)) + shift
+    [row] = measure_table(X, names=["uniformity"])
+    assert row.value == pytest.approx(uniformity(X) if shift < 1e6 else near(X), rel=1e-5, abs=0)
+    if n >= 40:
+        assert row.low < row.value < row.high <= 0
+
+
+def near(X):
+    """``uniformity`` of rows so near to each other that its logarithm is -2 E|u - v|^2."""
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    U = U - U.mean(axis=0)
+    return -4 * (U * U).sum() / (len(U) - 1)
+
+
+@pytest.mark.parametrize("left_out", [0, 4, 9])
+def test_a_view_is_the_cloud_without_a_group(left_out):
+    shared = Shared(cloud(203, 7), seed=3)
+    view = View(shared, left_out)
+    rest = View(Shared(np.delete(shared.X, shared.groups[left_out], axis=0), seed=1))
+    assert view.n == rest.n
+    np.testing.assert_allclose(view.mean, rest.mean)
+    assert view.second == pytest.approx(rest.second)
+    np.testing.assert_allclose(view.covariance, rest.covariance, atol=1e-12)
+    np.testing.assert_allclose(view.eigenvalues, rest.eigenvalues)
+    np.testing.assert_allclose(view.unit_sum, rest.unit_sum)
+    np.testing.assert_allclose(view.unit_squares, rest.unit_squares)
+    for pairs in ("positive", "kernel"):
+        assert view.pair_mean(pairs) == pytest.approx(rest.pair_mean(pairs), rel=1e-6)
+    assert view.partition_at_rms == pytest.approx(rest.partition_at_rms, rel=1e-5)
+    assert sorted(view.occurrences) == sorted(rest.occurrences)
+    assert len(view.two_distances) == rest.n
+
+
+def test_intervals_are_those_of_the_jackknife():
+    X = cloud()
+    table = by_name(measure_table(X, seed=5))
+    for row in table.values():
+        assert row.low < row.value < row.high, row.name
+    # the same by recomputing each measure, without groups of another split
+    for name in ("mean_cosine", "isoscore", "effective_rank", "partition_isotropy_rms"):
+        low, high = jackknife_interval(ONE_BY_ONE[name], X, seed=1)
+        row = table[name]
+        assert row.high - row.low == pytest.approx(high - low, rel=0.9)
+    low, high = subsampling_interval(opening_angle, X, seed=1)
+    angle = table["opening_angle"]
+    assert angle.high - angle.low == pytest.approx(high - low, rel=0.4)
+
+
+@pytest.mark.parametrize("name", WITHOUT_EACH)
+@pytest.mark.parametrize("X", [cloud(60, 5), 30 + cloud(45, 70)], ids=["60 × 5", "45 × 70"])
+def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_row(name, X):
+    shared = Shared(X)
+    expected = [ONE_BY_ONE[name](np.delete(shared.X, i, axis=0)) for i in range(len(X))]
+    np.testing.assert_allclose(without_each(name, shared), expected, rtol=1e-5, atol=1e-9)
+
+
+def test_without_its_only_odd_row_a_cloud_has_no_spread():
+    X = np.full((50, 4), 0.1)
+    X[7] = 5
+    assert by_name(measure_table(X))["participation_ratio"].low is None
+
+
+def test_the_interval_of_the_mean_cosine_is_not_a_matter_of_luck():
+    """Its width by groups moved by a quarter from draw to draw, and was half at times."""
+    rows = [measure_table(cloud(seed=seed), names=["mean_cosine"])[0] for seed in range(60)]
+    widths = np.array([row.high - row.low for row in rows])
+    assert widths.std() < 0.08 * widths.mean()
+    spread = np.std([row.value for row in rows])
+    assert widths.mean() / 2 == pytest.approx(1.96 * spread, rel=0.25)
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    x = np.random.default_rng(0).standard_normal(4000)
+    reach = [jackknife_interval(np.mean, x, seed=seed)[1] - x.mean() for seed in range(40)]
+    assert np.sqrt(np.mean(np.square(reach))) == pytest.approx(
+        2.093 * x.std() / np.sqrt(4000), rel=0.1
+    )
+    low, high = subsampling_interval(np.mean, x)
+    assert (high - low) / 2 == pytest.approx(1.96 * x.std() / np.sqrt(4000), rel=0.25)
+
+
+def test_units_stay_together():
+    """Rows that repeat their unit's value are worth their units, not their number."""
+    rng = np.random.default_rng(0)
+    units = np.repeat(np.arange(100), 20)
+    x = rng.standard_normal(100)[units]
+    low, high = jackknife_interval(np.mean, x, units=units)
+    naive = jackknife_interval(np.mean, x)
+    assert high - low > 2.5 * (naive[1] - naive[0])
+    with pytest.raises(ValueError, match="at least 40 units"):
+        jackknife_interval(np.mean, x[:100], units=units[:100])
+    with pytest.raises(ValueError, match="at least 40 rows; got 39"):
+        subsampling_interval(np.mean, x[:39])
+
+
+def test_one_seed_one_table():
+    X = cloud()
+    assert measure_table(X) == measure_table(X)
+    assert measure_table(X, seed=1) != measure_table(X)
+    first, other = measure_table(X), measure_table(X, seed=1)
+    for a, b in zip(first, other, strict=True):
+        assert a.value == pytest.approx(b.value, rel=1e-6)
+
+
+def test_some_measures():
+    table = measure_table(cloud(), names=["isoscore", "mean_cosine"])
+    assert [row.name for row in table] == ["mean_cosine", "isoscore"]
+    assert table == tuple(row for row in measure_table(cloud()) if row in table)
+    with pytest.raises(ValueError, match="no measure isoscroe; there are: mean_cosine, "):
+        measure_table(cloud(), names=["isoscroe"])
+    with pytest.raises(ValueError, match="no measure isoscroe; there are: mean_cosine, "):
+        isotropic_baselines(["isoscroe"], 10, 3)
+
+
+# Baselines
+
+
+@pytest.mark.parametrize(("n", "d"), [(200, 5), (150, 60), (1000, 30)])
+def test_isotropic_data_lie_at_their_baselines(n, d):
+    rng = np.random.default_rng(7)
+    tables = [
+        by_name(measure_table(rng.standard_normal((n, d)), intervals=False)) for _ in range(12)
+    ]
+    for name in measure_names():
+        if "contribution" in name:
+            continue  # undefined for most of these clouds
+        values = np.array([table[name].value for table in tables])
+        error = values.std() / np.sqrt(12) * 4.5 + 0.008 * abs(values.mean())
+        assert tables[0][name].baseline == pytest.approx(values.mean(), abs=error), name
+
+
+def test_baselines_are_kept_and_closed_forms_used():
+    first = isotropic_baselines(measure_names(), 80, 6)
+    assert first == isotropic_baselines(measure_names(), 80, 6)
+    assert first["isoscore"] == isoscore_baseline(80, 6)
+    assert first["mean_norm_share"] == 1 / 80
+    assert first["mean_cosine"] == 0
+    assert isotropic_baselines(["hubness"], 80, 6, seed=1) != {"hubness": first["hubness"]}
+    assert isotropic_baselines(["hubness"], 5, 6) == {"hubness": None}
+    assert isotropic_baselines(["isoscore", "mean_cosine"], 1, 6) == {
+        "isoscore": None,
+        "mean_cosine": 0,
+    }
+
+
+@pytest.mark.parametrize(("n", "d"), [(300, 50), (40, 6), (700, 200)])
+def test_a_simulated_baseline_tells_how_far_another_seed_s_may_lie(n, d):
+    names = ("hubness", "intrinsic_dimension")
+    found = [baselines_with_errors(names, n, d, seed=seed) for seed in range(16)]
+    for name in names:
+        spread = np.std([one[name].value for one in found], ddof=1)
+        told = np.sqrt(np.mean([one[name].error ** 2 for one in found]))
+        assert 0.5 < spread / told < 1.6, name
+    row = by_name(measure_table(cloud(n, d), intervals=False))["hubness"]
+    assert (row.baseline, row.baseline_error) == (
+        found[0]["hubness"].value,
+        found[0]["hubness"].error,
+    )
+    assert by_name(measure_table(cloud(), intervals=False))["isoscore"].baseline_error is None
+
+
+def test_smaller_clouds_are_drawn_more_often():
+    """One draw of 1,000 × 384 moves by .08 and 3."""
+    found = baselines_with_errors(["hubness", "intrinsic_dimension"], 1000, 384)
+    assert found["hubness"].error < 0.03
+    assert found["intrinsic_dimension"].error < 1.2
+
+
+# What a cloud does not have
+
+
+def test_a_centred_cloud_has_no_cone():
+    X = cloud()
+    table = by_name(measure_table(X - X.mean(axis=0)))
+    assert table["opening_angle"] == Measured(
+        "opening_angle", None, None, None, None, 300, 12, "centred"
+    )
+    assert table["opening_angle_90"].undefined == "centred"
+    assert table["isoscore"].value == pytest.approx(isoscore(X))
+
+
+def test_a_zero_row_has_no_direction():
+    X = cloud()
+    X[17] = 0
+    table = by_name(measure_table(X))
+    without = {name for name, row in table.items() if row.undefined == "zero_row"}
+    assert without == {
+        "mean_cosine",
+        "positive_cosine_share",
+        "opening_angle",
+        "opening_angle_90",
+        "uniformity",
+        "top_contribution",
+        "top_5_contributions",
+        "hubness",
+    }
+    assert all(row.value is not None for name, row in table.items() if name not in without)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.zeros((50, 4)),
+        np.ones((50, 4)),
+        np.full((50, 4), 0.1, dtype=np.float32),
+        np.ones((1, 4)),
+        np.zeros((1, 1)),
+        np.eye(2),
+        np.eye(3),
+        np.eye(60),
+        np.vstack([np.eye(30), -np.eye(30)]),
+        np.arange(50.0)[:, None] + 1,
+        np.arange(50.0)[:, None],
+        np.repeat([[1.0, 2, 3]], 40, axis=0) * np.arange(1, 41)[:, None],
+        np.repeat(cloud(2, 5), 30, axis=0),
+        cloud(30, 3),
+        cloud(50, 200),
+        cloud().astype(np.float16),
+        (cloud() * 100).astype(np.int16),
+        cloud() > 0.5,
+        cloud()[::2, ::-3],
+        cloud() * 1e-200,
+        cloud() * 1e200,
+        cloud() * [1] * 12 * np.array([1] * 6 + [0] * 6) + np.array([0] * 6 + [3] * 6),
+    ],
+    ids=lambda X: f"{X.dtype} {X.shape}",
+)
+def test_no_cloud_breaks_a_table(X):
+    """A value or a reason for each; never NaN, and no warning (they are errors here)."""
+    for row in measure_table(X):
+        assert (row.value is None) == (row.undefined is not None), row
+        for number in (row.value, row.low, row.high, row.baseline):
+            assert number is None or np.isfinite(number), row
+        assert row.low is None or row.low <= row.value <= row.high
+
+
+def test_what_is_no_cloud():
+    for X in (np.array(1.0), np.ones(4), np.ones((0, 3)), np.ones((3, 0)), cloud() * np.nan):
+        with pytest.raises(ValueError):
+            measure_table(X)
+    with pytest.raises(UndefinedMeasure):
+        measure_table(np.ones((0, 3)))
+
+
+# Where measures disagree
+
+
+def test_centring_is_invisible_to_isoscore():
+    X = cloud(shift=2.0)
+    raw, centred = measure_table(X), measure_table(X - X.mean(axis=0))
+    assert disagreements(raw, centred) == (
+        "isoscore_is_participation_ratio",
+        "mean_shift_invisible_to_isoscore",
+    )
+    assert disagreements(raw, raw) == ("isoscore_is_participation_ratio",)
+    assert disagreements([], []) == ()
+
+
+def test_isoscore_that_moved_beyond_both_intervals_did_not_stand_still():
+    def table(mean_cosine, isoscore):
+        return [
+            Measured("mean_cosine", mean_cosine, None, None, 0.0, 9, 9),
+            Measured("isoscore", isoscore, isoscore - 0.002, isoscore + 0.002, 0.9, 9, 9),
+        ]
+
+    told = ("mean_shift_invisible_to_isoscore",)
+    assert disagreements(table(0.9, 0.02), table(0.1, 0.023)) == told
+    for moved in (0.08, 0.01):  # a tenth of the other's fall is much of so little
+        assert disagreements(table(0.9, 0.02), table(0.1, moved)) == ()
+
+
+def test_equal_axes_leave_a_cone():
+    X = cloud(shift=2.0)
+    white = Whitening("zca", centring=0.0).fit(X).transform(X)
+    codes = disagreements(measure_table(X), measure_table(white))
+    assert "axes_equal_cone_remains" in codes
+    assert "more_even_than_chance" in codes  # fitted on the rows it is shown on
+    held_out = cloud(seed=1, shift=2.0)
+    elsewhere = Whitening("zca").fit(X).transform(held_out)
+    codes = disagreements(measure_table(held_out), measure_table(elsewhere))
+    assert "more_even_than_chance" not in codes
+    assert "axes_equal_cone_remains" not in codes
+
+
+def test_hubs_that_grew():
+    def table(isoscore, hubs):
+        return [
+            Measured("isoscore", isoscore, None, None, 0.9, 9, 9),
+            Measured("hubness", hubs, hubs - 0.5, hubs + 0.5, 0.2, 9, 9),
+        ]
+
+    assert disagreements(table(0.2, 1), table(0.8, 3)) == ("hubs_grew",)
+    assert disagreements(table(0.2, 1), table(0.8, 1.5)) == ()
+    assert disagreements(table(0.2, 1), table(0.21, 3)) == ()

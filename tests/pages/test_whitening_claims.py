@@ -1,0 +1,242 @@
+"""What the whitening page says in words, a test for each sentence: where it holds and where not.
+
+Fits of full rank and narrow ones (n <= d); the points of the fit and others; all directions and k.
+"""
+
+import numpy as np
+import pytest
+
+from geometry import Knobs, fit_treatment, isoscore
+from geometry.transform import Treated, Treatment
+from geometry.transform.treatments import WHITENINGS
+
+RNG = np.random.default_rng(0)
+N, D = 120, 6
+X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 3, D)
+OTHER = RNG.standard_normal((30, D)) @ RNG.standard_normal((D, D)) + 1
+NARROW = X[:5]  # rank 4 of 6
+COUNTS = RNG.integers(1, 50, N).astype(float)
+AGREEING = ("zca", "pca", "cholesky")
+ALL_TURNED = {"strength": 0.5, "n_components": 3, "shrinkage": 0.2, "centring": 0.7}
+LAB_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # of the page, where n <= d
+
+
+def fit(name: str, rows: np.ndarray = X) -> Treatment:
+    return fit_treatment(name, rows, sample_weight=COUNTS[: len(rows)] if name == "zipf" else None)
+
+
+def turned(name: str, fitted_on: np.ndarray, shown: np.ndarray, **knobs) -> Treated:
+    return fit(name, fitted_on).turn(Knobs(**knobs)).apply(shown)
+
+
+def cosines(Z: np.ndarray) -> np.ndarray:
+    U = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    return U @ U.T
+
+
+def covariance(Z: np.ndarray) -> np.ndarray:
+    return np.cov(Z.T, bias=True)
+
+
+def beside_diagonal(S: np.ndarray) -> float:
+    return float(np.abs(S - np.diag(np.diag(S))).max())
+
+
+# about-…
+
+
+def test_centred_takes_the_mean_away_and_nothing_else():
+    Z = turned("centred", X, X).vectors
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(covariance(Z), covariance(X), atol=1e-10)
+
+
+def test_standardised_is_each_dimension_by_itself_and_correlations_stay():
+    Z = turned("standardised", X, X).vectors
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(Z.var(axis=0), 1)
+    for shown in (X, OTHER):
+        after = np.corrcoef(turned("standardised", X, shown).vectors.T)
+        np.testing.assert_allclose(after, np.corrcoef(shown.T), atol=1e-12)
+
+
+def test_zca_stays_closest_to_the_original_axes():
+    def moved(name: str) -> float:
+        return float(((turned(name, X, X).vectors - (X - X.mean(axis=0))) ** 2).sum())
+
+    assert moved("zca") < min(moved(name) for name in ("cholesky", "zca-cor"))
+
+
+@pytest.mark.parametrize("shown", [X, OTHER], ids=["fitted", "held out"])
+@pytest.mark.parametrize("strength", [0.5, 1.0])
+def test_pca_turned_back_is_zca_at_full_rank_with_nothing_left_out(strength, shown):
+    pca, zca = (turned(name, X, shown, strength=strength) for name in ("pca", "zca"))
+    np.testing.assert_allclose(pca.vectors, zca.vectors, atol=1e-9)
+    np.testing.assert_allclose(cosines(pca.kept), cosines(zca.kept), atol=1e-9)
+
+
+def test_pca_drops_null_directions_which_zca_leaves_as_they_are():
+    pca, zca = (turned(name, NARROW, OTHER).vectors for name in ("pca", "zca"))
+    V = np.linalg.svd(NARROW - NARROW.mean(axis=0))[2]
+    inside, outside = V[:4].T @ V[:4], V[4:].T @ V[4:]
+    np.testing.assert_allclose(pca, zca @ inside, atol=1e-8)
+    np.testing.assert_allclose(zca @ outside, (OTHER - NARROW.mean(axis=0)) @ outside, atol=1e-8)
+    assert np.abs(cosines(zca) - cosines(pca)).max() > 0.01
+
+
+@pytest.mark.parametrize(("strength", "agree"), [(1.0, True), (0.5, False)])
+def test_below_strength_1_zca_leaves_a_part_of_what_is_left_out(strength, agree):
+    pca, zca = (turned(name, X, X, strength=strength, n_components=3) for name in ("pca", "zca"))
+    assert np.allclose(pca.vectors, zca.vectors, atol=1e-9) is agree
+    assert zca.kept.shape == (N, 3 if agree else D)
+
+
+def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
+    still = {"centring": 0.0, "strength": 0.0}
+    treated = turned("pca", NARROW, OTHER, **still)
+    V = np.linalg.svd(NARROW - NARROW.mean(axis=0))[2][:4]
+    np.testing.assert_allclose(treated.vectors, OTHER @ V.T @ V, atol=1e-9)
+    assert treated.kept.shape == (len(OTHER), 4)
+    for name in ("zca", "cholesky"):
+        np.testing.assert_allclose(turned(name, NARROW, OTHER, **still).kept, OTHER, atol=1e-9)
+
+
+@pytest.mark.parametrize("fitted_on", [X, NARROW], ids=["full rank", "n <= d"])
+@pytest.mark.parametrize("shown", [NARROW, OTHER], ids=["fitted", "held out"])
+@pytest.mark.parametrize(
+    "knobs",
+    [{}, {"strength": 0.5}, {"n_components": 2}, {"centring": 0.3}, LAB_DEFAULT, ALL_TURNED],
+    ids=str,
+)
+def test_cholesky_is_a_rotation_of_zca_at_the_same_settings(knobs, shown, fitted_on):
+    zca, cholesky = (turned(name, fitted_on, shown, **knobs) for name in ("zca", "cholesky"))
+    for one, other in ((zca.vectors, cholesky.vectors), (zca.kept, cholesky.kept)):
+        np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-7)
+
+
+def test_zca_cor_is_zca_of_the_standardised_dimensions():
+    standardised = turned("standardised", X, X).vectors
+    expected = turned("zca", standardised, standardised).vectors
+    np.testing.assert_allclose(turned("zca-cor", X, X).vectors, expected, atol=1e-9)
+
+
+def test_pca_cor_turned_back_is_zca_cor():
+    pca, zca = (turned(name, X, OTHER).vectors for name in ("pca-cor", "zca-cor"))
+    np.testing.assert_allclose(pca, zca, atol=1e-9)
+
+
+def test_zipf_makes_mean_and_covariance_white_under_the_counts_and_not_beside():
+    Z, p = turned("zipf", X, X).vectors, COUNTS / COUNTS.sum()
+    np.testing.assert_allclose(p @ Z, 0, atol=1e-12)
+    np.testing.assert_allclose((Z * p[:, None]).T @ Z, np.eye(D), atol=1e-9)
+    assert beside_diagonal(covariance(Z)) > 0.01
+
+
+# question-same-cosines
+
+
+@pytest.mark.parametrize("shown", [NARROW, OTHER], ids=["fitted", "held out"])
+@pytest.mark.parametrize(
+    "knobs", [{}, {"n_components": 2}, LAB_DEFAULT, {"shrinkage": 0.3}, {"centring": 0.5}], ids=str
+)
+def test_the_table_measures_the_directions_that_all_of_them_fill(knobs, shown):
+    expected = turned("pca", NARROW, shown, **knobs)
+    rank = D if "shrinkage" in knobs else 4
+    for name in AGREEING:
+        found = turned(name, NARROW, shown, **knobs)
+        assert found.kept.shape == (len(shown), knobs.get("n_components", rank)), name
+        np.testing.assert_allclose(cosines(found.kept), cosines(expected.kept), atol=1e-7)
+        assert isoscore(found.kept) == pytest.approx(isoscore(expected.kept), abs=1e-7)
+
+
+def test_on_points_in_the_fitted_span_what_is_drawn_agrees_too():
+    expected = cosines(turned("pca", NARROW, NARROW).vectors)
+    for name in AGREEING:
+        np.testing.assert_allclose(
+            cosines(turned(name, NARROW, NARROW).vectors), expected, atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("name", ["zca-cor", "zipf"])
+def test_every_whitening_is_measured_above_the_rank_floor(name):
+    treated = turned(name, NARROW, OTHER)
+    assert treated.kept.shape == (len(OTHER), 4)
+    assert treated.vectors.shape == OTHER.shape
+    if name == "zca-cor":
+        other = turned("pca-cor", NARROW, OTHER)
+        np.testing.assert_allclose(cosines(treated.kept), cosines(other.kept), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("other", "knobs", "agree"),
+    [
+        ("cholesky", {"strength": 0.5}, True),
+        ("pca", {"strength": 0.5}, True),
+        ("pca", {"strength": 0.5, "n_components": 3}, False),  # dropped, where zca's fade
+        ("cholesky", {"strength": 0.5, "n_components": 3}, True),
+        ("zca-cor", {}, True),
+        ("zca-cor", {"shrinkage": 0.3}, True),  # equally shrunk, in full: a rotation again
+        ("zca-cor", {"shrinkage": 0.3, "centring": 0.4}, True),
+        ("zca-cor", {"strength": 0.5}, False),
+        ("zca-cor", {"n_components": 3}, False),
+        ("pca-cor", {}, True),
+        ("zipf", {}, False),
+    ],
+)
+def test_which_of_them_agree_under_equal_settings(other, knobs, agree):
+    expected = cosines(turned("zca", X, X, **knobs).vectors)
+    found = cosines(turned(other, X, X, **knobs).vectors)
+    assert np.allclose(found, expected, atol=1e-8) is agree
+
+
+@pytest.mark.parametrize("name", WHITENINGS)
+@pytest.mark.parametrize(
+    "knobs", [{"n_components": 3}, {"shrinkage": 0.3}, {"centring": 0.5}, {"strength": 0.5}]
+)
+def test_each_knob_of_a_whitening_changes_cosines(name, knobs):
+    moved = cosines(turned(name, X, X, **knobs).vectors) - cosines(turned(name, X, X).vectors)
+    assert np.abs(moved).max() > 0.01
+
+
+# chart-covariance, chart-correlation, question-fit, simplex-fit
+
+
+@pytest.mark.parametrize(
+    ("name", "fitted_on", "shown", "knobs", "diagonal"),
+    [
+        ("zca", X, X, {}, True),
+        ("zca-cor", X, X, {}, True),
+        ("zca", X, OTHER, {}, False),
+        ("zca", NARROW, NARROW, {}, False),
+        ("zipf", X, X, {}, False),
+        ("zca", X, X, {"shrinkage": 0.3}, False),
+        ("zca", X, X, {"n_components": 3}, False),
+        ("zca", X, X, {"strength": 0.5}, False),
+    ],
+)
+def test_where_nothing_stays_beside_the_diagonal(name, fitted_on, shown, knobs, diagonal):
+    Z = turned(name, fitted_on, shown, **knobs).vectors
+    for S in (covariance(Z), np.corrcoef(Z.T)):
+        assert (beside_diagonal(S) < 1e-9) is diagonal
+
+
+@pytest.mark.parametrize("fitted_on", [X, NARROW], ids=["full rank", "n <= d"])
+@pytest.mark.parametrize("name", AGREEING)
+def test_on_its_own_points_the_covariance_is_the_identity_in_every_direction_of_the_rank(
+    name, fitted_on
+):
+    treated = turned(name, fitted_on, fitted_on)
+    rank = fit(name, fitted_on).rank
+    np.testing.assert_allclose(covariance(treated.kept), np.eye(rank), atol=1e-9)
+    other = covariance(turned(name, fitted_on, OTHER).kept)
+    assert np.abs(other - np.eye(rank)).max() > 0.1
+
+
+@pytest.mark.parametrize("name", [name for name in WHITENINGS if name != "zipf"])
+def test_what_lies_outside_a_simplex_is_dropped_or_not_levelled_and_never_measured(name):
+    treatment = fit(name, NARROW)
+    assert treatment.fitted.makes_simplex
+    treated = treatment.apply(OTHER)
+    assert treated.kept.shape[1] == len(NARROW) - 1
+    drops = name in ("pca", "pca-cor")
+    assert np.allclose((treated.vectors**2).sum(axis=1), (treated.kept**2).sum(axis=1)) is drops

@@ -1,0 +1,58 @@
+"""The film: exact at its stops, at one scale, and found again by the knobs."""
+
+import numpy as np
+import pytest
+
+from geometry import project
+from geometry.projection import whiten_beside
+from geometry.projection.film import film, film_knobs, nearest_in_film, place_in_film
+from geometry.projection.twin import fit_whitening, one_scale
+
+
+@pytest.fixture(scope="module")
+def cloud() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(200, 6)) * np.arange(1, 7) + 3
+
+
+@pytest.mark.parametrize("method", ["svd", "pca", "mean", "cone"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
+    raw, fitted = project(cloud, method, k), fit_whitening(cloud)
+    for stop in film(cloud, fitted, raw):
+        white = whiten_beside(cloud, fitted, centring=stop.centring, strength=stop.strength)
+        picture = raw.apply(white.vectors)
+        factor, _reach = one_scale(raw, picture)
+        assert stop.factor == pytest.approx(factor)
+        assert stop.coordinates == pytest.approx(picture.around_origin * factor, abs=1e-9)
+        radius = np.sqrt(np.square(stop.coordinates).sum(axis=1).mean())
+        assert radius == pytest.approx(np.sqrt(np.square(raw.around_origin).sum(axis=1).mean()))
+
+
+def test_it_begins_raw_and_ends_white(cloud):
+    raw, fitted = project(cloud, "mean", 3), fit_whitening(cloud)
+    stops = film(cloud, fitted, raw)
+    assert stops[0].coordinates == pytest.approx(raw.around_origin)
+    assert (stops[-1].centring, stops[-1].strength) == (1, 1)
+    assert np.cov(fitted.apply(cloud).T, bias=True) == pytest.approx(np.eye(6), abs=1e-6)
+    assert len(stops[0].cones) == 2
+
+
+@pytest.mark.parametrize(
+    ("knobs", "place"),
+    [((0, 0), 0), ((0.5, 0), 0.5), ((1, 0), 1), ((1, 0.25), 3), ((1, 0.3125), 3.5), ((1, 1), 9)],
+)
+def test_knobs_on_the_path_have_a_place(knobs, place):
+    assert place_in_film(film_knobs(), *knobs) == pytest.approx(place)
+
+
+@pytest.mark.parametrize("knobs", [(0.5, 0.5), (0, 1), (0.9375, 0.0625)])
+def test_knobs_off_the_path_have_none(knobs):
+    assert place_in_film(film_knobs(), *knobs) is None
+
+
+@pytest.mark.parametrize(
+    ("knobs", "place", "distance"),
+    [((1, 0.25), 3, 0), ((0.25, 0.125), 0.25, 0.125), ((0.75, 0.5), 5, 0.25), ((1, 1), 9, 0)],
+)
+def test_knobs_off_the_path_are_near_a_place_on_it(knobs, place, distance):
+    assert nearest_in_film(film_knobs(), *knobs) == pytest.approx((place, distance))

@@ -1,0 +1,347 @@
+"""Projections against numpy, scikit-learn and hand computation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.manifold import trustworthiness as sklearn_trustworthiness
+
+from geometry import project
+from geometry.projection.projection import (
+    TRUST_ROWS,
+    match_radius,
+    settle,
+    trustworthiness,
+    umap_picture,
+)
+
+LINEAR = ("svd", "pca", "mean", "cone")
+RNG = np.random.default_rng(0)
+# unequal axes and a mean off all of them: a cone with a shape
+CLOUD = RNG.standard_normal((120, 8)) * np.geomspace(3, 0.3, 8) + np.linspace(-1, 2, 8)
+
+
+def same_up_to_sign(P, Q, *, atol=1e-9):
+    signs = np.sign(np.sum(P * Q, axis=0))
+    np.testing.assert_allclose(P, Q * signs, atol=atol)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_svd_is_numpys(k):
+    found = project(CLOUD, "svd", k)
+    U, sigma, Vt = np.linalg.svd(CLOUD, full_matrices=False)
+    same_up_to_sign(found.coordinates, (U * sigma)[:, :k])
+    same_up_to_sign(found.axes.T, Vt[:k].T)
+    assert found.kept == pytest.approx(np.sum(sigma[:k] ** 2) / np.sum(sigma**2))
+    np.testing.assert_array_equal(found.centre, np.zeros(8))
+    np.testing.assert_array_equal(found.origin, np.zeros(k))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_pca_is_sklearns(k):
+    found = project(CLOUD, "pca", k)
+    oracle = PCA(k, svd_solver="full").fit(CLOUD)
+    same_up_to_sign(found.coordinates, oracle.transform(CLOUD))
+    same_up_to_sign(found.axes.T, oracle.components_.T)
+    np.testing.assert_allclose(found.centre, oracle.mean_)
+    assert found.kept == pytest.approx(oracle.explained_variance_ratio_.sum())
+    # where 0 went
+    same = np.sign(np.sum(found.coordinates * oracle.transform(CLOUD), axis=0))
+    np.testing.assert_allclose(found.origin, same * oracle.transform(np.zeros((1, 8)))[0])
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_mean_frame(k):
+    found = project(CLOUD, "mean", k)
+    mean = CLOUD.mean(axis=0)
+    np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(k), atol=1e-12)
+    np.testing.assert_allclose(found.axes[0], mean / np.linalg.norm(mean))
+    # principal directions of what is orthogonal to the mean
+    rest = CLOUD - np.outer(CLOUD @ found.axes[0], found.axes[0])
+    oracle = PCA(k - 1, svd_solver="full").fit(rest)
+    same_up_to_sign(found.axes[1:].T, oracle.components_.T)
+    np.testing.assert_allclose(found.coordinates, CLOUD @ found.axes.T)
+    np.testing.assert_array_equal(found.origin, np.zeros(k))
+    assert found.kept == pytest.approx(np.sum(found.coordinates**2) / np.sum(CLOUD**2))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_cone_keeps_heights_and_lengths(k):
+    found = project(CLOUD, "cone", k)
+    direction = CLOUD.mean(axis=0) / np.linalg.norm(CLOUD.mean(axis=0))
+    np.testing.assert_allclose(found.coordinates[:, 0], CLOUD @ direction)
+    np.testing.assert_allclose(
+        np.linalg.norm(found.coordinates, axis=1), np.linalg.norm(CLOUD, axis=1)
+    )
+    assert found.kept == pytest.approx(1)
+    assert found.axes.shape == (3, 8)
+    np.testing.assert_array_equal(found.origin, np.zeros(k))
+
+
+def test_the_azimuth_is_that_of_the_residual_plane():
+    flat, deep, plane = (project(CLOUD, m, k) for m, k in (("cone", 2), ("cone", 3), ("mean", 3)))
+    # in 2D the side, in 3D the angle, of the two leading directions orthogonal to the mean
+    np.testing.assert_array_equal(np.sign(flat.coordinates[:, 1]), np.sign(plane.coordinates[:, 1]))
+    shown = deep.coordinates[:, 1:] / np.linalg.norm(deep.coordinates[:, 1:], axis=1)[:, None]
+    exact = plane.coordinates[:, 1:] / np.linalg.norm(plane.coordinates[:, 1:], axis=1)[:, None]
+    np.testing.assert_allclose(shown, exact, atol=1e-12)
+
+
+def test_the_cone_by_hand():
+    # mean (3, 0, 0): heights 2 and 4, all the rest in the plane of the other two axes
+    X = np.array([[2.0, 3, 0], [2, -3, 0], [4, 0, 1], [4, 0, -1]])
+    found = project(X, "cone", 3)
+    np.testing.assert_allclose(found.axes, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(found.coordinates, X, atol=1e-12)
+    np.testing.assert_allclose(
+        np.abs(project(X, "cone", 2).coordinates), [[2, 3], [2, 3], [4, 1], [4, 1]], atol=1e-12
+    )
+
+
+def test_kept_by_hand():
+    X = np.array([[3.0, 0, 0], [0, 2, 0], [0, 0, 1], [3, 0, 0]])
+    assert project(X, "svd", 2).kept == pytest.approx((9 + 9 + 4) / 23)
+    # centred on (1.5, .5, .25); the variance is 4 (2.25 + .75 + .1875) in all
+    centred = X - X.mean(axis=0)
+    values = np.linalg.eigvalsh(centred.T @ centred)
+    assert values.sum() == pytest.approx(4 * 3 * 0.25 * (3 + 1 + 0.25))
+    assert project(X, "pca", 2).kept == pytest.approx(values[1:].sum() / values.sum())
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@pytest.mark.parametrize("k", [2, 3])
+def test_signs_are_fixed(method, k):
+    found = project(CLOUD, method, k)
+    mean = CLOUD.mean(axis=0)
+    for place, axis in enumerate(found.axes):
+        if place == 0 and method != "pca":
+            assert axis @ mean > 0
+        else:
+            assert axis[np.abs(axis).argmax()] > 0
+    shuffled = CLOUD[np.random.default_rng(1).permutation(len(CLOUD))]
+    np.testing.assert_allclose(project(shuffled, method, k).axes, found.axes, atol=1e-9)
+
+
+def test_svds_first_axis_turns_with_the_cloud():
+    np.testing.assert_allclose(
+        project(-CLOUD, "svd").axes[0], -project(CLOUD, "svd").axes[0], atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@pytest.mark.parametrize("k", [2, 3])
+def test_apply_to_itself_gives_the_same_picture(method, k):
+    found = project(CLOUD, method, k)
+    again = found.apply(CLOUD)
+    np.testing.assert_allclose(again.coordinates, found.coordinates, atol=1e-12)
+    assert again.trustworthiness == found.trustworthiness
+    assert again.kept == pytest.approx(found.kept)
+    assert (again.method, again.n_components) == (method, k)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+def test_apply_puts_others_on_the_same_axes(method):
+    found = project(CLOUD, method, 3)
+    other = CLOUD[:40] * [1, -1, 1, 2, 1, 1, 0.5, 1] + 1
+    there = found.apply(other)
+    np.testing.assert_array_equal(there.axes, found.axes)
+    if method == "pca":  # on its own mean
+        np.testing.assert_allclose(there.coordinates.mean(axis=0), np.zeros(3), atol=1e-12)
+        np.testing.assert_allclose(there.origin, -other.mean(axis=0) @ found.axes.T)
+    elif method == "cone":  # height along the first cloud's mean, and every length
+        np.testing.assert_allclose(there.coordinates[:, 0], other @ found.axes[0])
+        np.testing.assert_allclose(
+            np.linalg.norm(there.coordinates, axis=1), np.linalg.norm(other, axis=1)
+        )
+    else:
+        np.testing.assert_allclose(there.coordinates, other @ found.axes.T)
+    assert there.trust_rows == 40
+    assert there.trustworthiness == pytest.approx(
+        sklearn_trustworthiness(other, there.coordinates, n_neighbors=5, metric="cosine")
+    )
+    assert there.kept == pytest.approx(
+        np.sum(there.coordinates**2) / np.sum((other - there.centre) ** 2)
+    )
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("n", [11, 12, 60, 120])
+def test_trustworthiness_is_sklearns(method, k, n):
+    X = CLOUD[:n]
+    found = project(X, method, k)
+    expected = sklearn_trustworthiness(X, found.coordinates, n_neighbors=5, metric="cosine")
+    assert found.trustworthiness == pytest.approx(expected, abs=1e-12)
+    assert found.trust_rows == n
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 1), (5, 2), (8, 3), (10, 4)])
+def test_trustworthiness_of_few_rows_looks_at_fewer_neighbours(n, k):
+    X, P = CLOUD[:n], CLOUD[:n, :2]
+    expected = sklearn_trustworthiness(X, P, n_neighbors=k, metric="cosine")
+    assert trustworthiness(X, P) == (pytest.approx(expected, abs=1e-12), n)
+
+
+def test_trustworthiness_by_hand():
+    # a row's one true neighbour is 0: 1, 1: 0, 2: 1 (directions 0, 10, 40, 90 degrees), 3: 2;
+    # the picture puts 0 and 3 together and 1 and 2 together
+    angles = np.radians([0, 10, 40, 90])
+    X = np.column_stack([np.cos(angles), np.sin(angles)])
+    picture = np.array([[0.0], [10], [11], [1]])
+    # shown: 0: 3 (rank 3), 1: 2 (rank 2), 2: 1 (rank 1), 3: 0 (rank 3); excess 2 + 1 + 0 + 2
+    assert trustworthiness(X, picture) == (pytest.approx(1 - 2 * 5 / (4 * 1 * (8 - 3 - 1))), 4)
+    assert trustworthiness(X, X) == (1.0, 4)
+
+
+def test_trustworthiness_is_sampled_on_large_clouds():
+    X = np.random.default_rng(0).standard_normal((TRUST_ROWS + 300, 5))
+    found = project(X, "svd", random_state=7)
+    assert found.trust_rows == TRUST_ROWS
+    assert found.random_state == 7
+    assert found.trustworthiness == project(X, "svd", random_state=7).trustworthiness
+    assert found.trustworthiness != project(X, "svd", random_state=8).trustworthiness
+    whole = sklearn_trustworthiness(X, found.coordinates, n_neighbors=5, metric="cosine")
+    assert found.trustworthiness == pytest.approx(whole, abs=0.03)  # 1,000 of 1,300 rows
+
+
+def test_a_zero_row_is_far_from_all_but_no_error():
+    X = np.vstack([CLOUD[:30], np.zeros(8)])
+    found = project(X, "svd")
+    expected = sklearn_trustworthiness(X, found.coordinates, n_neighbors=5, metric="cosine")
+    assert found.trustworthiness == pytest.approx(expected, abs=0.02)  # ties of the zero row
+    np.testing.assert_array_equal(found.coordinates[-1], [0, 0])
+
+
+@pytest.mark.parametrize("method", ["mean", "cone"])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("line", [[0, 0, 1.0], [1.0, 1, 1], [1.0, 2, -3], [0, 1e-8, 1]])
+def test_rows_on_one_line_still_have_axes(method, k, line):
+    X = np.outer([1.0, 2, 3, 4, 5], line)
+    found = project(X, method, k)
+    np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(len(found.axes)), atol=1e-12)
+    assert np.isfinite(found.coordinates).all()
+    np.testing.assert_allclose(found.coordinates[:, 0], np.linalg.norm(X, axis=1), rtol=1e-12)
+    # a radius is the root of a difference of squares: half of the digits
+    np.testing.assert_allclose(found.coordinates[:, 1:], 0, atol=1e-6)
+
+
+def test_float32_is_computed_in_float64():
+    X = CLOUD.astype(np.float32)
+    found = project(X, "svd")
+    assert found.coordinates.dtype == np.float64
+    np.testing.assert_array_equal(found.coordinates, project(X.astype(float), "svd").coordinates)
+
+
+def test_the_input_is_not_touched():
+    before = CLOUD.copy()
+    for method in LINEAR:
+        project(CLOUD, method, 3)
+    np.testing.assert_array_equal(CLOUD, before)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="svd, pca, mean, cone, umap; got 'tsne'"):
+        project(CLOUD, "tsne")
+    for k in (0, 1, 4):
+        with pytest.raises(ValueError, match=f"2 or 3; got {k}"):
+            project(CLOUD, "svd", k)
+    for shape in ((10,), (10, 2), (3, 4, 5)):
+        with pytest.raises(ValueError, match="at least 3 dimensions"):
+            project(np.ones(shape))
+    for method in (*LINEAR, "umap"):
+        for k in (2, 3):
+            with pytest.raises(ValueError, match=f"need more than {k} rows; got {k}"):
+                project(CLOUD[:k], method, k)
+    for odd in (np.nan, np.inf):
+        X = CLOUD.copy()
+        X[3, 2] = odd
+        with pytest.raises(ValueError, match="NaN or infinity"):
+            project(X)
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        project(CLOUD).apply(X)
+
+
+@pytest.mark.parametrize("method", ["mean", "cone"])
+def test_no_mean_no_direction(method):
+    X = np.vstack([np.eye(4), -np.eye(4)])
+    with pytest.raises(ValueError, match="no direction"):
+        project(X, method)
+    assert project(X, "svd").n_components == 2
+
+
+def test_one_vector_repeated():
+    X = np.tile([1.0, 2, 2], (6, 1))
+    assert project(X, "svd").kept == pytest.approx(1)
+    assert project(X, "pca").kept == 1.0  # no variance, none lost
+    np.testing.assert_allclose(project(X, "svd").coordinates, np.tile([3, 0], (6, 1)), atol=1e-12)
+
+
+def test_match_radius_by_hand():
+    reference = np.array([[3.0, 4], [0, 5]])  # rms radius 5
+    other = np.array([[1.0, 0], [0, 1], [-1, 0]])  # 1
+    assert match_radius(reference, other) == pytest.approx(5)
+    assert match_radius(other, reference) == pytest.approx(0.2)
+    assert match_radius(reference, reference * 0) == 1.0
+
+
+def test_a_picture_of_rounding_alone_is_at_the_origin():
+    rng = np.random.default_rng(5)
+    X = (rng.standard_normal((300, 64)) + 4).astype(np.float32)
+    first = project(X, "pca")
+    emptied = X - X.mean(axis=0)
+    emptied -= emptied @ first.axes.T.astype(np.float32) @ first.axes.astype(np.float32)
+    noise = first.apply(emptied)
+    assert match_radius(first.around_origin, noise.around_origin) > 1e5
+    settled = settle(noise, X, emptied)
+    assert not settled.around_origin.any()
+    assert match_radius(first.around_origin, settled.around_origin) == 1.0
+    small = first.apply(emptied + np.float32(1e-4) * X)  # little is left, and it is no rounding
+    assert settle(small, X, emptied) is small
+    assert settle(first, X) is first
+
+
+def test_what_is_rounding_goes_by_the_rows_and_their_type():
+    P = project(CLOUD)
+    tiny = replace(P, coordinates=P.coordinates * 1e-9)
+    assert settle(tiny, CLOUD) is tiny  # float64
+    assert not settle(tiny, CLOUD.astype(np.float32)).around_origin.any()
+    assert settle(tiny, CLOUD.astype(np.float32) * np.float32(1e-9)) is tiny
+    unplaced = umap_picture(CLOUD, tiny.coordinates)
+    assert settle(unplaced, CLOUD.astype(np.float32)) is unplaced
+
+
+def test_a_umap_picture_has_no_frame():
+    picture = umap_picture(CLOUD, CLOUD[:, :2], random_state=3)
+    assert (picture.axes, picture.centre, picture.origin, picture.kept) == (None,) * 4
+    assert (picture.method, picture.random_state, picture.trust_rows) == ("umap", 3, 120)
+    with pytest.raises(ValueError, match="no axes"):
+        picture.apply(CLOUD)
+
+
+@pytest.mark.slow
+def test_umap_is_seeded_and_shows_clusters():
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((12, 30))
+    X = np.repeat(centres, 15, axis=0) + 0.25 * rng.standard_normal((180, 30))
+    calls = []
+    first = project(X, "umap", random_state=3, progress=lambda *call: calls.append(call))
+    second = project(X, "umap", random_state=3)
+    np.testing.assert_array_equal(first.coordinates, second.coordinates)
+    assert first.coordinates.shape == (180, 2)
+    assert np.abs(project(X, "umap", random_state=4).coordinates - first.coordinates).max() > 0
+    assert first.trustworthiness > project(X, "svd").trustworthiness + 0.02
+    done = [call[1] for call in calls]
+    assert {call[0] for call in calls} == {"epochs"}
+    assert done == sorted(done)
+    assert done[-1] == calls[-1][2]
+    assert project(X[:6], "umap", 3).coordinates.shape == (6, 3)  # few rows
+
+
+@pytest.mark.parametrize("method", ["mean", "cone"])
+def test_a_centred_cloud_has_no_mean_direction_even_where_rounding_leaves_a_mean(method):
+    X = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32) + 3
+    X -= X.mean(axis=0)
+    assert np.linalg.norm(X.mean(axis=0)) > 0
+    with pytest.raises(ValueError, match="no direction"):
+        project(X, method)

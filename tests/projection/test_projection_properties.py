@@ -1,0 +1,105 @@
+"""What a projection must keep of any cloud."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from geometry import project
+from geometry.measure import angles_to_mean
+from tests.clouds import clouds, rotation, seeds
+
+LINEAR = ("svd", "pca", "mean", "cone")
+some = clouds(rows=(6, 40), dimensions=(3, 10))
+components = st.sampled_from([2, 3])
+
+
+def has_mean(X: np.ndarray) -> bool:
+    """A direction that rounding cannot turn."""
+    return bool(np.linalg.norm(X.mean(axis=0)) > 1e-2 * np.linalg.norm(X) / np.sqrt(len(X)))
+
+
+def angles(P: np.ndarray) -> np.ndarray:
+    """Degrees between rows and the first axis."""
+    return np.degrees(np.arccos((P[:, 0] / np.linalg.norm(P, axis=1)).clip(-1, 1)))
+
+
+@given(X=some, k=components)
+def test_the_cone_keeps_every_angle_to_the_mean(X, k):
+    assume(has_mean(X))
+    found = project(X, "cone", k)
+    # arccos turns a rounding of 1e-16 near cosine 1 into 1e-8 radians, about 1e-6 degrees
+    np.testing.assert_allclose(angles(found.coordinates), angles_to_mean(X), atol=1e-5)
+    np.testing.assert_allclose(
+        np.linalg.norm(found.coordinates, axis=1), np.linalg.norm(X, axis=1), rtol=1e-9
+    )
+    assert found.kept == pytest.approx(1)
+
+
+@given(X=some, Y=some, k=components)
+def test_applied_the_cone_keeps_angles_to_the_first_mean(X, Y, k):
+    d = min(X.shape[1], Y.shape[1])
+    X, Y = X[:, :d], Y[:, :d]
+    assume(has_mean(X))
+    there = project(X, "cone", k).apply(Y)
+    mean = X.mean(axis=0)
+    cosines = Y @ mean / np.linalg.norm(Y, axis=1) / np.linalg.norm(mean)
+    np.testing.assert_allclose(
+        angles(there.coordinates), np.degrees(np.arccos(cosines.clip(-1, 1))), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@given(X=some, k=components)
+def test_axes_are_orthonormal_and_keep_no_more_than_there_is(method, X, k):
+    assume(has_mean(X))
+    found = project(X, method, k)
+    np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(len(found.axes)), atol=1e-10)
+    assert 0 <= found.kept <= 1 + 1e-12
+    assert 0 <= found.trustworthiness <= 1
+    assert found.coordinates.shape == (len(X), k)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@given(X=some, k=components, seed=seeds)
+def test_no_direction_keeps_more(method, X, k, seed):
+    """svd and pca keep the most any k axes can; the others are never better."""
+    assume(has_mean(X))
+    best = project(X, "pca" if method == "pca" else "svd", k)
+    Z = X - best.centre
+    random_axes = rotation(X.shape[1], seed)[:k]
+    assert np.sum((Z @ random_axes.T) ** 2) <= best.kept * np.sum(Z**2) * (1 + 1e-9)
+    if method == "mean":
+        assert project(X, "mean", k).kept <= best.kept * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@given(X=some, k=components, scale=st.sampled_from([1e-3, 0.5, 7.0, 1e4]))
+def test_scale_only_scales(method, X, k, scale):
+    assume(has_mean(X))
+    small, large = project(X, method, k), project(X * scale, method, k)
+    # near-equal eigenvalues may exchange axes, which no scale can tell
+    assert large.kept == pytest.approx(small.kept, rel=1e-6)
+    np.testing.assert_allclose(
+        np.linalg.norm(large.coordinates - large.origin, axis=1).sum(),
+        scale * np.linalg.norm(small.coordinates - small.origin, axis=1).sum(),
+        rtol=1e-4,
+    )
+
+
+@given(X=some, k=components)
+def test_the_mean_lies_on_the_positive_side(X, k):
+    assume(has_mean(X))
+    for method in ("svd", "mean", "cone"):
+        assert project(X, method, k).coordinates[:, 0].mean() >= -1e-9
+
+
+@given(X=some, seed=seeds)
+def test_a_rotation_changes_no_angle_of_the_cone(X, seed):
+    assume(has_mean(X))
+    turned = X @ rotation(X.shape[1], seed)
+    np.testing.assert_allclose(
+        angles(project(turned, "cone").coordinates),
+        angles(project(X, "cone").coordinates),
+        atol=1e-5,
+    )

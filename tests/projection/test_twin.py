@@ -1,0 +1,271 @@
+"""A cloud and its whitened self: the ends of the film, one scale, cones, and the report."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.covariance import LedoitWolf, ledoit_wolf_shrinkage
+
+from geometry import (
+    effective_rank,
+    isoscore,
+    isoscore_baseline,
+    mean_cosine,
+    mean_norm_share,
+    opening_angle,
+    project,
+)
+from geometry.measure import angles_to_mean, positive_cosine_share
+from geometry.projection import describe, whiten_beside
+from geometry.projection.projection import umap_picture
+from geometry.projection.twin import cone_edges, fit_whitening, one_scale
+from geometry.transform import recommended_whitening
+
+RNG = np.random.default_rng(0)
+D = 6
+CLOUD = RNG.standard_normal((200, D)) * np.geomspace(3, 0.2, D) + np.linspace(-1, 3, D)
+
+
+def covariance(X):
+    return np.cov(X.T, bias=True)
+
+
+@pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_at_zero_nothing_moves(fit, dtype):
+    X = CLOUD.astype(dtype)
+    twin = whiten_beside(X, fit_whitening(X, fit), centring=0, strength=0)
+    np.testing.assert_array_equal(twin.vectors, X)
+    assert twin.vectors.dtype == dtype
+    assert twin.kept_vectors is twin.vectors
+
+
+def test_at_one_the_cloud_is_white():
+    twin = whiten_beside(CLOUD, fit_whitening(CLOUD, "full"))
+    np.testing.assert_allclose(twin.vectors.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(covariance(twin.vectors), np.eye(D), atol=1e-10)
+    # ZCA: the symmetric root, so that an axis still means what it meant
+    values, V = np.linalg.eigh(covariance(CLOUD))
+    W = V @ np.diag(values**-0.5) @ V.T
+    np.testing.assert_allclose(twin.vectors, (CLOUD - CLOUD.mean(axis=0)) @ W, atol=1e-10)
+
+
+def test_centring_alone_and_strength_alone():
+    fitted = fit_whitening(CLOUD, "full")
+    centred = whiten_beside(CLOUD, fitted, centring=1, strength=0).vectors
+    np.testing.assert_allclose(centred, CLOUD - CLOUD.mean(axis=0), atol=1e-12)
+    scaled = whiten_beside(CLOUD, fitted, centring=0, strength=1).vectors
+    np.testing.assert_allclose(covariance(scaled), np.eye(D), atol=1e-10)
+    assert mean_norm_share(scaled) > mean_norm_share(CLOUD)  # it narrows before it opens
+    half = whiten_beside(CLOUD, fitted, centring=0, strength=0.5).vectors
+    eigenvalues = np.linalg.eigvalsh(covariance(CLOUD)) ** 0.5
+    np.testing.assert_allclose(np.linalg.eigvalsh(covariance(half)), eigenvalues, atol=1e-10)
+
+
+def test_softening_fits_nothing_anew():
+    fitted = fit_whitening(CLOUD, "full")
+    soft = whiten_beside(CLOUD, fitted, centring=0.3, strength=0.6).whitening
+    assert (soft.centring, soft.strength) == (0.3, 0.6)
+    assert soft.axes is fitted.axes
+    assert (fitted.centring, fitted.strength) == (1, 1)
+
+
+@pytest.mark.parametrize("bad", [{"centring": -0.1}, {"strength": 1.1}])
+def test_a_slider_has_ends(bad):
+    with pytest.raises(ValueError, match=rf"{next(iter(bad))} must lie in \[0, 1\]"):
+        whiten_beside(CLOUD, fit_whitening(CLOUD), **bad)
+
+
+def test_the_three_fits():
+    few = CLOUD[: 4 * D]
+    assert fit_whitening(CLOUD).shrinkage == 0  # n >= 5 d
+    expected = ledoit_wolf_shrinkage(few)
+    for fit in ("recommended", "ledoit-wolf"):
+        assert fit_whitening(few, fit).shrinkage == pytest.approx(expected)
+    assert fit_whitening(few, "full").shrinkage == 0
+    with pytest.raises(ValueError, match="recommended, ledoit-wolf, full; got 'oas'"):
+        fit_whitening(few, "oas")
+
+
+def test_ledoit_wolf_whitens_sklearns_covariance():
+    few = CLOUD[: 3 * D]
+    Z = whiten_beside(few, fit_whitening(few, "ledoit-wolf")).vectors
+    values, V = np.linalg.eigh(LedoitWolf().fit(few).covariance_)
+    W = V @ np.diag(values**-0.5) @ V.T
+    np.testing.assert_allclose(Z, (few - few.mean(axis=0)) @ W, atol=1e-10)
+
+
+def test_a_full_whitening_of_few_points_is_a_simplex():
+    few = np.random.default_rng(1).standard_normal((20, 50)) + 2
+    fitted = fit_whitening(few, "full")
+    assert fitted.is_simplex
+    assert fitted.rank == 19
+    Z = whiten_beside(few, fitted).vectors
+    cosines = Z @ Z.T / np.outer(np.linalg.norm(Z, axis=1), np.linalg.norm(Z, axis=1))
+    np.testing.assert_allclose(cosines[np.triu_indices(20, 1)], -1 / 19, atol=1e-8)
+
+
+def test_kept_vectors_are_the_kept_directions():
+    few = np.random.default_rng(1).standard_normal((30, 40)) + 2
+    fitted = fit_whitening(few, "recommended")
+    assert len(fitted.components) == 3  # 30 / 10
+    white = whiten_beside(few, fitted)
+    assert white.vectors.shape == (30, 40)
+    assert white.kept_vectors.shape == (30, 3)
+    np.testing.assert_allclose(
+        white.kept_vectors @ white.kept_vectors.T, white.vectors @ white.vectors.T, atol=1e-10
+    )
+    soft = whiten_beside(few, fitted, strength=0.5)  # the others have not faded out yet
+    assert soft.kept_vectors is soft.vectors
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "expected"),
+    [
+        (1920, 384, {}),
+        (1919, 384, {"shrinkage": "ledoit-wolf"}),
+        (385, 384, {"shrinkage": "ledoit-wolf"}),
+        (384, 384, {"shrinkage": "ledoit-wolf", "n_components": 38}),
+        (200, 384, {"shrinkage": "ledoit-wolf", "n_components": 20}),
+        (5, 384, {"shrinkage": "ledoit-wolf", "n_components": 2}),
+        (10, 2, {}),
+        (9, 2, {"shrinkage": "ledoit-wolf"}),
+        (3, 2, {"shrinkage": "ledoit-wolf"}),
+        (2, 2, {"shrinkage": "ledoit-wolf", "n_components": 2}),
+        (1, 1, {"shrinkage": "ledoit-wolf", "n_components": 1}),
+    ],
+)
+def test_the_recommended_whitening(n, d, expected):
+    assert recommended_whitening(n, d) == expected
+
+
+def test_one_scale_by_hand():
+    raw = np.array([[4.0, 0, 0], [0, 3, 0], [4, 0, 0], [0, 3, 0], [0, 0, 0]])
+    white = np.array([[0.2, 0, 0], [0, 0.1, 0], [0.2, 0, 0], [0, 0.1, 0], [0, 0, 0]])
+    first, second = project(raw, "svd"), project(white, "svd")
+    factor, reach = one_scale(first, second)
+    # rms radii: sqrt(50 / 5) and sqrt(.1 / 5)
+    assert factor == pytest.approx(np.sqrt(50 / 0.1))
+    farthest = max(
+        np.quantile([4, 3, 4, 3, 0], 0.99), factor * np.quantile([0.2, 0.1, 0.2, 0.1, 0], 0.99)
+    )
+    assert reach == pytest.approx(1.1 * farthest)
+
+
+@pytest.mark.parametrize("method", ["svd", "pca", "mean", "cone"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_one_scale_gives_one_radius_and_holds_nearly_all(method, k):
+    raw = project(CLOUD, method, k)
+    white = raw.apply(whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors)
+    factor, reach = one_scale(raw, white)
+    clouds = [raw.coordinates - raw.origin, factor * (white.coordinates - white.origin)]
+    radii = [np.sqrt(np.mean(np.sum(P**2, axis=1))) for P in clouds]
+    assert radii[0] == pytest.approx(radii[1])
+    for P in clouds:
+        assert np.mean(np.abs(P).max(axis=1) <= reach) >= 0.99
+
+
+def test_one_scale_of_umap_pictures_needs_no_origin():
+    a, b = umap_picture(CLOUD, CLOUD[:, :2]), umap_picture(CLOUD, 3 * CLOUD[:, :2])
+    assert one_scale(a, b)[0] == pytest.approx(1 / 3)
+
+
+# six rows at 20 degrees, ten at 30 degrees and two at 60 degrees around the first axis, in
+# opposite pairs, so that the mean is the axis exactly
+def hand_cone(d=4):
+    rows = []
+    for place, (degrees, pairs) in enumerate([(20, 3), (30, 5), (60, 1)]):
+        for _ in range(pairs):
+            for sign in (1, -1):
+                row = np.zeros(d)
+                row[0] = np.cos(np.radians(degrees))
+                row[1 + place] = sign * np.sin(np.radians(degrees))
+                rows.append(row)
+    return np.array(rows)
+
+
+def test_angles_of_the_hand_cone():
+    expected = [20] * 6 + [30] * 10 + [60] * 2
+    np.testing.assert_allclose(angles_to_mean(hand_cone()), expected)
+    assert opening_angle(hand_cone()) == pytest.approx(30)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_cones_edges_angle_true(k):
+    X = hand_cone()
+    half, most = cone_edges(X, project(X, "cone", k))
+    assert (half.quantile, most.quantile) == (0.5, 0.9)
+    assert half.angle == half.drawn == pytest.approx(30)
+    # 18 rows: the .9 quantile lies .3 of the way from the 16th (30) to the 17th (60)
+    assert most.angle == most.drawn == pytest.approx(30 + 0.3 * 30)
+    np.testing.assert_array_equal(half.axis, np.eye(k)[0])
+
+
+def test_the_cones_edges_on_a_linear_picture():
+    X = hand_cone()
+    picture = project(X, "mean", 2)
+    # the picture keeps the axis and the direction of the 30-degree rows, which has most variance
+    np.testing.assert_allclose(np.abs(picture.axes), np.eye(4)[[0, 2]], atol=1e-9)
+    half, most = cone_edges(X, picture)
+    assert half.angle == pytest.approx(30)
+    assert most.angle == pytest.approx(39)
+    # the others fall on the axis: 8 at 0 degrees, 10 at 30
+    assert half.drawn == pytest.approx(30)
+    assert most.drawn == pytest.approx(30)
+    np.testing.assert_allclose(half.axis, [1, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["svd", "pca", "mean"])
+def test_edges_are_counted_from_the_origin(method):
+    picture = project(CLOUD, method, 2)
+    edges = cone_edges(CLOUD, picture)
+    P = picture.coordinates - picture.origin
+    mean = P.mean(axis=0) / np.linalg.norm(P.mean(axis=0))
+    drawn = np.degrees(np.arccos(P @ mean / np.linalg.norm(P, axis=1)))
+    for edge, q in zip(edges, (0.5, 0.9), strict=True):
+        assert edge.angle == pytest.approx(opening_angle(CLOUD, quantile=q))
+        assert edge.drawn == pytest.approx(np.quantile(drawn, q))
+        np.testing.assert_allclose(edge.axis, mean)
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_cone_in_a_picture_whose_points_are_all_at_the_origin():
+    picture = project(CLOUD, "svd")
+    assert cone_edges(CLOUD, replace(picture, coordinates=picture.coordinates * 0)) == ()
+
+
+def test_no_cone_without_an_origin_or_a_mean():
+    assert cone_edges(CLOUD, umap_picture(CLOUD, CLOUD[:, :2])) == ()
+    white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
+    assert cone_edges(white, project(CLOUD, "svd").apply(white)) == ()
+
+
+def test_a_white_cloud_lies_near_ninety_degrees_of_the_raw_axis():
+    white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
+    half, _ = cone_edges(white, project(CLOUD, "cone", 2).apply(white))
+    assert half.angle == half.drawn == pytest.approx(90, abs=8)
+
+
+def test_the_report_is_the_single_measures():
+    report = describe(CLOUD)
+    assert (report.n, report.d) == CLOUD.shape
+    assert report.mean_cosine == mean_cosine(CLOUD)
+    assert report.positive_share == positive_cosine_share(CLOUD)
+    assert report.isoscore == isoscore(CLOUD)
+    assert report.isoscore_baseline == isoscore_baseline(*CLOUD.shape)
+    assert report.angle_median == opening_angle(CLOUD)
+    assert report.angle_90 == opening_angle(CLOUD, quantile=0.9)
+    assert report.mean_norm_share == mean_norm_share(CLOUD)
+    assert report.effective_rank == effective_rank(CLOUD)
+    assert report.effective_rank_uncentred == effective_rank(CLOUD, centred=False)
+
+
+def test_a_centred_cloud_has_no_angle_and_a_zero_row_is_told():
+    report = describe(CLOUD - CLOUD.mean(axis=0))
+    assert report.angle_median is None
+    assert report.angle_90 is None
+    assert report.mean_norm_share == pytest.approx(0)
+    X = CLOUD.copy()
+    X[7] = 0
+    with pytest.raises(ValueError, match="row 7 is zero"):
+        describe(X)

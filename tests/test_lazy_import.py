@@ -1,0 +1,139 @@
+"""Names are loaded when first used, and a name is never its module."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import pytest
+
+import geometry
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = (
+    *("data", "encode", "evaluate", "hub", "linalg", "measure"),
+    *("projection", "transform", "vectors"),
+)
+STABLE = {  # what notebooks and the shell rely on
+    "Encoder",
+    "Whitening",
+    "alignment",
+    "cosine_contributions",
+    "effective_rank",
+    "hubness",
+    "intrinsic_dimension",
+    "isoscore",
+    "isoscore_baseline",
+    "load_encoder",
+    "mean_cosine",
+    "mean_norm_share",
+    "opening_angle",
+    "participation_ratio",
+    "partition_isotropy",
+    "project",
+    "read_corpus",
+    "read_pairs",
+    "uniformity",
+}
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def public_names() -> list[tuple[str, str]]:
+    """(package, name) of all that the package and its rooms list."""
+    packages = ["geometry", *(f"geometry.{room}" for room in ROOMS)]
+    return [
+        (package, name)
+        for package in packages
+        for name in getattr(import_module(package), "__all__", ())
+        if not (package == "geometry" and name in ROOMS)
+    ]
+
+
+@pytest.mark.parametrize(("package", "name"), public_names())
+def test_every_name_is_there(package, name):
+    found = getattr(import_module(package), name)
+    assert not isinstance(found, ModuleType)
+    if hasattr(found, "__module__"):  # a constant has no module
+        assert found.__module__.startswith("geometry.")
+
+
+def test_the_top_level_is_one_screen_and_complete():
+    names = set(geometry.__all__) - set(ROOMS)
+    assert names >= STABLE
+    assert len(names) <= 50
+    assert set(dir(geometry)) >= names
+
+
+def test_a_name_at_the_top_is_listed_in_its_room():
+    rooms = {name for package, name in public_names() if package != "geometry"}
+    assert set(geometry.__all__) - set(ROOMS) - {"UndefinedMeasure"} <= rooms
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match=r"No geometry attribute whitten"):
+        _ = geometry.whitten
+    with pytest.raises(ImportError, match="whitten"):
+        from geometry import whitten  # noqa: F401
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import geometry.projection.twin",
+        "import geometry.projection.projection",
+        "from geometry import *",
+        "import geometry",
+    ],
+)
+def test_project_is_the_function_whatever_was_imported_first(first):
+    assert run(f"{first}\nimport geometry\nprint(type(geometry.project).__name__)") == "function"
+    assert isinstance(geometry.project, FunctionType)
+
+
+def test_a_name_costs_only_its_own_module():
+    slow = ("torch", "umap", "sklearn", "scipy", "transformers", "huggingface_hub", "httpx2")
+    heavy = f"[name for name in {slow} if name in sys.modules]"
+    light = "from geometry import fetch_model, load_encoder, project, read_bundled"
+    assert run(f"import sys\n{light}\nprint({heavy})") == "[]"
+
+
+def test_a_linear_picture_with_its_white_twin_loads_nothing_slow():
+    """The landing page on a warm cache: neither torch nor umap, nor scikit-learn."""
+    code = (
+        "import sys\nimport numpy as np\n"
+        "from geometry import project\n"
+        "from geometry.projection import describe, whiten_beside\n"
+        "from geometry.projection.twin import cone_edges, fit_whitening, one_scale\n"
+        "X = np.random.default_rng(0).standard_normal((50, 6)) + 2\n"
+        "twin = whiten_beside(X, fit_whitening(X))\n"
+        "raw = project(X)\nwhite = raw.apply(twin.vectors)\n"
+        "one_scale(raw, white), cone_edges(X, raw), describe(X)\n"
+        "print([name for name in ('torch', 'umap', 'numba', 'sklearn') if name in sys.modules])\n"
+    )
+    assert run(code) == "[]"
+
+
+def test_treating_a_cloud_loads_nothing_slow():
+    """The whitening page on a warm cache; only k-means needs scikit-learn."""
+    code = (
+        "import sys\nimport numpy as np\n"
+        "from geometry import Knobs, fit_treatment\n"
+        "from geometry.transform.covariances import Covariances\n"
+        "from geometry.evaluate.fit_size import whitening_by_size\n"
+        "from geometry.transform.treatments import KNOBS, OWN_FIT\n"
+        "X = np.random.default_rng(0).standard_normal((50, 6)) + 2\n"
+        "for name in set(KNOBS) - {'clusterwise', *OWN_FIT}:\n"
+        "    fitted = fit_treatment(name, X, sample_weight=np.ones(50))\n"
+        "    Covariances.of(fitted.turn(Knobs(strength=0.5)).apply(X).vectors)\n"
+        "whitening_by_size(X)\n"
+        "print([name for name in ('torch', 'umap', 'numba', 'sklearn') if name in sys.modules])\n"
+    )
+    assert run(code) == "[]"

@@ -1,0 +1,280 @@
+"""Words: every label and every page of prose stands in every language, with the same fields."""
+
+import ast
+import re
+import string
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Message
+from babel.messages.extract import extract_from_file
+from babel.messages.pofile import read_po
+
+from pages.common.shell import PAGES
+from pages.common.words import DEFAULT_LANGUAGE, TEXT, browser_language, languages, own_name
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
+TRANSLATED = tuple(code for code in languages() if code != DEFAULT_LANGUAGE)
+NOT_IN_CODE = {"English"}  # each catalogue names its own language by translating it
+
+SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
+
+# page: section (its name or its beginning), and where the names of its values are written down:
+# the function that returns them as a dictionary, or the names themselves
+VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
+    "narrow_cone": {
+        "question-": ("narrow_cone/scene.py", "lesson_values"),
+        "simplex-warning": {"n", "distinct"},
+        "few-points": ("narrow_cone/scene.py", "few_points_values"),
+    },
+    "cosine_basis": {
+        "reading-": ("cosine_basis/numbers.py", "reading_values"),
+        "question-minus-half": {"cloud_n"},
+    },
+    "your_corpus": {
+        "limits": ("your_corpus/form.py", "limits"),
+        "not-shown": ("your_corpus/form.py", "limits"),
+        "sources": ("your_corpus/form.py", "limits"),
+    },
+    "whitening": {
+        "annotated-pairs": {"pairs"},
+        "simplex": {"n", "distinct"},
+        "emptied": {"fitted", "rank", "removed"},
+        "about-": ("whitening/panels.py", "about_values"),
+        "disagree-": {"name"},
+        "chart-": ("whitening/charts.py", "chart_values"),
+    },
+    "sentence_similarity": {
+        "lesson-outlier": {"n"},
+        "few-pairs": ("sentence_similarity/grid.py", "width_values"),
+        "claim-published": ("sentence_similarity/pooling.py", "share_values"),
+        "claim-not-cosine": {"similarity"},
+        "claim-file": {"told"},
+        "word-pairs": ("sentence_similarity/word_pairs.py", "word_values"),
+        "other-treatment": {"text"},
+        "claim-coverage": ("sentence_similarity/claim.py", "coverage_values"),
+        "claim-": SHARES | {"layer", "interval", "name", "n"},
+        "own-vectors": {"megabytes"},
+        "mahalanobis": {"fit"},
+        "hub-set": {"name", "repository", "revision", "licence", "low", "high", "note"},
+        "best-on-dev": ("sentence_similarity/best.py", "best_values"),
+        "subsets": {"cell"},
+        "grid-too-narrow": {"narrow"},
+        "grid-cut": {"k", "cut", "cells", "fit", "where"},
+        "sizes-cut": {"cut", "k"},
+        "pairs": {"treatment", "similarity"},
+        "grid-": {
+            "treatment",
+            "fit",
+            "n_fit",
+            "cells",
+            "helped",
+            "hurt",
+            "neither",
+            "best",
+            "worst",
+        },
+        "cone": ("sentence_similarity/cone.py", "cone_values"),
+        "sizes": {"cell", "fit", "most", "d", "k", "raw", "full", "kept", "shrunk"},
+    },
+}
+
+
+@lru_cache
+def msgids() -> dict[str, str]:
+    """Every label of the code, and the first place where it stands."""
+    found: dict[str, str] = {}
+    for path in CODE:
+        for line, message, _, _ in extract_from_file("python", path, keywords={"_": None}):
+            found.setdefault(str(message), f"{path.relative_to(ROOT)}:{line}")
+    return found
+
+
+@lru_cache
+def messages(code: str) -> dict[str, list[tuple[str, Message]]]:
+    """Of each msgid in a language's catalogues: the files and messages that translate it."""
+    found: dict[str, list[tuple[str, Message]]] = {}
+    for path in sorted((TEXT / code).glob("*.po")):
+        with path.open("rb") as file:
+            for message in read_po(file, locale=code.replace("-", "_"), abort_invalid=True):
+                if message.id:
+                    found.setdefault(str(message.id), []).append((path.name, message))
+    return found
+
+
+def fields(text: str) -> list[str]:
+    """Names of the {fields}, sorted, each as often as it stands there."""
+    return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
+
+
+def sections(code: str, page: str) -> list[tuple[str, str]]:
+    """Name and text of each section, in the order of the file, read apart from words.py."""
+    found: list[tuple[str, str]] = []
+    for line in (TEXT / code / f"{page}.md").read_text(encoding="utf-8").splitlines():
+        mark = re.fullmatch(r"<!-- (\S+) -->", line)
+        if mark:
+            found.append((mark[1], ""))
+        else:
+            assert found, f"{code}/{page}.md: text before the first section is never shown"
+            name, text = found[-1]
+            found[-1] = (name, f"{text}\n{line}".strip())
+    return found
+
+
+def placeholders(text: str) -> set[str]:
+    return set(re.findall(r"\{\{(.*?)\}\}", text))
+
+
+def returned_keys(path: Path, function: str) -> set[str]:
+    """Keys of the dictionary that the function returns."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            returned = node.body[-1]
+            assert isinstance(returned, ast.Return), f"{function} does not end in a return"
+            assert isinstance(returned.value, ast.Dict), f"{function} returns no literal dictionary"
+            return {ast.literal_eval(key) for key in returned.value.keys if key is not None}
+    raise AssertionError(f"{path.name} has no function {function}")
+
+
+def values_of(page: str, section: str) -> set[str]:
+    """Names that a section may quote."""
+    for beginning, source in VALUES.get(page, {}).items():
+        if section.startswith(beginning):
+            if isinstance(source, set):
+                return source
+            return returned_keys(ROOT / "pages" / source[0], source[1])
+    return set()
+
+
+def test_there_is_something_to_translate_and_to_translate_into():
+    assert set(languages()) >= {"en", "zh-Hant"}
+    assert languages()[0] == DEFAULT_LANGUAGE == "en"
+    assert len(msgids()) > 100
+    assert {"Narrow cone", "Try", "origin"} <= msgids().keys()
+
+
+def test_every_label_is_a_literal_that_the_extractor_finds():
+    calls, loose = 0, []
+    for path in CODE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            if node.func.id != "_":
+                continue
+            calls += 1
+            given = node.args[0] if len(node.args) == 1 and not node.keywords else None
+            text = given.value if isinstance(given, ast.Constant) else None
+            if not isinstance(text, str) or text not in msgids():
+                loose.append(f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}")
+    assert calls >= len(msgids())
+    assert not loose
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_label_is_translated(code):
+    given = messages(code)
+    missing = [
+        f"{place}: {msgid}"
+        for msgid, place in msgids().items()
+        if not any(message.string.strip() for _, message in given.get(msgid, ()))
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_no_translation_is_left_over_or_unsure(code):
+    known = msgids().keys() | NOT_IN_CODE
+    given = messages(code)
+    assert given
+    assert not {msgid: entries[0][0] for msgid, entries in given.items() if msgid not in known}
+    assert not [msgid for msgid, entries in given.items() if any(m.fuzzy for _, m in entries)]
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_no_label_is_translated_twice(code):
+    """A label that pages share stands in one catalogue, so there is one place to mend it."""
+    places = {msgid: [name for name, _ in entries] for msgid, entries in messages(code).items()}
+    assert len(set().union(*places.values())) > 1
+    assert not {msgid: names for msgid, names in places.items() if len(names) > 1}
+    for name in set().union(*places.values()):  # the reader keeps one of two in the same file
+        written = (TEXT / code / name).read_text(encoding="utf-8").count("\nmsgid ")
+        assert written == sum(name in names for names in places.values()), name
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_a_translation_keeps_the_fields_of_its_label(code):
+    pairs = [
+        (msgid, str(message.string))
+        for msgid, entries in messages(code).items()
+        for _, message in entries
+    ]
+    assert sum(bool(fields(msgid)) for msgid, _ in pairs) > 20
+    assert not [pair for pair in pairs if fields(pair[0]) != fields(pair[1])]
+
+
+def test_each_language_names_itself():
+    assert own_name("en") == "English"
+    assert own_name("zh-Hant") == "繁體中文"
+    assert len({own_name(code) for code in languages()}) == len(languages())
+
+
+@pytest.mark.parametrize("code", languages())
+def test_every_page_has_its_prose(code):
+    assert {path.stem for path in (TEXT / code).glob("*.md")} == set(PAGES)
+    for page in PAGES:
+        names = [name for name, _ in sections(code, page)]
+        assert names == [name for name, _ in sections(DEFAULT_LANGUAGE, page)]
+        assert {"claim", "not-shown", "sources"} <= set(names)
+        assert len(set(names)) == len(names)
+        assert all(text for _, text in sections(code, page))
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("code", languages())
+def test_prose_quotes_the_same_values_in_every_language_and_knows_them(page, code):
+    english = dict(sections(DEFAULT_LANGUAGE, page))
+    for name, text in sections(code, page):
+        assert placeholders(text) == placeholders(english[name]), name
+        assert placeholders(text) <= values_of(page, name), name
+        assert "{" not in re.sub(r"\{\{\w+\}\}|\$.+?\$", "", text), name
+
+
+def test_prose_does_quote_values():
+    quoted = {
+        page: {name for _, text in sections(DEFAULT_LANGUAGE, page) for name in placeholders(text)}
+        for page in VALUES
+    }
+    assert {"median", "mean_cosine", "n"} <= quoted["narrow_cone"]
+    assert all(quoted.values())
+
+
+@pytest.mark.parametrize("code", languages())
+def test_a_question_asks_in_its_first_line_and_is_answered(code):
+    asked = [
+        (page, text.partition("\n"))
+        for page in PAGES
+        for name, text in sections(code, page)
+        if name.startswith("question-")
+    ]
+    assert {page for page, _ in asked} >= {"narrow_cone", "cosine_basis"}
+    assert not [(page, first) for page, (first, _, _) in asked if first[-1] not in "?？"]
+    assert not [(page, first) for page, (first, _, answer) in asked if not answer.strip()]
+
+
+@pytest.mark.parametrize(
+    ("locale", "code"),
+    [
+        ("zh", "zh-Hant"),
+        ("zh-TW", "zh-Hant"),
+        ("zh-Hant-TW", "zh-Hant"),
+        ("ZH-hk", "zh-Hant"),
+        ("en-GB", "en"),
+        ("de", "en"),
+        ("", "en"),
+        (None, "en"),
+    ],
+)
+def test_a_browser_is_offered_its_language(locale, code):
+    assert browser_language(locale) == code

@@ -1,0 +1,120 @@
+"""A cloud's covariance to look at: spectrum, cumulative shares, widest dimensions, matrices."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+
+from geometry.transform.covariances import Covariances
+
+# variances 2, 0 and 1/2 about (3, 7, 5), no correlation; their mean is 5/6
+FLAT = np.array([[2.0, 0, 0], [-2, 0, 0], [0, 0, 1], [0, 0, -1]]) + np.array([3.0, 7, 5])
+RNG = np.random.default_rng(0)
+CLOUD = RNG.standard_normal((200, 6)) @ RNG.standard_normal((6, 6)) + 10
+
+
+def test_by_hand():
+    found = Covariances.of(FLAT)
+    assert found.n_rows == 4
+    np.testing.assert_allclose(found.matrix, np.diag([2, 0, 0.5]))
+    np.testing.assert_allclose(found.spectrum, [2.4, 0.6, 0])
+    np.testing.assert_allclose(found.cumulative, [0.8, 1, 1])
+    assert found.widest(2).tolist() == [0, 2]
+    np.testing.assert_allclose(found.among(found.widest(2)), np.diag([2.4, 0.6]))
+    # a dimension without spread correlates with none, itself included
+    correlations = found.among(np.arange(3), correlation=True)
+    np.testing.assert_allclose(correlations, np.diag([1, 0, 1]), atol=1e-12)
+
+
+def test_a_correlation_by_hand():
+    # (1, 1), (-1, -1) and (1, -1), (-1, 1) half as far: 5/8 and (1 - 1/4)/2 = 3/8
+    X = np.array([[1.0, 1], [-1, -1], [0.5, -0.5], [-0.5, 0.5]])
+    found = Covariances.of(X)
+    np.testing.assert_allclose(found.matrix, [[0.625, 0.375], [0.375, 0.625]])
+    np.testing.assert_allclose(found.among(np.arange(2), correlation=True)[0, 1], 0.6)
+    np.testing.assert_allclose(found.spectrum, [1.6, 0.4])
+
+
+def test_against_numpy_and_scikit_learn():
+    found = Covariances.of(CLOUD)
+    np.testing.assert_allclose(found.matrix, np.cov(CLOUD.T, bias=True))
+    pca = PCA().fit(CLOUD)
+    np.testing.assert_allclose(found.cumulative, np.cumsum(pca.explained_variance_ratio_))
+    values = pca.explained_variance_
+    np.testing.assert_allclose(found.spectrum, values / values.mean())
+    some = np.array([4, 1, 2])
+    np.testing.assert_allclose(
+        found.among(some, correlation=True), np.corrcoef(CLOUD.T)[np.ix_(some, some)]
+    )
+    mean = CLOUD.var(axis=0).mean()  # of all dimensions, not of those three
+    np.testing.assert_allclose(found.among(some), np.cov(CLOUD[:, some].T, bias=True) / mean)
+    assert found.widest(6).tolist() == np.argsort(-CLOUD.var(axis=0)).tolist()
+
+
+def test_an_isotropic_cloud_has_ones():
+    X = np.vstack([np.eye(5), -np.eye(5)])
+    np.testing.assert_allclose(Covariances.of(X).spectrum, 1)
+    np.testing.assert_allclose(Covariances.of(X).cumulative, np.arange(1, 6) / 5)
+
+
+def test_scale_and_shift_change_nothing():
+    found, other = Covariances.of(CLOUD), Covariances.of(1000 * CLOUD - 7)
+    np.testing.assert_allclose(other.spectrum, found.spectrum, rtol=1e-9)
+    np.testing.assert_allclose(other.among(np.arange(6)), found.among(np.arange(6)), atol=1e-12)
+
+
+def test_correlations_stay_in_their_range():
+    rng = np.random.default_rng(0)
+    for seed in range(50):
+        x = np.random.default_rng(seed).standard_normal(7)
+        X = np.outer(x, rng.standard_normal(4))
+        correlations = Covariances.of(X).among(np.arange(4), correlation=True)
+        assert np.abs(correlations).max() <= 1
+        np.testing.assert_allclose(np.abs(correlations), 1)
+
+
+def test_fewer_rows_than_dimensions():
+    found = Covariances.of(CLOUD[:3])
+    np.testing.assert_allclose(found.spectrum[2:], 0, atol=1e-12)
+    assert (found.spectrum >= 0).all()
+    np.testing.assert_allclose(found.cumulative[1:], 1)
+
+
+def test_of_equally_wide_dimensions_the_first():
+    assert Covariances.of(np.vstack([np.eye(4), -np.eye(4)])).widest(2).tolist() == [0, 1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e6])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_are_all_equal(value, dtype):
+    found = Covariances.of(np.full((3000, 4), value, dtype=dtype))
+    for what in ("spectrum", "cumulative"):
+        with pytest.raises(ValueError, match="all rows are equal: there is no variance"):
+            getattr(found, what)
+    for correlation in (False, True):
+        np.testing.assert_array_equal(found.among(np.arange(4), correlation=correlation), 0)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (CLOUD[0], r"shape \(n, d\); got shape \(6,\)"),
+        (CLOUD[:1], "at least 2 rows; got 1"),
+        (CLOUD[:, :0], r"got shape \(200, 0\)"),
+        (np.where(np.arange(200)[:, None] == 3, np.nan, CLOUD), "row 3 holds NaN or infinity"),
+        (CLOUD + 1j, "real numbers"),
+    ],
+    ids=["1-D", "one row", "no column", "NaN", "complex"],
+)
+def test_rows_that_have_none(rows, message):
+    with pytest.raises(ValueError, match=message):
+        Covariances.of(rows)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.int64, np.float16, bool, list])
+def test_other_numbers(kind):
+    rows = CLOUD.tolist() if kind is list else CLOUD.astype(kind)
+    expected = np.cov(np.asarray(rows, dtype=float).T, bias=True)
+    np.testing.assert_allclose(Covariances.of(rows).matrix, expected, atol=1e-12)

@@ -1,0 +1,447 @@
+"""NormalizingFlow: what it learns, how a fit ends, what it refuses, what it leaves alone."""
+
+import math
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import multivariate_normal
+from sklearn.base import clone
+from sklearn.covariance import LedoitWolf
+from sklearn.datasets import make_moons
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from geometry import NormalizingFlow
+from geometry.transform import FlowEpoch
+
+SMALL = {"n_couplings": 2, "hidden_units": 8, "max_epochs": 3, "batch_size": 32}
+KINDS = pytest.mark.parametrize("coupling", ["affine", "additive"])
+STARTS = pytest.mark.parametrize("linear_start", [True, False])
+
+
+def cloud(n: int = 120, d: int = 4, *, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) + 3.0
+
+
+def small(**settings) -> NormalizingFlow:
+    return NormalizingFlow(**{**SMALL, **settings})
+
+
+@pytest.fixture(scope="module")
+def moons():
+    """A flow on two half-moons, which no Gaussian describes."""
+    X = make_moons(1500, noise=0.08, random_state=0)[0]
+    return NormalizingFlow(hidden_units=32, max_epochs=150, learning_rate=5e-3).fit(X)
+
+
+@parametrize_with_checks(
+    [small(), small(coupling="additive"), small(linear_start=False, random_state=None)]
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+# What it learns
+
+
+def test_a_gaussian_is_learnt():
+    X = cloud(4000, 3)
+    z = NormalizingFlow(hidden_units=16, max_epochs=10).fit(X[:3000]).transform(X[3000:])
+    # of 1,000 rows the mean has a standard error of .03, a covariance one of .03 or .045
+    np.testing.assert_allclose(z.mean(axis=0), 0, atol=0.15)
+    np.testing.assert_allclose(np.cov(z.T), np.eye(3), atol=0.2)
+
+
+def test_its_density_of_a_gaussian_is_the_gaussians():
+    X, fresh = cloud(4000, 3), cloud(4000, 3)[:500]
+    flow = NormalizingFlow(hidden_units=16, max_epochs=10).fit(X)
+    exact = multivariate_normal(X.mean(axis=0), np.cov(X.T)).logpdf(fresh)
+    assert flow.score(fresh) == pytest.approx(exact.mean(), abs=0.05)
+
+
+def test_moons_beat_a_gaussian(moons):
+    fresh = make_moons(1500, noise=0.08, random_state=1)[0]
+    gaussian = LedoitWolf().fit(fresh)
+    peer = multivariate_normal(gaussian.location_, gaussian.covariance_).logpdf(fresh).mean()
+    assert moons.score(fresh) > peer + 0.3
+
+
+def test_the_density_integrates_to_one(moons):
+    xs, ys = np.linspace(-6, 7, 400), np.linspace(-6, 6.5, 400)
+    grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+    mass = np.exp(moons.score_samples(grid)).sum() * (xs[1] - xs[0]) * (ys[1] - ys[0])
+    assert mass == pytest.approx(1, abs=2e-3)
+
+
+def test_score_is_the_mean_log_density(moons):
+    X = cloud(10, 2)
+    z = moons.transform(X)
+    by_hand = -0.5 * (z**2).sum(axis=1) - math.log(2 * math.pi) + moons.log_det(X)
+    np.testing.assert_allclose(moons.score_samples(X), by_hand)
+    assert moons.score(X) == pytest.approx(by_hand.mean())
+
+
+def test_the_log_determinant_is_the_maps_own_slope(moons):
+    """A second route that knows nothing of couplings: central differences."""
+    X, step = make_moons(20, noise=0.1, random_state=2)[0], 1e-6
+    columns = [
+        (moons.transform(X + step * e) - moons.transform(X - step * e)) / (2 * step)
+        for e in np.eye(2)
+    ]
+    slopes = np.linalg.slogdet(np.stack(columns, axis=2))[1]
+    np.testing.assert_allclose(moons.log_det(X), slopes, atol=1e-5)
+
+
+# The start
+
+
+def test_the_linear_start_is_ledoit_wolfs_gaussian_exactly():
+    X = cloud(200, 5)
+    # a step too small to move anything
+    flow = small(learning_rate=1e-12, max_epochs=1).fit(X)
+    is_train = _trained_on(flow, X)
+    assert is_train.sum() == flow.n_train_ == 180
+    peer = LedoitWolf().fit(X[is_train])
+    assert flow.shrinkage_ == pytest.approx(peer.shrinkage_, rel=1e-9)
+    density = multivariate_normal(peer.location_, peer.covariance_)
+    np.testing.assert_allclose(flow.score_samples(X), density.logpdf(X), atol=1e-5)
+    held_out = -density.logpdf(X[~is_train]).mean()
+    assert flow.history_[0].held_out_loss == pytest.approx(held_out, abs=1e-4)
+
+
+def _trained_on(flow: NormalizingFlow, X: np.ndarray) -> np.ndarray:
+    """(n,) bool: the subset of X whose mean is the flow's; found by fitting with the same seed."""
+    from sklearn.utils import check_random_state
+
+    from geometry.transform.flow import _held_out_rows
+
+    seed = check_random_state(flow.random_state).randint(2**31 - 1)
+    return ~_held_out_rows(X, flow.validation_fraction, np.random.default_rng(seed))
+
+
+def test_the_linear_start_is_zca():
+    X = cloud(200, 4)
+    flow = small(learning_rate=1e-12, max_epochs=1).fit(X)
+    jacobian = (flow.transform(X[:1] + np.eye(4)) - flow.transform(X[:1])).T
+    np.testing.assert_allclose(jacobian, jacobian.T, atol=1e-5)  # ZCA alone is symmetric
+    assert np.linalg.eigvalsh(jacobian).min() > 0
+
+
+def test_without_it_columns_are_standardised():
+    X = cloud(200, 4) * [1, 10, 100, 1000]
+    flow = small(linear_start=False, learning_rate=1e-12, max_epochs=1).fit(X)
+    train = X[_trained_on(flow, X)]
+    variances, a = train.var(axis=0), flow.shrinkage_
+    expected = (X - train.mean(axis=0)) / np.sqrt((1 - a) * variances + a * variances.mean())
+    np.testing.assert_allclose(flow.transform(X), expected, atol=1e-5)
+
+
+@STARTS
+def test_a_null_direction_is_no_fake_win(linear_start):
+    """Training may not thin the density below the floor's variance a v along it."""
+    X = np.c_[cloud(400, 3), np.full(400, 2.0)]
+    flow = NormalizingFlow(
+        linear_start=linear_start, hidden_units=16, max_epochs=60, learning_rate=1e-2
+    ).fit(X)
+    e = 1e-4 * np.eye(4)[3]
+    slope = (flow.transform(X + e) - flow.transform(X - e)) / 2e-4  # dz / dx4
+    floor = flow.shrinkage_ * X.var(axis=0).sum() / 4
+    # of a Gaussian of that variance the slope is 1 / sqrt(floor); 400 rows leave 10% or so
+    assert np.median(np.linalg.norm(slope, axis=1)) < 1.3 / np.sqrt(floor)
+
+
+# How a fit ends
+
+
+def test_progress_hears_of_the_start_and_of_every_epoch():
+    heard: list[FlowEpoch] = []
+    flow = small().fit(cloud(), progress=heard.append)
+    assert tuple(heard) == flow.history_
+    assert [each.epoch for each in heard] == [0, 1, 2, 3]
+    assert [each.steps for each in heard] == [0, 4, 8, 12]  # 108 rows are four batches of 32
+    assert {each.max_epochs for each in heard} == {3}
+    assert all(math.isfinite(each.train_loss + each.held_out_loss) for each in heard)
+    assert (flow.n_epochs_, flow.stop_reason_) == (3, "max_epochs")
+    assert (flow.n_train_, flow.n_held_out_) == (108, 12)
+
+
+def test_the_kept_epoch_is_the_best_one():
+    X = cloud(60, 6)
+    flow = small(max_epochs=200, patience=4, learning_rate=3e-2).fit(X)
+    losses = [each.held_out_loss for each in flow.history_]
+    assert flow.stop_reason_ == "patience"
+    assert flow.best_epoch_ == int(np.argmin(losses))
+    assert flow.n_epochs_ == flow.best_epoch_ + 4
+    held_out = X[~_trained_on(flow, X)]
+    assert -flow.score(held_out) == pytest.approx(min(losses), abs=1e-4)
+
+
+def test_where_nothing_helps_the_start_is_kept():
+    # noise in as many dimensions as rows: every step overfits
+    X = np.random.default_rng(0).standard_normal((60, 40))
+    flow = small(max_epochs=30, patience=3, learning_rate=0.1).fit(X)
+    assert flow.best_epoch_ == 0
+    assert flow.n_epochs_ == 3
+    np.testing.assert_allclose(flow.log_det(X), np.full(60, flow.map_.start_log_det), rtol=1e-12)
+
+
+@pytest.mark.parametrize("after", [0, 1, 9])
+def test_cancelling_keeps_the_best_so_far(after):
+    asked = []
+
+    def cancelled() -> bool:
+        asked.append(1)
+        return len(asked) > after
+
+    X = cloud()
+    flow = small(max_epochs=50).fit(X, cancelled=cancelled)
+    assert flow.stop_reason_ == "cancelled"
+    assert len(asked) == after + 1  # asked before each batch, and no batch after the yes
+    assert flow.n_epochs_ == after // 4
+    np.testing.assert_allclose(flow.inverse_transform(flow.transform(X)), X, atol=1e-9)
+    # the finished epochs are those of an undisturbed fit
+    undisturbed = small(max_epochs=50).fit(X).history_
+    assert flow.history_ == undisturbed[: len(flow.history_)]
+
+
+def test_cancelled_is_asked_before_each_batch():
+    asked = []
+    flow = small().fit(cloud(), cancelled=lambda: bool(asked.append(1)))
+    assert len(asked) == flow.history_[-1].steps == 12
+
+
+def _interrupt(*_: object) -> bool:
+    raise InterruptedError
+
+
+@pytest.mark.parametrize("told", ["progress", "cancelled"])
+def test_what_a_callback_raises_leaves_the_estimator_unfitted(told):
+    X = cloud()
+    for flow in (small(), small().fit(X)):
+        with pytest.raises(InterruptedError):
+            flow.fit(cloud(d=6), **{told: _interrupt})
+        for call in (flow.transform, flow.inverse_transform, flow.score_samples, flow.log_det):
+            with pytest.raises(NotFittedError):
+                call(X)
+        with pytest.raises(NotFittedError):
+            flow.to_arrays()
+        assert flow.fit(X).transform(X).shape == X.shape
+
+
+def test_diverging_keeps_the_best_so_far():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        flow = small(learning_rate=1e30, max_epochs=20).fit(cloud())
+    assert flow.stop_reason_ == "diverged"
+    assert np.isfinite(flow.transform(cloud())).all()
+
+
+# Repeatability, and what is left alone
+
+
+@KINDS
+def test_one_seed_one_result(coupling):
+    X = cloud()
+    one, same, other = (small(coupling=coupling, random_state=s).fit(X) for s in (1, 1, 2))
+    np.testing.assert_array_equal(one.transform(X), same.transform(X))
+    assert one.history_ == same.history_
+    assert not np.allclose(one.transform(X), other.transform(X))
+
+
+def test_torch_is_left_as_it_was():
+    before = (
+        torch.get_num_threads(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch.get_default_dtype(),
+    )
+    state = torch.get_rng_state()
+    numpy_state = np.random.get_state()[1].copy()  # noqa: NPY002
+    with torch.no_grad():
+        small().fit(cloud())
+        assert not torch.is_grad_enabled()
+    with torch.inference_mode():
+        small().fit(cloud())
+        assert torch.is_inference_mode_enabled()
+    assert torch.is_grad_enabled()
+    after = (
+        torch.get_num_threads(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch.get_default_dtype(),
+    )
+    assert before == after
+    assert torch.equal(state, torch.get_rng_state())
+    np.testing.assert_array_equal(numpy_state, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_applying_a_kept_flow_needs_no_torch(tmp_path):
+    X = cloud()
+    flow = small().fit(X)
+    np.savez(tmp_path / "flow.npz", **flow.to_arrays())
+    np.save(tmp_path / "X.npy", X)
+    code = (
+        "import sys, numpy as np; from geometry import NormalizingFlow\n"
+        "flow = NormalizingFlow.from_arrays(np.load(sys.argv[1] + '/flow.npz'))\n"
+        "np.save(sys.argv[1] + '/z.npy', flow.transform(np.load(sys.argv[1] + '/X.npy')))\n"
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+    np.testing.assert_allclose(np.load(tmp_path / "z.npy"), flow.transform(X), atol=1e-12)
+
+
+@KINDS
+@STARTS
+def test_arrays_pickle_and_clone(coupling, linear_start):
+    X = cloud()
+    flow = small(coupling=coupling, linear_start=linear_start).fit(X)
+    for again in (
+        NormalizingFlow.from_arrays(flow.to_arrays()),
+        pickle.loads(pickle.dumps(flow)),
+    ):
+        np.testing.assert_array_equal(again.transform(X), flow.transform(X))
+        np.testing.assert_array_equal(again.score_samples(X), flow.score_samples(X))
+        named = ("coupling", "n_couplings", "hidden_units", "linear_start")
+        assert [getattr(again, n) for n in named] == [getattr(flow, n) for n in named]
+    copy = clone(flow)
+    assert copy.get_params() == flow.get_params()
+    with pytest.raises(NotFittedError):
+        copy.transform(X)
+
+
+def test_in_a_pipeline():
+    X = cloud()
+    z = make_pipeline(StandardScaler(), small()).fit_transform(X)
+    assert z.shape == X.shape
+    assert list(small().fit(X).get_feature_names_out()) == [f"normalizingflow{i}" for i in range(4)]
+
+
+# Precision and odd input
+
+
+@KINDS
+@STARTS
+@pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-4), (np.float64, 1e-9)])
+def test_there_and_back(coupling, linear_start, dtype, atol):
+    X = cloud(300, 7).astype(dtype)
+    flow = small(coupling=coupling, linear_start=linear_start, max_epochs=20).fit(X)
+    z = flow.transform(X)
+    back = flow.inverse_transform(z)
+    assert z.dtype == back.dtype == dtype
+    np.testing.assert_allclose(back, X, atol=atol)
+    assert flow.score_samples(X).dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.int64, np.uint8, bool])
+def test_other_numbers_are_taken_as_float64(dtype):
+    X = (cloud() > 3).astype(dtype) if dtype is bool else np.abs(cloud() * 5).astype(dtype)
+    z = small().fit_transform(X)
+    assert z.dtype == np.float64
+    np.testing.assert_array_equal(z, small().fit_transform(X.astype(np.float64)))
+
+
+def test_layout_does_not_matter():
+    X = cloud()
+    expected = small().fit_transform(X)
+    for same in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[:, ::-1][:, ::-1]):
+        np.testing.assert_allclose(small().fit_transform(same), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_are_refused(bad):
+    X, flow = cloud(), small().fit(cloud())
+    X[5, 1] = bad
+    for call in (small().fit, flow.transform, flow.score_samples, flow.log_det):
+        with pytest.raises(ValueError, match=r"^row 5 holds NaN or infinity \(1 of"):
+            call(X)
+    with pytest.raises(ValueError, match=r"Z contains (NaN|infinity)"):
+        flow.inverse_transform(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "told"),
+    [
+        (np.float64(3), "Expected 2D array, got scalar"),
+        (np.arange(5.0), "Expected 2D array, got 1D"),
+        (np.ones((1, 4)), "minimum of 2"),
+        (np.eye(2), r"at least 3 distinct rows.*got 2 in n_samples = 2"),
+        (np.repeat(np.eye(2), 9, axis=0), r"got 2 in n_samples = 18"),
+        (np.ones((20, 4)), "got 1 in n_samples = 20"),
+        (np.empty((20, 0)), "0 feature"),
+        (1e6 + 1e-11 * np.eye(4), "distinct rows"),
+    ],
+)
+def test_what_has_no_density_is_refused(X, told):
+    with pytest.raises(ValueError, match=told):
+        small().fit(X)
+
+
+def test_rows_equal_up_to_rounding_are_refused():
+    rng = np.random.default_rng(0)
+    X = np.float32(1) + np.spacing(np.float32(1)) * rng.integers(0, 2, (20, 4)).astype(np.float32)
+    with pytest.raises(ValueError, match="equal up to rounding"):
+        small().fit(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        cloud(3, 2),
+        cloud(80, 1),
+        cloud(10, 30),
+        np.c_[cloud(80, 3), np.full(80, 7.0), np.zeros(80)],
+        np.repeat(cloud(10, 3), 5, axis=0),
+        cloud(80, 3) * 1e-12,
+        cloud(80, 3) * 1e12,
+    ],
+    ids=["three rows", "d = 1", "n <= d", "constant columns", "repeated rows", "tiny", "huge"],
+)
+@KINDS
+@STARTS
+def test_odd_clouds_are_carried_and_brought_back(X, coupling, linear_start):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        flow = small(coupling=coupling, linear_start=linear_start).fit(X)
+        z = flow.transform(X)
+    assert np.isfinite(z).all()
+    assert np.isfinite(flow.score_samples(X)).all()
+    np.testing.assert_allclose(flow.inverse_transform(z), X, atol=1e-9 * np.abs(X).max())
+
+
+def test_equal_rows_are_held_out_together():
+    X = np.repeat(cloud(30, 3), 4, axis=0)
+    held_out = ~_trained_on(small(), X)
+    assert held_out.sum() == 12
+    assert all(len(set(four)) == 1 for four in held_out.reshape(30, 4).tolist())
+
+
+def test_a_z_of_another_width_is_refused():
+    with pytest.raises(ValueError, match="Z must have 4 columns; got 3"):
+        small().fit(cloud()).inverse_transform(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ({"coupling": "glow"}, "coupling must be one of"),
+        ({"n_couplings": 0}, "n_couplings must be an integer of at least 1; got 0"),
+        ({"hidden_units": 2.5}, "hidden_units must be an integer"),
+        ({"max_epochs": 0}, "max_epochs must be"),
+        ({"patience": -1}, "patience must be"),
+        ({"batch_size": "8"}, "batch_size must be"),
+        ({"learning_rate": 0}, "learning_rate must be a finite number above 0"),
+        ({"learning_rate": math.nan}, "learning_rate must be"),
+        ({"learning_rate": math.inf}, "learning_rate must be"),
+        ({"validation_fraction": 1}, "validation_fraction must lie between 0 and 1"),
+        ({"validation_fraction": 0}, "validation_fraction must lie"),
+    ],
+)
+def test_settings_out_of_range_are_told(setting, told):
+    with pytest.raises(ValueError, match=told):
+        small(**setting).fit(cloud())

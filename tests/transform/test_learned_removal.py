@@ -1,0 +1,207 @@
+"""Weights learned from scored pairs: by hand, against brute force, and what is refused."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.stats import pearsonr
+
+from geometry.transform.learned_removal import ScoredPairs, WeightedRemoval
+
+
+def scored(m: int = 60, d: int = 6, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, pairs of them, and scores that are cosines without the first axis, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((2 * m, d)) * np.array([9.0, *np.linspace(3, 1, d - 1)]) + 1
+    pairs = np.arange(2 * m).reshape(2, m).T
+    return X, pairs, cosines(X[:, 1:], pairs) + 0.1 * rng.standard_normal(m)
+
+
+def cosines(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return np.einsum("md,md->m", U[pairs[:, 0]], U[pairs[:, 1]])
+
+
+def brute_force(X, pairs, gold, components, alpha, kept) -> float:
+    """The objective as the docstring has it, through the weights and the rows themselves."""
+    w = 1 - np.sqrt(kept)
+    Z = X - X @ components.T * w @ components
+    return 1 - pearsonr(cosines(Z, pairs), gold).statistic + alpha * np.mean((1 - w) ** 2)
+
+
+def objective(scores: ScoredPairs, alpha: float, kept: np.ndarray) -> float:
+    return 1 - scores.pearson(kept)[0] + alpha * kept.mean()
+
+
+# By hand
+
+STEPS = np.array([[3.0, 0, 1], [-3, 0, 1], [0, 2, 1], [0, -2, 1]])  # axes e1, e2; mean (0, 0, 1)
+
+
+def test_without_pairs_it_is_plain_removal_of_uncentred_rows():
+    fitted = WeightedRemoval(1).fit(STEPS)
+    np.testing.assert_allclose(fitted.components_, [[1, 0, 0]], atol=1e-12)
+    np.testing.assert_array_equal(fitted.weights_, [1])
+    assert fitted.pearson_ is None
+    assert fitted.n_pairs_ == 0
+    without = fitted.transform(STEPS)
+    np.testing.assert_allclose(without, [[0, 0, 1], [0, 0, 1], [0, 2, 1], [0, -2, 1]], atol=1e-12)
+
+
+def test_svd_axes_take_the_mean_out():
+    X = STEPS + np.array([0, 0, 9])  # E[x x'] = diag(4.5, 2, 100)
+    fitted = WeightedRemoval(1, axes="svd").fit(X)
+    np.testing.assert_allclose(fitted.components_, [[0, 0, 1]], atol=1e-12)
+    np.testing.assert_allclose(fitted.transform(X)[:, 2], 0, atol=1e-12)
+
+
+def test_pearson_by_hand():
+    # along e1: left 1, right 2; rest (0, 1)'(0, 1): c(g) = (2 g + 1) / sqrt((g + 1)(4 g + 1))
+    X = np.array([[1.0, 1], [2, 1], [1, 0], [0, 1], [1, 0], [1, 1]])
+    scores = ScoredPairs.of(X, [[0, 1], [2, 3], [4, 5]], [1.0, 0, 0], np.array([[1.0, 0]]))
+    for g in (1.0, 0.5):
+        expected = [
+            (2 * g + 1) / np.sqrt((g + 1) * (4 * g + 1)),
+            0,
+            g / np.sqrt(g * (g + 1)),
+        ]
+        r = np.corrcoef(expected, [1, 0, 0])[0, 1]
+        assert scores.pearson(np.array([g]))[0] == pytest.approx(r)
+
+
+def test_a_direction_that_misleads_is_removed_and_one_that_helps_is_left():
+    X, pairs, _ = scored(m=300)
+    gold = cosines(X[:, 1:], pairs)  # the first axis says nothing, the others all
+    fitted = WeightedRemoval(3, axes="svd", alpha=0).fit(X, pairs=pairs, gold_scores=gold)
+    assert fitted.weights_[0] > 0.9
+    assert fitted.weights_[1:].max() < 0.1
+    assert fitted.pearson_ > 0.99
+
+
+# Second routes
+
+
+@pytest.mark.parametrize("axes", ["pca", "svd"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_gradient_is_that_of_finite_differences(axes, seed):
+    X, pairs, gold = scored(seed=seed)
+    components = WeightedRemoval(4, axes=axes).fit(X).components_
+    scores = ScoredPairs.of(X, pairs, gold, components)
+    kept = np.random.default_rng(seed).uniform(0.05, 0.95, 4)
+    numeric = approx_fprime(kept, lambda g: scores.pearson(g)[0], 1e-7)
+    np.testing.assert_allclose(scores.pearson(kept)[1], numeric, rtol=1e-4, atol=1e-6)
+    for alpha in (0.0, 0.3):
+        whole = brute_force(X, pairs, gold, components, alpha, kept)
+        assert objective(scores, alpha, kept) == pytest.approx(whole, abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 0.1])
+def test_no_weights_of_a_grid_are_better(alpha):
+    X, pairs, gold = scored()
+    fitted = WeightedRemoval(2, alpha=alpha).fit(X, pairs=pairs, gold_scores=gold)
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 41)] * 2), axis=-1).reshape(-1, 2)
+    found = (1 - fitted.weights_) ** 2
+    at = [brute_force(X, pairs, gold, fitted.components_, alpha, kept) for kept in (found, *grid)]
+    assert at[0] <= min(at) + 1e-6
+
+
+def test_the_fit_says_what_its_own_pairs_score():
+    X, pairs, gold = scored()
+    fitted = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
+    after = pearsonr(cosines(fitted.transform(X), pairs), gold).statistic
+    assert fitted.pearson_ == pytest.approx(after)
+    assert fitted.pearson_ > pearsonr(cosines(X, pairs), gold).statistic
+    assert fitted.n_pairs_ == 60
+
+
+def test_the_scale_of_scores_and_the_order_of_pairs_do_not_matter():
+    X, pairs, gold = scored()
+    one = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
+    other = WeightedRemoval(3).fit(X, pairs=pairs[::-1, ::-1], gold_scores=(5 * gold + 2)[::-1])
+    np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-3)
+
+
+def test_the_penalty_pulls_towards_plain_removal():
+    X, pairs, gold = scored()
+    weights = [
+        WeightedRemoval(4, alpha=alpha).fit(X, pairs=pairs, gold_scores=gold).weights_
+        for alpha in (0, 0.1, 1e6)
+    ]
+    assert weights[0].mean() < weights[1].mean() < weights[2].mean()
+    np.testing.assert_array_equal(weights[2], 1)
+
+
+# Where there is little to learn
+
+
+def test_no_direction_at_all():
+    X, pairs, gold = scored()
+    fitted = WeightedRemoval(0).fit(X, pairs=pairs, gold_scores=gold)
+    np.testing.assert_array_equal(fitted.transform(X), X)
+    assert fitted.pearson_ == pytest.approx(pearsonr(cosines(X, pairs), gold).statistic)
+
+
+def test_cosines_that_are_all_alike():
+    X = np.tile([1.0, 2, 3], (6, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = WeightedRemoval(1).fit(X, pairs=[[0, 1], [2, 3], [4, 5]], gold_scores=[0, 1, 2])
+    assert fitted.pearson_ == 0
+    assert np.isfinite(fitted.weights_).all()
+
+
+def test_rows_within_the_removed_directions():
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.standard_normal((40, 2)), np.zeros((40, 2))])  # rank 2 of 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = WeightedRemoval(2, axes="svd").fit(
+            X, pairs=np.arange(40).reshape(-1, 2), gold_scores=rng.random(20)
+        )
+    assert np.isfinite(fitted.weights_).all()
+    assert np.isfinite(fitted.pearson_)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("pairs", "gold", "message"),
+    [
+        (None, [1, 2, 3], "belong together"),
+        ([[0, 1]] * 3, None, "belong together"),
+        ([[0, 1]] * 2, [1, 2], "at least 3 pairs"),
+        ([0, 1, 2], [1, 2, 3], "shape"),
+        ([[0, 1, 2]] * 3, [1, 2, 3], "shape"),
+        ([[0.0, 1.0]] * 3, [1, 2, 3], "integers"),
+        ([[0, 1], [0, 120], [1, 2]], [1, 2, 3], r"pair 1 is \(0, 120\); the rows are 0 to 119"),
+        ([[0, 1], [1, 2], [-1, 2]], [1, 2, 3], "pair 2"),
+        ([[0, 1]] * 3, [1, 2], "one number a pair"),
+        ([[0, 1]] * 3, 1.0, "one number a pair"),
+        ([[0, 1]] * 3, [1, np.nan, 2], "gold score 1 is nan"),
+        ([[0, 1]] * 3, [1, 2, np.inf], "gold score 2 is inf"),
+        ([[0, 1]] * 3, [2, 2, 2], "every gold score is 2"),
+    ],
+)
+def test_pairs_that_cannot_be_learned_from(pairs, gold, message):
+    with pytest.raises(ValueError, match=message):
+        WeightedRemoval(1).fit(scored()[0], pairs=pairs, gold_scores=gold)
+
+
+def test_a_zero_row_has_no_cosine():
+    X, pairs, gold = scored()
+    X[pairs[7, 1]] = 0
+    with pytest.raises(ValueError, match=r"pair 7 holds a zero row.*1 of 60 pairs"):
+        WeightedRemoval(1).fit(X, pairs=pairs, gold_scores=gold)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"alpha": -1}, {"alpha": np.nan}, {"alpha": np.inf}, {"alpha": "1"}, {"axes": "ica"}],
+    ids=str,
+)
+def test_parameters_out_of_range(settings):
+    (name,) = settings
+    with pytest.raises(ValueError, match=name):
+        WeightedRemoval(1, **settings).fit(scored()[0])

@@ -1,0 +1,419 @@
+"""Removing common directions: by hand, against numpy and scikit-learn, where nothing is left."""
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from geometry.linalg.moments import Moments
+from geometry.measure import isoscore, mean_cosine
+from geometry.transform.learned_removal import WeightedRemoval
+from geometry.transform.removal_map import RemovalMap, default_components
+from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval
+
+ROOT = Path(__file__).resolve().parents[2]
+CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # variances 2 and 1/2
+ESTIMATORS = [
+    CommonComponentRemoval(),
+    CommonComponentRemoval(1, centred=False),
+    CommonComponentRemoval(0),
+    ClusterwiseRemoval(),
+    ClusterwiseRemoval(2, 1),
+    WeightedRemoval(),
+    WeightedRemoval(1, axes="svd"),
+]
+EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+
+
+def cloud(n: int, d: int, *, seed: int = 0, shift: float = 2.0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    mixing = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(3, 0.3, d)
+    return rng.standard_normal((n, d)) @ mixing.T + shift
+
+
+def blobs(*, each: int = 40, d: int = 6, seed: int = 0) -> np.ndarray:
+    """Three clusters far apart, each with a shape of its own."""
+    far = 100 * np.eye(3, d)
+    return np.concatenate([cloud(each, d, seed=seed + c) + far[c] for c in range(3)])
+
+
+# scikit-learn's own checks
+
+
+# they feed odd data on purpose; a check is skipped where SCIPY_ARRAY_API is not set
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+# The whole cloud, by hand
+
+
+@pytest.mark.parametrize("shift", [0.0, 5.0])
+def test_the_leading_direction_by_hand(shift):
+    fitted = CommonComponentRemoval(1).fit(CROSS + shift)
+    np.testing.assert_allclose(fitted.mean_, [shift, shift], atol=1e-12)
+    np.testing.assert_allclose(fitted.components_, [[1, 0]], atol=1e-12)
+    np.testing.assert_allclose(fitted.variances_, [2, 0.5])
+    without = fitted.transform(CROSS + shift)
+    np.testing.assert_allclose(without, [[0, 0], [0, 0], [0, 1], [0, -1]], atol=1e-12)
+
+
+def test_an_uncentred_direction_by_hand():
+    # rows (3, 1), (3, -1): E[x x'] = diag(9, 1), so that the first direction is (1, 0)
+    fitted = CommonComponentRemoval(1, centred=False).fit([[3.0, 1], [3, -1]])
+    np.testing.assert_allclose(fitted.mean_, 0)
+    np.testing.assert_allclose(fitted.variances_, [9, 1])
+    np.testing.assert_allclose(fitted.transform([[5.0, 7]]), [[0, 7]], atol=1e-12)
+    # about the mean (3, 0) the only direction is (0, 1), and (2, 7) is left with (2, 0)
+    centred = CommonComponentRemoval(1).fit([[3.0, 1], [3, -1]])
+    np.testing.assert_allclose(centred.transform([[5.0, 7]]), [[2, 0]], atol=1e-12)
+
+
+def test_three_dimensions_by_hand():
+    X = np.vstack([3 * np.eye(3)[0], 2 * np.eye(3)[1], np.eye(3)[2]])
+    X = np.vstack([X, -X]) + np.array([1, 2, 3])  # principal axes e1, e2, e3
+    kept = CommonComponentRemoval(2).fit(X).transform([[8.0, 8, 8]])
+    np.testing.assert_allclose(kept, [[0, 0, 5]], atol=1e-12)
+
+
+@pytest.mark.parametrize(("d", "D"), [(1, 0), (2, 1), (50, 1), (149, 1), (300, 3), (384, 4)])
+def test_about_one_direction_in_a_hundred(d, D):
+    assert default_components(d) == D
+
+
+# The whole cloud, by a second route
+
+
+@pytest.mark.parametrize("D", [0, 1, 3])
+@pytest.mark.parametrize("n", [80, 5])
+def test_all_but_the_top_is_scikit_learns_residual(n, D):
+    X = cloud(n, 6)
+    pca = PCA(D).fit(X) if D else None
+    residual = X - X.mean(axis=0) if pca is None else X - pca.inverse_transform(pca.transform(X))
+    np.testing.assert_allclose(CommonComponentRemoval(D).fit_transform(X), residual, atol=1e-9)
+
+
+def test_uncentred_is_the_svd_of_the_rows():
+    X, new = cloud(80, 6), cloud(10, 6, seed=1)
+    Vt = np.linalg.svd(X, full_matrices=False)[2][:2]
+    fitted = CommonComponentRemoval(2, centred=False).fit(X)
+    np.testing.assert_allclose(fitted.transform(new), new - new @ Vt.T @ Vt, atol=1e-9)
+
+
+def test_the_cone_opens():
+    X = cloud(300, 8, shift=10.0)
+    without = CommonComponentRemoval(3).fit_transform(X)
+    assert mean_cosine(X) > 0.9
+    assert abs(mean_cosine(without)) < 0.01
+    assert isoscore(X) > 0
+
+
+def test_another_number_without_a_second_fit():
+    X = cloud(60, 6)
+    fitted = CommonComponentRemoval(1).fit(X).map_
+    for D in range(6):
+        again = fitted.remove_top(D)
+        np.testing.assert_array_equal(again.apply(X), CommonComponentRemoval(D).fit_transform(X))
+        assert len(again.components) == D
+
+
+def test_weights_of_the_map():
+    X = cloud(60, 6)
+    fitted = CommonComponentRemoval(3).fit(X).map_
+    np.testing.assert_array_equal(fitted.reweigh(np.ones(3)).apply(X), fitted.apply(X))
+    np.testing.assert_allclose(fitted.reweigh(np.zeros(3)).apply(X), X - X.mean(axis=0))
+    half = (fitted.apply(X) + X - X.mean(axis=0)) / 2
+    np.testing.assert_allclose(fitted.reweigh(np.full(3, 0.5)).apply(X), half)
+    for weights in (np.ones(6), np.ones((2, 2)), [np.nan], [np.inf]):
+        with pytest.raises(ValueError):
+            fitted.reweigh(weights)
+
+
+def test_a_map_that_leaves_nothing_says_so():
+    X = cloud(4, 6)  # rank 3
+    fitted = CommonComponentRemoval(2).fit(X)
+    assert fitted.rank_ == 3
+    assert not fitted.map_.leaves_nothing
+    assert fitted.map_.remove_top(3).leaves_nothing
+    assert not fitted.map_.reweigh([1, 1, 0.5]).leaves_nothing
+    assert not fitted.map_.remove_top(3).apply(X).any()
+    assert fitted.map_.remove_top(3).apply(X + np.eye(4, 6)).any(axis=1).all()  # other rows' own
+    assert CommonComponentRemoval().fit(np.tile([3.0, 0.1, 7], (5, 1))).map_.leaves_nothing
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize(("fit_in", "applied_in"), [("f4", "f4"), ("f8", "f4"), ("f8", "f8")])
+def test_rounding_is_not_left_as_a_cloud(centred, fit_in, applied_in):
+    X = (cloud(20, 384) + 5).astype(np.float32)
+    map_ = CommonComponentRemoval(centred=centred).fit(X.astype(fit_in)).map_
+    Z = map_.remove_top(map_.rank).apply(X.astype(applied_in))
+    assert not Z.any()
+    assert map_.remove_top(map_.rank - 1).apply(X.astype(applied_in)).any(axis=1).all()
+
+
+# The whole cloud, in parts
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_blocks_in_any_order_give_one_fit(centred):
+    X = cloud(60, 5)
+    whole = CommonComponentRemoval(2, centred=centred).fit(X)
+    parts = CommonComponentRemoval(2, centred=centred)
+    for block in (X[:1], X[40:], X[1:40]):
+        parts.partial_fit(block)
+        if len(block) == 1:
+            with pytest.raises(ValueError, match="partial_fit with two rows or more"):
+                parts.transform(X)
+    np.testing.assert_allclose(parts.transform(X), whole.transform(X), atol=1e-9)
+    assert parts.n_samples_seen_ == 60
+    Y = cloud(30, 5, seed=1)
+    again = parts.fit(Y)
+    np.testing.assert_array_equal(again.transform(Y), clone(parts).fit_transform(Y))
+
+
+def test_a_block_that_is_refused_leaves_the_fit_as_it_was():
+    X = cloud(60, 5)
+    fitted = CommonComponentRemoval(2).fit(X)
+    before = fitted.transform(X)
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.partial_fit([[np.nan] * 5])
+    np.testing.assert_array_equal(fitted.transform(X), before)
+
+
+# Clusters
+
+
+def test_clusters_by_hand():
+    # two crosses far apart: each loses its longer axis about its own centre
+    there = np.array([100.0, 50])
+    X = np.vstack([CROSS, CROSS[:, ::-1] + there])
+    fitted = ClusterwiseRemoval(2, 1).fit(X)
+    assert sorted(fitted.sizes_) == [4, 4]
+    without = fitted.transform(X)
+    np.testing.assert_allclose(without[:4], [[0, 0], [0, 0], [0, 1], [0, -1]], atol=1e-12)
+    np.testing.assert_allclose(without[4:], [[0, 0], [0, 0], [1, 0], [-1, 0]], atol=1e-12)
+    np.testing.assert_allclose(fitted.transform([there + np.array([3, 4])]), [[3, 0]], atol=1e-12)
+
+
+def test_each_cluster_is_scikit_learns_residual():
+    X, new = blobs(), blobs(each=5, seed=7)
+    fitted = ClusterwiseRemoval(3, 2, random_state=4).fit(X)
+    kmeans = KMeans(3, random_state=4).fit(X)
+    np.testing.assert_array_equal(fitted.labels_, kmeans.labels_)
+    np.testing.assert_array_equal(fitted.map_.assign(new), kmeans.predict(new))
+    for rows in (X, new):
+        for cluster in range(3):
+            pca = PCA(2).fit(X[kmeans.labels_ == cluster])
+            own = rows[kmeans.predict(rows) == cluster]
+            residual = own - pca.inverse_transform(pca.transform(own))
+            mine = fitted.transform(rows)[kmeans.predict(rows) == cluster]
+            np.testing.assert_allclose(mine, residual, atol=1e-9)
+
+
+def test_one_cluster_is_all_but_the_top():
+    X = cloud(50, 6)
+    np.testing.assert_allclose(
+        ClusterwiseRemoval(1, 2).fit_transform(X),
+        CommonComponentRemoval(2).fit_transform(X),
+        atol=1e-9,
+    )
+
+
+def test_no_fitted_row_is_emptied_by_a_small_cluster():
+    # 20 far singles: k-means gives each a cluster of its own, in which it would be its own mean
+    singles = 1000 * np.random.default_rng(0).standard_normal((20, 6))
+    X = np.vstack([cloud(200, 6), singles])
+    fitted = ClusterwiseRemoval(25, 2).fit(X)
+    assert fitted.n_clusters_ < 25
+    assert fitted.sizes_.min() >= fitted.n_components_ + 2
+    assert fitted.sizes_.sum() == 220
+    np.testing.assert_array_equal(np.bincount(fitted.labels_), fitted.sizes_)
+    assert np.linalg.norm(fitted.transform(X), axis=1).min() > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("X", "n_clusters", "n_components"),
+    [
+        (cloud(2, 5), 1, 0),
+        (cloud(10, 5), 1, 4),  # at most 10 // 6 clusters, and at most rank 5 less 1 directions
+        (cloud(300, 20), 21, 12),
+        (np.tile(cloud(4, 5), (50, 1)), 1, 2),  # four distinct rows
+        (np.ones((30, 4)), 1, 0),
+    ],
+)
+def test_what_a_small_cloud_cuts(X, n_clusters, n_components):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = ClusterwiseRemoval().fit(X)
+        without = fitted.transform(X)
+    assert fitted.n_clusters_ <= n_clusters
+    assert fitted.n_components_ == n_components
+    assert fitted.components_.shape == (fitted.n_clusters_, n_components, X.shape[1])
+    assert np.isfinite(without).all()
+
+
+def test_a_seed_gives_one_fit():
+    X = cloud(300, 8)
+    one, other = (ClusterwiseRemoval(6, 2, random_state=3).fit(X) for _ in range(2))
+    np.testing.assert_array_equal(one.transform(X), other.transform(X))
+
+
+def test_a_far_away_cloud_has_the_same_clusters():
+    X = blobs()
+    near = ClusterwiseRemoval(3, 2).fit(X)
+    far = ClusterwiseRemoval(3, 2).fit(X + 1e6)
+    np.testing.assert_array_equal(near.labels_, far.labels_)
+
+
+# What all of them do
+
+
+@EACH
+def test_dtype_is_kept(estimator):
+    X = cloud(60, 5)
+    exact = clone(estimator).fit_transform(X)
+    assert exact.dtype == np.float64
+    single = clone(estimator).fit_transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, exact, atol=1e-4)
+
+
+@EACH
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda X: X.astype(np.float16),
+        lambda X: np.round(X * 100).astype(int),
+        np.asfortranarray,
+        lambda X: np.repeat(X, 2, axis=0)[::2],
+        lambda X: X.tolist(),
+    ],
+)
+def test_any_numbers_are_taken(estimator, odd):
+    X = odd(cloud(60, 5))
+    plain = np.ascontiguousarray(np.asarray(X), dtype=np.float64)
+    np.testing.assert_allclose(
+        clone(estimator).fit(X).transform(X),
+        clone(estimator).fit(plain).transform(plain),
+        atol=1e-9 if np.asarray(X).dtype != np.float16 else 1e-5,
+    )
+
+
+@EACH
+def test_names_pipeline_and_input_left_alone(estimator):
+    X = cloud(60, 3)
+    kept = X.copy()
+    fitted = make_pipeline(StandardScaler(), clone(estimator)).fit(X)
+    assert fitted.transform(X).shape == X.shape
+    assert list(fitted.get_feature_names_out()) == ["x0", "x1", "x2"]
+    clone(estimator).fit(X).transform(X)
+    np.testing.assert_array_equal(X, kept)
+    assert not hasattr(estimator, "inverse_transform")
+
+
+@EACH
+@pytest.mark.parametrize("n", [2, 30])
+def test_constant_and_low_rank_clouds_give_numbers(estimator, n):
+    constant = np.tile([0.1, -700.3, 1e-3], (n, 1))
+    one_constant = np.hstack([cloud(n, 4), np.full((n, 1), 7.3)])
+    wide = cloud(n, 50)  # n <= d
+    for X in (constant, one_constant, wide):
+        for dtype in (np.float32, np.float64):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                without = clone(estimator).fit(X.astype(dtype)).transform(X.astype(dtype))
+            assert np.isfinite(without).all()
+
+
+@EACH
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_row_that_is_not_finite_is_named(estimator, bad):
+    X = cloud(60, 5)
+    fitted = clone(estimator).fit(X)
+    X[7, 2] = bad
+    told = r"^row 7 holds NaN or infinity \(1 of 60 rows do\)$"
+    for refusing in (clone(estimator).fit, fitted.transform):
+        with pytest.raises(ValueError, match=told):
+            refusing(X)
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, np.nan], [0, 1]], "NaN"),
+        ([[1.0, np.inf], [0, 1]], "infinity"),
+        ([[1.0, 2.0]], "minimum of 2"),
+        (np.empty((0, 3)), "minimum of 2"),
+        ([1.0, 2.0], "2D array"),
+        (3.0, "2D array"),
+        (np.zeros((2, 3, 4)), "dim 3"),
+    ],
+)
+def test_data_that_cannot_be_fitted(estimator, X, message):
+    fresh = clone(estimator)
+    with pytest.raises(ValueError, match=message):
+        fresh.fit(X)
+    with pytest.raises(NotFittedError):
+        fresh.transform(np.ones((2, 2)))
+
+
+@EACH
+def test_another_width(estimator):
+    with pytest.raises(ValueError, match="3 features"):
+        clone(estimator).fit(cloud(20, 5)).transform(cloud(20, 3))
+
+
+@pytest.mark.parametrize("kind", [CommonComponentRemoval, WeightedRemoval])
+@pytest.mark.parametrize("n_components", [-1, 5, 6, 2.0, "2", True])
+def test_numbers_of_directions_that_are_refused(kind, n_components):
+    with pytest.raises(ValueError, match=r"n_components must be an integer in \[0, 4\]"):
+        kind(n_components).fit(cloud(20, 5))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"n_clusters": 0}, {"n_clusters": 2.5}, {"n_components": -1}, {"n_components": None}],
+    ids=str,
+)
+def test_cluster_settings_that_are_refused(settings):
+    (name,) = settings
+    with pytest.raises(ValueError, match=name):
+        ClusterwiseRemoval(**settings).fit(cloud(20, 5))
+
+
+def test_the_map_needs_no_estimator():
+    X = cloud(60, 5)
+    bare = RemovalMap.solve(Moments.of(X), eps=2.2e-16, n_components=2)
+    np.testing.assert_array_equal(bare.apply(X), CommonComponentRemoval(2).fit_transform(X))
+
+
+def test_the_maps_load_nothing_slow():
+    """What a page draws with: neither scikit-learn nor scipy."""
+    code = (
+        "import sys\nimport numpy as np\n"
+        "from geometry.transform import ClusterwiseMap, RemovalMap, StandardMap\n"
+        "from geometry.vectors import sif_average\n"
+        "from geometry.linalg.moments import Moments\n"
+        "X = np.random.default_rng(0).standard_normal((50, 6))\n"
+        "fitted = RemovalMap.solve(Moments.of(X), eps=2.2e-16)\n"
+        "fitted.remove_top(3).apply(X)\n"
+        "StandardMap.solve(Moments.of(X), eps=2.2e-16).apply(X)\n"
+        "print([name for name in ('sklearn', 'scipy', 'torch') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[]", done.stderr

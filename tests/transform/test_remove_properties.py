@@ -1,0 +1,105 @@
+"""Removal, whatever the cloud: nothing left along what was removed, and rotations go through."""
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from geometry.transform.learned_removal import WeightedRemoval
+from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval
+from tests.clouds import clouds, rotation, seeds
+
+wide_enough = clouds(rows=(4, 60), dimensions=(3, 12))
+centrings = st.booleans()
+
+
+def removal(X, centred, share):
+    """A fitted removal of between 0 and d - 1 directions."""
+    D = round(share * (X.shape[1] - 1))
+    return CommonComponentRemoval(D, centred=centred).fit(X)
+
+
+def a_gap_follows(fitted) -> bool:
+    """Whether the removed directions are determined: the next variance is clearly smaller."""
+    D, variances = fitted.n_components_, fitted.variances_
+    return D == 0 or variances[D - 1] > 1.01 * variances[D]
+
+
+shares = st.floats(0, 1)
+
+
+@given(wide_enough, centrings, shares)
+def test_nothing_is_left_along_what_was_removed(X, centred, share):
+    fitted = removal(X, centred, share)
+    without = fitted.transform(X)
+    np.testing.assert_allclose(without @ fitted.components_.T, 0, atol=1e-9)
+    second = without.T @ without / len(X)
+    expected = np.concatenate(
+        [fitted.variances_[fitted.n_components_ :], np.zeros(fitted.n_components_)]
+    )
+    np.testing.assert_allclose(np.linalg.eigvalsh(second)[::-1], expected, atol=1e-9)
+
+
+@given(wide_enough, shares)
+def test_removing_twice_is_removing_once(X, share):
+    fitted = removal(X, False, share)
+    once = fitted.transform(X)
+    np.testing.assert_allclose(fitted.transform(once), once, atol=1e-9)
+    centred = removal(X, True, share)
+    once = centred.transform(X)
+    np.testing.assert_allclose(centred.transform(once + centred.mean_), once, atol=1e-9)
+
+
+@given(wide_enough, centrings, shares, seeds, st.floats(0.01, 100))
+def test_a_rotation_and_a_scale_go_through(X, centred, share, seed, scale):
+    fitted = removal(X, centred, share)
+    assume(a_gap_follows(fitted))
+    Q = rotation(X.shape[1], seed)
+    turned = removal(scale * X @ Q, centred, share)
+    np.testing.assert_allclose(
+        turned.transform(scale * X @ Q), scale * fitted.transform(X) @ Q, atol=1e-7 * scale
+    )
+
+
+@given(wide_enough, shares, seeds)
+def test_a_shift_is_centred_away(X, share, seed):
+    fitted = removal(X, True, share)
+    assume(a_gap_follows(fitted))
+    shift = np.random.default_rng(seed).standard_normal(X.shape[1])
+    np.testing.assert_allclose(
+        removal(X + shift, True, share).transform(X + shift), fitted.transform(X), atol=1e-7
+    )
+
+
+@given(wide_enough, shares, st.data())
+def test_weights_lie_between_the_rows_and_plain_removal(X, share, data):
+    fitted = removal(X, True, share).map_
+    D = len(fitted.weights)
+    w = np.array(data.draw(st.lists(st.floats(0, 1), min_size=D, max_size=D)))
+    centred = X - fitted.offset
+    np.testing.assert_allclose(fitted.reweigh(np.zeros(D)).apply(X), centred, atol=1e-9)
+    np.testing.assert_allclose(fitted.reweigh(np.ones(D)).apply(X), fitted.apply(X), atol=1e-9)
+    left = fitted.reweigh(w).apply(X) @ fitted.components.T
+    np.testing.assert_allclose(left, (1 - w) * (centred @ fitted.components.T), atol=1e-9)
+
+
+@given(wide_enough, st.integers(1, 5), st.integers(0, 4), seeds)
+def test_every_cluster_is_centred_and_without_its_directions(X, n_clusters, n_components, seed):
+    fitted = ClusterwiseRemoval(n_clusters, n_components, random_state=seed).fit(X)
+    without = fitted.transform(X)
+    for cluster in range(fitted.n_clusters_):
+        own = without[fitted.labels_ == cluster]
+        assert len(own) >= fitted.n_components_ + 2 or fitted.n_clusters_ == 1
+        np.testing.assert_allclose(own.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(own @ fitted.components_[cluster].T, 0, atol=1e-9)
+    one_by_one = np.vstack([fitted.transform(row[None]) for row in X])
+    np.testing.assert_allclose(one_by_one, without, atol=1e-9)
+
+
+@given(clouds(rows=(8, 40), dimensions=(3, 8)), st.sampled_from(["pca", "svd"]), seeds)
+def test_learned_weights_stay_in_their_range(X, axes, seed):
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(len(X), size=(10, 2))
+    gold = rng.random(10)
+    fitted = WeightedRemoval(2, axes=axes, alpha=0).fit(X, pairs=pairs, gold_scores=gold)
+    assert ((fitted.weights_ >= 0) & (fitted.weights_ <= 1)).all()
+    assert -1 <= fitted.pearson_ <= 1

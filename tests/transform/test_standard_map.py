@@ -1,0 +1,63 @@
+"""Standardising: scikit-learn's own scaler does what is wanted, and the map does the same."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+
+from geometry.linalg.moments import Moments
+from geometry.transform.standard_map import StandardMap
+
+
+def standardised(X: np.ndarray) -> np.ndarray:
+    return StandardMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps)).apply(X)
+
+
+def test_by_hand():
+    # columns: mean 2, spread 1; mean 0, spread 3
+    X = np.array([[1.0, 3], [3, -3]])
+    for found in (standardised(X), StandardScaler().fit_transform(X)):
+        np.testing.assert_allclose(found, [[-1, 1], [1, -1]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d"), [(200, 8), (5, 8), (2, 3)])
+def test_the_map_is_scikit_learns_scaler(n, d, dtype):
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal((n, d)) * np.geomspace(0.01, 100, d) + 3).astype(dtype)
+    found = standardised(X)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(
+        found, StandardScaler().fit_transform(X), atol=1e-3 if dtype == np.float32 else 1e-9
+    )
+    np.testing.assert_allclose(found.var(axis=0), 1, atol=1e-3)
+
+
+def test_a_rogue_dimension_is_tamed_and_correlation_stays():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4)) @ rng.standard_normal((4, 4))
+    X[:, 2] = 50 * X[:, 2] + 900
+    found = standardised(X)
+    np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(np.corrcoef(found.T), np.corrcoef(X.T), atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [0.0, 0.1, -700.3, 1e6])
+def test_a_constant_dimension_keeps_scale_1(value, dtype):
+    X = np.hstack([np.random.default_rng(0).standard_normal((5000, 2)), np.full((5000, 1), value)])
+    X = X.astype(dtype)
+    fitted = StandardMap.solve(Moments.of(X), eps=float(np.finfo(dtype).eps))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fitted.apply(X)
+    assert fitted.scale[2] == 1
+    np.testing.assert_allclose(found[:, 2], 0, atol=abs(value) * 1e-7)
+
+
+def test_rounding_is_no_spread():
+    near = np.float32(1000)
+    X = np.array([[near, 1], [np.nextafter(near, np.float32(2000)), 2]] * 50, dtype=np.float32)
+    fitted = StandardMap.solve(Moments.of(X), eps=float(np.finfo(np.float32).eps))
+    np.testing.assert_allclose(fitted.scale, [1, 0.5])

@@ -1,0 +1,334 @@
+"""Every treatment by hand and against the estimator of the same name; its knobs."""
+
+import numpy as np
+import pytest
+from scipy.linalg import sqrtm
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+
+from geometry import (
+    ClusterwiseRemoval,
+    CommonComponentRemoval,
+    Knobs,
+    NormalizingFlow,
+    WeightedRemoval,
+    Whitening,
+    fit_treatment,
+    isoscore,
+)
+from geometry.linalg.moments import Moments
+from geometry.transform import Treatment
+from geometry.transform import treatments as module
+from geometry.transform.treatments import KNOBS, OWN_FIT, TREATMENTS, WHITENINGS
+
+ROOT2 = np.sqrt(2)
+# about (3, 5): variances 2 and 1/2, no correlation, mean variance 5/4
+CROSS = np.array([[5.0, 5], [1, 5], [3, 6], [3, 4]])
+OFFERED = tuple(name for name in TREATMENTS if name not in OWN_FIT)
+
+RNG = np.random.default_rng(0)
+N, D = 120, 6
+X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 3, D)
+OTHER = RNG.standard_normal((30, D)) @ RNG.standard_normal((D, D)) + 1
+COUNTS = RNG.integers(1, 50, N).astype(float)
+
+
+def fit(name: str, rows: np.ndarray = X) -> Treatment:
+    return fit_treatment(name, rows, sample_weight=COUNTS[: len(rows)] if name == "zipf" else None)
+
+
+def drawn(name: str, rows: np.ndarray = CROSS, **knobs) -> np.ndarray:
+    weights = [3.0, 3, 1, 1] if name == "zipf" else None
+    fitted = fit_treatment(name, rows, sample_weight=weights)
+    return fitted.turn(Knobs(**knobs)).apply(rows).vectors
+
+
+def cross(right: float, up: float) -> np.ndarray:
+    return np.array([[right, 0], [-right, 0], [0, up], [0, -up]])
+
+
+@pytest.mark.parametrize("name", ["zca", "pca", "cholesky", "zca-cor", "pca-cor"])
+def test_whitened_by_hand(name):
+    np.testing.assert_allclose(drawn(name), cross(ROOT2, ROOT2), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "knobs", "expected"),
+    [
+        ("raw", {}, CROSS),
+        ("centred", {}, cross(2, 1)),
+        ("centred", {"centring": 0.5}, cross(2, 1) + np.array([1.5, 2.5])),
+        ("centred", {"strength": 0.3, "shrinkage": 0.4, "n_components": 1}, cross(2, 1)),
+        ("standardised", {}, cross(ROOT2, ROOT2)),
+        ("zca", {"strength": 0.5}, cross(2 / 2**0.25, 2**0.25)),
+        ("zca", {"centring": 0.0, "strength": 0.0}, CROSS),
+        ("zca", {"strength": 0.0}, cross(2, 1)),
+        ("zca", {"n_components": 1}, cross(ROOT2, 0)),
+        ("pca", {"n_components": 1}, cross(ROOT2, 0)),
+        # what is left out fades: 1 - t of it is still there
+        ("zca", {"n_components": 1, "strength": 0.75}, cross(2 / 2**0.375, 0.25)),
+        ("zca", {"shrinkage": 1.0}, cross(2 / np.sqrt(1.25), 1 / np.sqrt(1.25))),
+        # half way to 5/4: variances 13/8 and 7/8
+        ("cholesky", {"shrinkage": 0.5}, cross(2 / np.sqrt(1.625), 1 / np.sqrt(0.875))),
+        # weights 3, 3, 1, 1: variances 2 * 3/8 * 4 = 3 and 2 * 1/8 = 1/4
+        ("zipf", {}, cross(2 / np.sqrt(3), 2)),
+        ("removed", {}, cross(0, 1)),
+        ("removed", {"n_removed": 0}, cross(2, 1)),
+        ("removed", {"n_removed": 1}, cross(0, 1)),
+    ],
+)
+def test_at_knobs_by_hand(name, knobs, expected):
+    np.testing.assert_allclose(drawn(name, **knobs), expected, atol=1e-12)
+
+
+def test_what_is_kept_by_hand():
+    kept = fit_treatment("zca", CROSS).turn(Knobs(n_components=1)).apply(CROSS).kept
+    np.testing.assert_allclose(kept, [[ROOT2], [-ROOT2], [0], [0]], atol=1e-12)
+    kept = fit_treatment("removed", CROSS).apply(CROSS).kept
+    np.testing.assert_allclose(kept, [[0], [0], [1], [-1]], atol=1e-12)
+    kept = fit_treatment("pca", CROSS).apply(CROSS).kept
+    np.testing.assert_allclose(kept, cross(ROOT2, ROOT2), atol=1e-12)
+
+
+def test_clusters_are_centred_each_on_its_own():
+    # twenty on each of two lines, far apart: each keeps what lies across its own line
+    along, across = np.linspace(-1, 1, 20), np.tile([0.1, -0.1], 10)
+    first = np.column_stack([along, across, np.full(20, 100.0)])
+    second = np.column_stack([across, along, np.full(20, -100.0)])
+    rows = np.vstack([first, second])
+    found = ClusterwiseRemoval(2, 1).fit(rows)
+    treated = Treatment("clusterwise", 40, None, found.map_).apply(rows).vectors
+    np.testing.assert_allclose(np.abs(treated[:20, 1]), 0.1, atol=0.02)
+    np.testing.assert_allclose(np.abs(treated[20:, 0]), 0.1, atol=0.02)
+    np.testing.assert_allclose(treated[:, 2], 0, atol=1e-9)
+
+
+def scored() -> dict:
+    pairs = np.random.default_rng(1).integers(N, size=(40, 2))
+    return {"pairs": pairs, "gold_scores": -np.linalg.norm(X[pairs[:, 0]] - X[pairs[:, 1]], axis=1)}
+
+
+# the second route: fitted and applied through scikit-learn's own checks
+ESTIMATORS = {
+    "centred": lambda: StandardScaler(with_std=False).fit(X),
+    "standardised": lambda: StandardScaler().fit(X),
+    **{
+        name: lambda name=name: Whitening(name).fit(X)
+        for name in ("zca", "pca", "cholesky", "zca-cor", "pca-cor")
+    },
+    "zipf": lambda: Whitening("zca").fit(X, sample_weight=COUNTS),
+    "removed": lambda: CommonComponentRemoval().fit(X),
+    "clusterwise": lambda: ClusterwiseRemoval(random_state=0).fit(X),
+}
+
+
+def test_no_treatment_is_forgotten():
+    assert set(ESTIMATORS) == set(OFFERED) - {"raw"}
+
+
+@pytest.mark.parametrize("rows", [X, OTHER], ids=["fitted", "held out"])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_it_is_the_public_estimator(name, rows):
+    expected = ESTIMATORS[name]().transform(rows)
+    treated = fit(name).apply(rows)
+    if name in ("pca", "pca-cor"):
+        np.testing.assert_allclose(treated.kept, expected, atol=1e-9)
+    else:
+        np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)
+    assert treated.vectors.shape == rows.shape
+
+
+@pytest.mark.parametrize("name", WHITENINGS)
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {"centring": 0.25},
+        {"shrinkage": 0.3},
+        {"shrinkage": "ledoit-wolf"},
+        {"strength": 0.4},
+        {"n_components": 3},
+        {"centring": 0.5, "strength": 0.7, "n_components": 4, "shrinkage": 0.1},
+    ],
+    ids=str,
+)
+def test_turned_it_is_the_public_estimator(name, knobs):
+    own = {knob: value for knob, value in knobs.items() if knob in KNOBS[name]}
+    whitening = Whitening("zca" if name == "zipf" else name, **own)
+    whitening.fit(X, sample_weight=COUNTS if name == "zipf" else None)
+    treated = fit(name).turn(Knobs(**knobs)).apply(OTHER)
+    found = treated.kept if name in ("pca", "pca-cor") else treated.vectors
+    np.testing.assert_allclose(found, whitening.transform(OTHER), atol=1e-9)
+
+
+@pytest.mark.parametrize("removed", range(D))
+def test_removed_is_the_public_estimator(removed):
+    treated = fit("removed").turn(Knobs(n_removed=removed)).apply(OTHER)
+    expected = CommonComponentRemoval(removed).fit(X).transform(OTHER)
+    np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)
+    assert treated.kept.shape == (len(OTHER), D - removed)
+    # nothing but what was removed is left out
+    lengths = [np.linalg.norm(Z, axis=1) for Z in (treated.kept, treated.vectors)]
+    np.testing.assert_allclose(*lengths, atol=1e-9)
+
+
+def test_seeds_of_the_clusters():
+    for seed in (0, 5):
+        found = fit_treatment("clusterwise", X, random_state=seed).apply(X).vectors
+        expected = ClusterwiseRemoval(random_state=seed).fit_transform(X)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_flow_s_map(dtype):
+    rows = X.astype(dtype)
+    flow = NormalizingFlow(n_couplings=2, hidden_units=8, max_epochs=2).fit(rows)
+    treated = Treatment("flow", N, None, flow.map_).turn(Knobs(strength=0.1)).apply(rows)
+    assert treated.vectors.dtype == dtype
+    np.testing.assert_array_equal(treated.vectors, flow.transform(rows))
+    np.testing.assert_array_equal(treated.kept, treated.vectors)
+
+
+def test_learned_weights():
+    removal = WeightedRemoval().fit(X, **scored())
+    treated = Treatment("learned", N, removal.rank_, removal.map_).apply(OTHER)
+    np.testing.assert_allclose(treated.vectors, removal.transform(OTHER), atol=1e-12)
+
+
+def test_zca_is_the_inverse_root_of_the_covariance():
+    root = np.linalg.inv(sqrtm(np.cov(X.T, bias=True)))
+    np.testing.assert_allclose(fit("zca").apply(X).vectors, (X - X.mean(axis=0)) @ root, atol=1e-9)
+
+
+def test_pca_is_scikit_learn_s():
+    expected = PCA(whiten=True).fit(X).transform(OTHER) * np.sqrt(N / (N - 1))
+    found = fit("pca").apply(OTHER).kept
+    signs = np.sign((found * expected).sum(axis=0))
+    np.testing.assert_allclose(found, expected * signs, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_knobs_at_rest_are_the_plain_fit(name):
+    plain = fit(name)
+    for same in (plain.turn(Knobs()), plain.turn(other_knobs(name)).turn(Knobs())):
+        np.testing.assert_allclose(
+            same.apply(OTHER).vectors, plain.apply(OTHER).vectors, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", [name for name in OFFERED if KNOBS[name]])
+def test_each_of_its_knobs_turns_it(name):
+    plain = fit(name)
+    for knob in KNOBS[name]:
+        turned = plain.turn(Knobs(**{knob: getattr(other_knobs(name), knob)}))
+        assert np.abs(turned.apply(X).vectors - plain.apply(X).vectors).max() > 1e-3, knob
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_no_other_knob_does(name):
+    plain = fit(name)
+    all_turned = Knobs(0.3, 0.4, 2, 0.5, 3)
+    others = {knob: value for knob, value in vars(all_turned).items() if knob not in KNOBS[name]}
+    np.testing.assert_array_equal(
+        plain.turn(Knobs(**others)).apply(X).vectors, plain.turn(Knobs()).apply(X).vectors
+    )
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_it_never_fits_again(name, monkeypatch):
+    plain = fit(name)
+    expected = [fit(name).turn(knobs).apply(X).vectors for knobs in (Knobs(), Knobs(0.5))]
+
+    def refuse(*_args, **_more):
+        raise AssertionError("a second fit")
+
+    monkeypatch.setattr(Moments, "of", refuse)
+    monkeypatch.setattr(np.linalg, "eigh", refuse)
+    found = [plain.turn(knobs).apply(X).vectors for knobs in (Knobs(), Knobs(0.5))]
+    np.testing.assert_array_equal(found, expected)
+    if not name.endswith("-cor"):  # shrinking changes what columns correlate by
+        plain.turn(other_knobs(name)).apply(X)
+
+
+def test_a_turn_leaves_the_first_as_it_was():
+    plain = fit("zca")
+    before = plain.apply(X).vectors
+    plain.turn(Knobs(0.1, 0.2, 1, 0.3))
+    np.testing.assert_array_equal(plain.apply(X).vectors, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "knobs", "message"),
+    [
+        ("zca", {"strength": 1.5}, r"strength must lie in \[0, 1\]"),
+        ("pca", {"centring": float("nan")}, r"centring must lie in \[0, 1\]"),
+        ("zipf", {"n_components": 0}, r"n_components must be an integer in \[1, 6\]"),
+        ("cholesky", {"shrinkage": "lasso"}, "shrinkage must be None"),
+        ("removed", {"n_removed": D}, r"n_removed must be an integer in \[0, 5\]"),
+        ("removed", {"n_removed": -1}, r"n_removed must be an integer in \[0, 5\]"),
+    ],
+)
+def test_a_knob_out_of_range(name, knobs, message):
+    with pytest.raises(ValueError, match=message):
+        fit(name).turn(Knobs(**knobs))
+
+
+def test_knobs_of_a_treatment_that_is_not_there():
+    with pytest.raises(ValueError, match=r"name must be one of raw, .*got 'whitten'"):
+        Knobs().of("whitten")
+
+
+def test_knobs_of_a_treatment_are_its_own():
+    turned = Knobs(0.3, 0.4, 2, 0.5, 3)
+    assert turned.of("removed") == Knobs(n_removed=3)
+    assert turned.of("centred") == Knobs(centring=0.3)
+    assert turned.of("zca") == turned.of("cholesky") == Knobs(0.3, 0.4, 2, 0.5)
+    assert turned.of("flow") == turned.of("raw") == Knobs()
+
+
+def other_knobs(name: str) -> Knobs:
+    """None of them at rest."""
+    return Knobs(centring=0.3, strength=0.4, n_components=2, shrinkage=0.5, n_removed=3).of(name)
+
+
+def test_rank_and_rows_of_the_fit():
+    few = RNG.standard_normal((4, D))
+    said = {name: (fit(name, few).n_rows, fit(name, few).rank) for name in OFFERED}
+    without = ("raw", "standardised", "clusterwise")  # none was taken
+    assert said == {name: (4, None if name in without else 3) for name in OFFERED}
+
+
+def test_a_row_of_weight_0_is_no_row_of_the_fit():
+    weights = [2.0, 0, 1, 1]
+    fitted = fit_treatment("zipf", CROSS, sample_weight=weights)
+    assert fitted.n_rows == 3
+    without = fit_treatment("zipf", CROSS[[0, 2, 3]], sample_weight=[2.0, 1, 1])
+    np.testing.assert_allclose(fitted.apply(CROSS).vectors, without.apply(CROSS).vectors)
+
+
+@pytest.mark.parametrize("name", ["zca", "pca", "removed", "zca-cor", "cholesky"])
+def test_a_truncated_cloud_is_measured_in_its_own_directions(name):
+    knobs = Knobs(n_components=3, n_removed=3)
+    treated = fit(name).turn(knobs).apply(X)
+    assert treated.kept.shape == (N, 3)
+    if name == "removed":  # keeps its unequal axes
+        assert isoscore(treated.kept) < 0.9
+        return
+    assert isoscore(treated.kept) == pytest.approx(1, abs=1e-9)
+    if name != "zca-cor":  # in all six it looks half empty: (k - 1)/(d - 1)
+        assert isoscore(treated.vectors) == pytest.approx(2 / 5, abs=1e-9)
+    np.testing.assert_allclose(treated.kept @ treated.kept.T, treated.vectors @ treated.vectors.T)
+
+
+def test_a_softened_zca_fills_every_direction():
+    treated = fit("zca").turn(Knobs(n_components=3, strength=0.9)).apply(X)
+    assert treated.kept is treated.vectors
+
+
+def test_raw_is_the_rows_themselves():
+    rows = X.astype(np.float32)
+    assert fit_treatment("raw", rows).apply(rows).vectors is rows
+
+
+def test_each_knob_belongs_to_some_treatment():
+    assert {knob for knobs in KNOBS.values() for knob in knobs} == set(vars(Knobs()))
+    assert set(module._SOLVERS) == set(OFFERED) - {"raw", "clusterwise"}

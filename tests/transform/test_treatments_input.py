@@ -1,0 +1,184 @@
+"""What a treatment makes of rows and weights that it cannot use, or only just can."""
+
+import numpy as np
+import pytest
+
+from geometry import ClusterwiseRemoval, Knobs, fit_treatment
+from geometry.linalg.moments import Moments
+from geometry.transform import Treatment
+from geometry.transform.removal_map import RemovalMap
+from geometry.transform.standard_map import StandardMap
+from geometry.transform.treatments import OWN_FIT, TREATMENTS
+
+OFFERED = tuple(name for name in TREATMENTS if name not in OWN_FIT)
+RNG = np.random.default_rng(0)
+N, D = 120, 6
+X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 3, D)
+OTHER = RNG.standard_normal((30, D)) @ RNG.standard_normal((D, D)) + 1
+COUNTS = RNG.integers(1, 50, N).astype(float)
+every = pytest.mark.parametrize("name", OFFERED)
+strict = pytest.mark.filterwarnings("error")
+
+
+def fit(name: str, rows: np.ndarray = X) -> Treatment:
+    return fit_treatment(name, rows, sample_weight=COUNTS if name == "zipf" else None)
+
+
+BAD = {
+    "NaN": (np.where(np.arange(N)[:, None] == 7, np.nan, X), "row 7 holds NaN or infinity"),
+    "infinity": (np.where(np.arange(N)[:, None] == 7, np.inf, X), "row 7 holds NaN or infinity"),
+    "1-D": (X[0], r"shape \(n, d\); got shape \(6,\)"),
+    "0-D": (np.float64(3), r"got shape \(\)"),
+    "3-D": (X[None], r"got shape \(1, 120, 6\)"),
+    "one row": (X[:1], "at least 2 rows; got 1"),
+    "no row": (X[:0], "at least 2 rows; got 0"),
+    "no column": (X[:, :0], r"got shape \(120, 0\)"),
+    "complex": (X + 1j, "expected real numbers"),
+}
+RIGHT = {
+    "integers": (10 * X).astype(np.int64),
+    "booleans": X > 0,
+    "float16": X.astype(np.float16),
+    "a list": X.tolist(),
+    "non-contiguous": np.asfortranarray(np.hstack([X, X]))[:, ::2],
+    "read-only": np.frombuffer(X.tobytes()).reshape(X.shape),
+    "one column": X[:, :1],
+    "a constant column": np.hstack([X, np.full((N, 1), 0.1)]),
+    "all equal": np.full((N, D), 0.1),
+    "all zero": np.zeros((N, D)),
+    "one zero row": np.where(np.arange(N)[:, None] == 7, 0.0, X),
+    "two rows": X[:2],
+    "fewer rows than columns": X[:4],
+    "every row twice": np.repeat(X[:10], 2, axis=0),
+    "tiny": X * 1e-30,
+    "large": X * 1e30,
+}
+
+
+@strict
+@every
+@pytest.mark.parametrize("kind", BAD)
+def test_what_cannot_be_fitted_says_why(name, kind):
+    rows, message = BAD[kind]
+    with pytest.raises(ValueError, match=message):
+        fit_treatment(name, rows, sample_weight=np.ones(np.shape(rows)[:1]))
+
+
+@strict
+@every
+@pytest.mark.parametrize("kind", [kind for kind in BAD if kind not in ("one row", "no column")])
+def test_what_cannot_be_treated_says_why(name, kind):
+    rows, message = BAD[kind]
+    with pytest.raises(ValueError, match=message.replace("2 rows", "1 rows")):
+        fit(name).apply(rows)
+
+
+@strict
+@every
+@pytest.mark.parametrize("columns", [1, D - 1, D + 1])
+def test_columns_other_than_the_fit_s(name, columns):
+    if name != "raw":
+        with pytest.raises(ValueError, match=f"expected 6 columns, as in the fit; got {columns}"):
+            fit(name).apply(np.ones((3, columns)))
+
+
+@strict
+@every
+@pytest.mark.parametrize("kind", RIGHT)
+def test_what_can_be_fitted_gives_numbers(name, kind):
+    rows = RIGHT[kind]
+    as_float = np.asarray(rows, dtype=np.float64)
+    fitted = fit_treatment(name, rows, sample_weight=np.ones(len(rows)))
+    for knobs in (Knobs(), Knobs(centring=0.5, strength=0.5, shrinkage="ledoit-wolf")):
+        treated = fitted.turn(knobs).apply(rows)
+        assert np.isfinite(treated.vectors).all()
+        assert np.isfinite(treated.kept).all()
+        expected = fit_treatment(name, as_float, sample_weight=np.ones(len(rows))).turn(knobs)
+        np.testing.assert_array_equal(treated.vectors, expected.apply(as_float).vectors)
+        assert treated.vectors.shape == as_float.shape
+
+
+@strict
+@every
+def test_float32_stays_float32(name):
+    rows = X.astype(np.float32)
+    treated = fit(name, rows).apply(rows)
+    assert treated.vectors.dtype == treated.kept.dtype == np.float32
+    np.testing.assert_allclose(treated.vectors, fit(name).apply(X).vectors, atol=1e-3)
+
+
+@strict
+@every
+def test_one_row_is_treated_like_many(name):
+    fitted = fit(name)
+    one = np.vstack([fitted.apply(row[None]).vectors for row in OTHER])
+    np.testing.assert_allclose(one, fitted.apply(OTHER).vectors, atol=1e-9)
+
+
+@strict
+@every
+def test_the_rows_are_left_alone(name):
+    rows = X.copy()
+    fit(name, rows).turn(Knobs(0.3, 0.4, 2, 0.5, 3)).apply(rows)
+    np.testing.assert_array_equal(rows, X)
+
+
+@pytest.mark.parametrize("name", ["whitten", "", "learned", "flow", None])
+def test_a_name_that_is_not_offered(name):
+    with pytest.raises(ValueError, match=r"name must be one of raw, centred, .*; got"):
+        fit_treatment(name, X)
+
+
+def test_zipf_without_weights():
+    with pytest.raises(ValueError, match="zipf needs sample_weight, how often each row occurs"):
+        fit_treatment("zipf", X)
+
+
+@strict
+@pytest.mark.parametrize(
+    "weights",
+    [np.zeros(N), -COUNTS, COUNTS[:-1], COUNTS[:, None], np.full(N, np.nan), np.full(N, np.inf)],
+    ids=["all zero", "negative", "too few", "two-dimensional", "NaN", "infinity"],
+)
+def test_zipf_with_wrong_weights(weights):
+    with pytest.raises(ValueError, match="sample_weight must be 120 finite numbers >= 0"):
+        fit_treatment("zipf", X, sample_weight=weights)
+
+
+@every
+def test_only_zipf_reads_weights(name):
+    weighted = fit_treatment(name, X, sample_weight=COUNTS).apply(X).vectors
+    plain = fit_treatment(name, X, sample_weight=np.ones(N)).apply(X).vectors
+    assert np.array_equal(weighted, plain) == (name != "zipf")
+
+
+MAPS = {
+    "standardised": StandardMap.solve(Moments.of(X), eps=1e-16),
+    "removed": RemovalMap.solve(Moments.of(X), eps=1e-16),
+    "clusterwise": ClusterwiseRemoval(n_clusters=2, random_state=0).fit(X).map_,
+}
+maps = pytest.mark.parametrize("name", MAPS)
+
+
+@strict
+@maps
+def test_a_map_takes_whole_numbers_as_numbers(name):
+    whole = (10 * X).round().astype(np.int64)
+    expected = MAPS[name].apply(whole.astype(np.float64))
+    np.testing.assert_array_equal(MAPS[name].apply(whole), expected)
+    np.testing.assert_array_equal(MAPS[name].apply(whole.tolist()), expected)
+    assert MAPS[name].apply(X.astype(np.float16)).dtype == np.float64
+
+
+@maps
+@pytest.mark.parametrize("kind", ["NaN", "infinity", "1-D", "0-D", "3-D", "complex"])
+def test_a_map_refuses_what_is_no_row(name, kind):
+    rows, message = BAD[kind]
+    with pytest.raises(ValueError, match=message):
+        MAPS[name].apply(rows)
+
+
+@maps
+def test_a_map_refuses_another_width(name):
+    with pytest.raises(ValueError, match="expected 6 columns, as in the fit; got 5"):
+        MAPS[name].apply(X[:, :5])

@@ -1,0 +1,570 @@
+"""Whitening: by hand, against scikit-learn, and where there is nothing to divide by."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.covariance import LedoitWolf
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+
+from geometry.linalg.rows import unit_rows
+from geometry.measure import mean_cosine
+from geometry.transform.whiten import Whitening
+from geometry.transform.whitening_settings import METHODS
+
+CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
+BOTH = pytest.mark.parametrize("method", ["pca", "zca"])
+ALL = pytest.mark.parametrize("method", METHODS)
+
+
+def cloud(n: int, d: int, *, seed: int = 0, shift: float = 2.0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    mixing = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(3, 0.3, d)
+    return rng.standard_normal((n, d)) @ mixing.T + shift
+
+
+def cosines(X: np.ndarray) -> np.ndarray:
+    U = unit_rows(X)
+    return U @ U.T
+
+
+def covariance(X: np.ndarray) -> np.ndarray:
+    return np.cov(X.T, bias=True)
+
+
+# By hand
+
+
+@BOTH
+@pytest.mark.parametrize("shift", [0.0, 5.0])
+def test_worked_by_hand(method, shift):
+    # scales 1/sqrt(2) and 1/sqrt(1/2): (2, 0) -> (sqrt 2, 0), (0, 1) -> (0, sqrt 2)
+    r = np.sqrt(2)
+    white = Whitening(method).fit_transform(CROSS + shift)
+    np.testing.assert_allclose(white, [[r, 0], [-r, 0], [0, r], [0, -r]], atol=1e-12)
+
+
+def with_covariance(S: list) -> np.ndarray:
+    """Four rows whose covariance is S: plus and minus sqrt(2) times the columns of a root."""
+    L = np.linalg.cholesky(np.array(S, dtype=float))
+    return np.sqrt(2) * np.vstack([L.T, -L.T]) + [3.0, -1.0]
+
+
+# W by hand, columns of pca up to sign.
+# Sigma = [[5, 4], [4, 5]]: lambda 9 and 1 along (1, 1) and (1, -1), over sqrt 2; P has 1.8 and 0.2.
+# Sigma = [[4, 2], [2, 5]] = L L' with L = [[2, 0], [1, 2]], so L^(-T) = [[1/2, -1/4], [0, 1/2]].
+# Sigma = [[4, 1.68], [1.68, 9]]: correlation .28, theta 1.28 and .72, deviations 2 and 3;
+# sqrt(2 * 1.28) = 1.6 and sqrt(2 * .72) = 1.2; P^(-1/2) has (a + b)/2 and (a - b)/2 with
+# a = 1.28^(-1/2) = .883883 and b = .72^(-1/2) = 1.178511.
+R = np.sqrt(0.5)
+BY_HAND = [
+    ("pca", [[5, 4], [4, 5]], [[R / 3, R], [R / 3, -R]]),
+    ("zca", [[5, 4], [4, 5]], [[2 / 3, -1 / 3], [-1 / 3, 2 / 3]]),
+    ("cholesky", [[4, 2], [2, 5]], [[0.5, -0.25], [0, 0.5]]),
+    ("pca-cor", [[4, 1.68], [1.68, 9]], [[1 / 3.2, 1 / 2.4], [1 / 4.8, -1 / 3.6]]),
+    (
+        "zca-cor",
+        [[4, 1.68], [1.68, 9]],
+        [[1.031197 / 2, -0.147314 / 2], [-0.147314 / 3, 1.031197 / 3]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "S", "W"), BY_HAND)
+def test_each_method_by_hand(method, S, W):
+    X = with_covariance(S)
+    fitted = Whitening(method).fit(X)
+    np.testing.assert_allclose(fitted.map_.matrix, W, atol=1e-6)
+    white = fitted.transform(X)
+    np.testing.assert_allclose(white, (X - [3, -1]) @ W, atol=1e-5)
+    np.testing.assert_allclose(white.T @ white / 4, np.eye(2), atol=1e-12)
+
+
+def test_half_strength_by_hand():
+    # Sigma = [[5, 4], [4, 5]]: Sigma^(1/2) = [[2, 1], [1, 2]] (values 3 and 1), whose L is
+    # [[sqrt 2, 0], [1/sqrt 2, sqrt 1.5]]; zca has Sigma^(-1/4), values 3^(-1/2) and 1
+    X = with_covariance([[5, 4], [4, 5]])
+    L = np.array([[np.sqrt(2), 0], [R, np.sqrt(1.5)]])
+    cholesky = Whitening("cholesky", strength=0.5).fit(X)
+    np.testing.assert_allclose(cholesky.map_.inverse, L.T, atol=1e-12)
+    a, b = (3**-0.5 + 1) / 2, (3**-0.5 - 1) / 2
+    zca = Whitening("zca", strength=0.5).fit(X)
+    np.testing.assert_allclose(zca.map_.matrix, [[a, b], [b, a]], atol=1e-12)
+    # of the correlation .8: theta 1.8 and .2, to the power -1/4, and deviations 5^(1/4)
+    a, b = (1.8**-0.25 + 0.2**-0.25) / 2, (1.8**-0.25 - 0.2**-0.25) / 2
+    cor = Whitening("zca-cor", strength=0.5).fit(X)
+    np.testing.assert_allclose(cor.map_.matrix, np.array([[a, b], [b, a]]) / 5**0.25, atol=1e-12)
+
+
+def test_strength_and_centring_by_hand():
+    # centring 1/2 of the mean (3, 0) leaves (1.5, 0); strength 1/2 gives lambda^(-1/4):
+    # (2 + 1.5) 2^(-1/4) and 1 * (1/2)^(-1/4)
+    X = CROSS + np.array([3, 0])
+    soft = Whitening("zca", centring=0.5, strength=0.5).fit_transform(X)
+    np.testing.assert_allclose(soft[0], [3.5 * 2**-0.25, 0], atol=1e-12)
+    np.testing.assert_allclose(soft[2], [1.5 * 2**-0.25, 2**0.25], atol=1e-12)
+
+
+def test_shrinkage_by_hand():
+    # tr/d = 1.25; a = 0.2: 0.8 * 2 + 0.25 = 1.85 and 0.8 * 0.5 + 0.25 = 0.65
+    fitted = Whitening(shrinkage=0.2).fit(CROSS)
+    np.testing.assert_allclose(fitted.eigenvalues_, [1.85, 0.65])
+    np.testing.assert_allclose(fitted.scales_, [1.85**-0.5, 0.65**-0.5])
+    # a = 1 leaves one variance for all: the shape stays as it is
+    flat = Whitening("zca", shrinkage=1).fit_transform(CROSS)
+    np.testing.assert_allclose(flat, CROSS / np.sqrt(1.25), atol=1e-12)
+
+
+def test_axes_point_to_their_largest_entry():
+    components = Whitening().fit(cloud(60, 8)).components_
+    largest = np.abs(components).argmax(axis=1)
+    assert (components[np.arange(8), largest] > 0).all()
+    np.testing.assert_allclose(components @ components.T, np.eye(8), atol=1e-12)
+
+
+# Second routes
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_pca_is_scikit_learns(k):
+    X, n = cloud(80, 6), 80
+    theirs = PCA(n_components=k, whiten=True).fit_transform(X) * np.sqrt(n / (n - 1))  # N - 1
+    ours = Whitening("pca", n_components=k).fit_transform(X)
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), rtol=1e-9)
+
+
+def test_zca_is_the_inverse_square_root():
+    X = cloud(80, 6)
+    centred = X - X.mean(axis=0)
+    U, _, Vt = np.linalg.svd(centred, full_matrices=False)
+    # X V Lambda^(-1/2) V' with Lambda = s^2 / n is sqrt(n) U V'
+    np.testing.assert_allclose(Whitening("zca").fit_transform(X), np.sqrt(80) * U @ Vt, rtol=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_method_is_its_formula(weighted):
+    X = cloud(80, 6)
+    w = np.random.default_rng(1).random(80) if weighted else np.ones(80)
+    p = w / w.sum()
+    centred = X - p @ X
+    S = (centred.T * p) @ centred
+    D = np.diag(np.diag(S) ** -0.5)
+    lam, V = np.linalg.eigh(S)
+    theta, G = np.linalg.eigh(D @ S @ D)
+    formulas = {
+        "pca": (V / np.sqrt(lam))[:, ::-1],
+        "zca": V / np.sqrt(lam) @ V.T,
+        "cholesky": np.linalg.inv(np.linalg.cholesky(S)).T,
+        "pca-cor": (D @ G / np.sqrt(theta))[:, ::-1],
+        "zca-cor": D @ G / np.sqrt(theta) @ G.T,
+    }
+    for method, W in formulas.items():
+        ours = Whitening(method).fit_transform(X, sample_weight=w)
+        theirs = centred @ W
+        if method.startswith("pca"):
+            ours, theirs = np.abs(ours), np.abs(theirs)  # up to sign
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-10, err_msg=method)
+
+
+def test_ledoit_wolf_is_scikit_learns():
+    X = cloud(30, 20)
+    theirs = LedoitWolf().fit(X)
+    ours = Whitening("zca", shrinkage="ledoit-wolf").fit(X)
+    assert ours.shrinkage_ == pytest.approx(theirs.shrinkage_, rel=1e-9)
+    rebuilt = ours.components_.T * ours.eigenvalues_ @ ours.components_
+    np.testing.assert_allclose(rebuilt, theirs.covariance_, atol=1e-10)
+
+
+@ALL
+def test_weights_are_repetitions(method):
+    X = cloud(20, 4)
+    w = np.arange(20) % 4
+    weighted = Whitening(method).fit(X, sample_weight=w).transform(X)
+    repeated = Whitening(method).fit(np.repeat(X, w, axis=0)).transform(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
+
+
+def test_weights_that_sum_to_one_scale_nothing():
+    X, w = cloud(50, 4), np.random.default_rng(0).random(50)
+    one, many = (Whitening("zca").fit(X, sample_weight=v) for v in (w / w.sum(), 1000 * w))
+    np.testing.assert_allclose(one.transform(X), many.transform(X), rtol=1e-9)
+    white = one.transform(X)
+    np.testing.assert_allclose((white.T * w) @ white / w.sum(), np.eye(4), atol=1e-9)
+
+
+# scikit-learn's own checks
+
+SETTINGS = [
+    {},
+    {"method": "zca"},
+    {"n_components": 1},
+    {"method": "zca", "n_components": 1, "strength": 0.4},
+    {"method": "zca", "centring": 0.5, "strength": 0.3},
+    # under pca, shrinkage makes null directions equal and alive, and their basis arbitrary
+    {"method": "zca", "shrinkage": 0.1},
+    {"method": "cholesky"},
+    {"method": "cholesky", "n_components": 1},
+    {"method": "cholesky", "centring": 0.5, "strength": 0.3, "shrinkage": 0.1},
+    {"method": "pca-cor"},
+    {"method": "pca-cor", "n_components": 1},
+    {"method": "zca-cor"},
+    {"method": "zca-cor", "n_components": 1, "strength": 0.4},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_estimator_checks(settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they feed odd data on purpose
+        check_estimator(Whitening(**settings), on_skip=None)
+
+
+# Kish's effective n of integer weights is not the number of repeated rows, so that
+# Ledoit-Wolf cannot treat a weight of 2 as two rows.
+NOT_FOR_LEDOIT_WOLF = "check_sample_weight_equivalence_on_dense_data"
+
+
+@ALL
+def test_estimator_checks_with_ledoit_wolf(method):
+    ran = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ledoit_wolf = Whitening(method, shrinkage="ledoit-wolf")
+        for estimator, check in estimator_checks_generator(ledoit_wolf):
+            name = getattr(check, "func", check).__name__
+            if name not in (NOT_FOR_LEDOIT_WOLF, "check_array_api_input"):
+                check(estimator)
+                ran += 1
+    assert ran > 40
+
+
+# Null directions are never scaled up
+
+
+def null_clouds() -> list:
+    rng = np.random.default_rng(5)
+    base = rng.standard_normal((500, 20))
+    constant = base.copy()
+    constant[:, 3] = 7.3
+    low = rng.standard_normal((400, 10)) @ rng.standard_normal((10, 60)) + 100
+    return [
+        pytest.param(np.hstack([base, base]), 20, id="columns twice"),
+        pytest.param(constant, 19, id="a constant column"),
+        pytest.param(np.vstack([base[:10]] * 50), 9, id="ten rows repeated"),
+        pytest.param(rng.standard_normal((50, 80)), 49, id="fewer rows than dimensions"),
+        pytest.param(rng.standard_normal((120, 120)), 119, id="as many rows as dimensions"),
+        pytest.param(low, 10, id="low rank off the origin"),
+        pytest.param(base - base.mean(axis=1, keepdims=True), 19, id="rows sum to 0"),
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("X", "rank"), null_clouds())
+def test_null_directions_are_found(X, rank, dtype):
+    X = X.astype(dtype)
+    zca = Whitening("zca").fit(X)
+    assert zca.rank_ == rank
+    assert (zca.scales_[rank:] == 1.0).all()
+    assert np.abs(zca.transform(X)).max() < 30
+    pca = Whitening("pca").fit(X)
+    white = pca.transform(X)
+    assert white.shape[1] == rank
+    np.testing.assert_allclose(covariance(white), np.eye(rank), atol=2e-3)  # float32's
+
+
+def test_a_float32_cone_is_not_divided_by_rounding():
+    # at 1000 a float32 is spaced by 6e-5: of a spread of 1e-5 nothing but rounding is left
+    rng = np.random.default_rng(6)
+    X = (rng.standard_normal((400, 30)) * 1e-5 + 1000).astype(np.float32)
+    fitted = Whitening("zca").fit(X)
+    assert fitted.rank_ == 0
+    assert (fitted.scales_ == 1.0).all()
+    wide = (rng.standard_normal((400, 30)) + 1000).astype(np.float32)
+    assert Whitening().fit(wide).rank_ == 30
+    white = Whitening("zca").fit_transform(wide)
+    np.testing.assert_allclose(covariance(white), np.eye(30), atol=1e-2)
+
+
+NEARLY_CONSTANT = 1000.0  # the mean of a column whose deviation is a few units of its rounding
+
+
+def with_a_nearly_constant_column(units: float, dtype: str) -> np.ndarray:
+    X = cloud(3000, 10)
+    noise = np.random.default_rng(1).standard_normal(len(X))
+    X[:, 3] = NEARLY_CONSTANT * (1 + units * np.finfo(dtype).eps * noise)
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("units", [1.0, 2.2, 5.0, 30.0, 1000.0])
+@pytest.mark.parametrize("method", ["zca-cor", "pca-cor"])
+def test_a_nearly_constant_column_leaves_the_others_to_be_whitened(method, units, dtype):
+    X = with_a_nearly_constant_column(units, dtype)
+    w = Whitening(method).fit(X)
+    assert w.rank_ == (9 if units < 2 else 10)  # below 2 eps |mean| a deviation is rounding
+    assert isinstance(w.rank_floor_, float)
+    assert w.rank_ == np.sum(w.eigenvalues_ > w.rank_floor_)
+    white = covariance(w.transform(X.astype(np.float64)))
+    expected = np.ones(len(white))
+    expected[: len(white) - w.rank_] = 0
+    np.testing.assert_allclose(np.linalg.eigvalsh(white), expected, atol=1e-4)
+
+
+def test_a_nearly_constant_column_leaves_one_set_of_cosines():
+    X = with_a_nearly_constant_column(5.0, "float32")
+    first, *others = (Whitening(method).fit(X) for method in METHODS)
+    X = X[:50].astype(np.float64)
+    for other in others:
+        assert other.rank_ == first.rank_ == 10
+        np.testing.assert_allclose(
+            cosines(other.transform(X)), cosines(first.transform(X)), atol=1e-4
+        )
+
+
+def test_rounding_along_nearly_constant_columns_is_no_direction():
+    # two of them alike but for rounding: 2 along their sum, and along their difference a variance
+    # that is more than a narrow direction of the others has, and yet noise
+    X = with_a_nearly_constant_column(2.5, "float32")
+    narrow = X[:, 0] + 0.05 * np.random.default_rng(2).standard_normal(len(X))
+    nearly = X[:, 3]
+    again = np.where(np.arange(len(X)) % 3 == 0, np.nextafter(nearly, np.float32(0)), nearly)
+    X = np.column_stack([X, again, narrow]).astype(np.float32)
+    w = Whitening("zca-cor").fit(X)
+    assert w.rank_ == 11
+    assert (np.diff(w.eigenvalues_) <= 0).all()
+    noise = w.components_[11]  # at or below the floor, so the last
+    assert abs(noise[3] - noise[10]) == pytest.approx(np.sqrt(2), abs=0.05)
+    assert w.eigenvalues_[11] <= w.rank_floor_ < w.eigenvalues_[10] < 1e-2
+
+
+@ALL
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "ledoit-wolf"])
+@pytest.mark.parametrize("n", [2, 5000])
+def test_a_constant_cloud_has_rank_0_and_goes_to_0(method, dtype, shrinkage, n):
+    X = np.tile(np.array([0.1, -700.3, 1e-3], dtype=dtype), (n, 1))
+    fitted = Whitening(method, shrinkage=shrinkage).fit(X)
+    assert fitted.rank_ == 0
+    assert (fitted.scales_ == 1.0).all()
+    # the mean is rounded to the input's precision, no more
+    assert np.abs(fitted.transform(X)).max() <= 1e-3 * (dtype == np.float32) + 1e-10
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d"), [(2, 5), (40, 60), (300, 384)])
+def test_rank_n_minus_1_is_a_simplex(n, d, dtype):
+    X = cloud(n, d).astype(dtype)
+    for method in METHODS:
+        fitted = Whitening(method).fit(X)
+        assert fitted.is_simplex_
+        off_diagonal = cosines(fitted.transform(X))[~np.eye(n, dtype=bool)]
+        np.testing.assert_allclose(
+            off_diagonal, -1 / (n - 1), atol=1e-3 if dtype == np.float32 else 1e-8
+        )
+    assert not Whitening().fit(cloud(3 * d, d)).is_simplex_
+
+
+def test_ledoit_wolf_is_no_simplex():
+    X = cloud(40, 60)
+    white = Whitening("zca", shrinkage="ledoit-wolf").fit_transform(X)
+    off_diagonal = cosines(white)[~np.eye(40, dtype=bool)]
+    assert off_diagonal.std() > 0.02
+    assert mean_cosine(white) == pytest.approx(off_diagonal.mean())
+
+
+# Output, and back
+
+
+@ALL
+@pytest.mark.parametrize("settings", [{}, {"strength": 0.5, "centring": 0.5}, {"shrinkage": 0.2}])
+def test_inverse_transform(method, settings):
+    X = cloud(60, 5)
+    fitted = Whitening(method, **settings).fit(X)
+    np.testing.assert_allclose(fitted.inverse_transform(fitted.transform(X)), X, atol=1e-10)
+
+
+def test_inverse_transform_of_what_was_left_out():
+    X = cloud(60, 5)
+    centred = X - X.mean(axis=0)
+    for method in ("pca", "zca"):
+        fitted = Whitening(method, n_components=2).fit(X)
+        V = fitted.components_.T
+        back = fitted.inverse_transform(fitted.transform(X))
+        np.testing.assert_allclose(back, centred @ V @ V.T + X.mean(axis=0), atol=1e-10)
+    # half faded under zca is not lost
+    fading = Whitening("zca", n_components=2, strength=0.5).fit(X)
+    np.testing.assert_allclose(fading.inverse_transform(fading.transform(X)), X, atol=1e-10)
+
+
+def test_zca_with_n_components_projects_the_rest_out():
+    X = cloud(60, 5)
+    white = Whitening("zca", n_components=2).fit_transform(X)
+    assert white.shape == (60, 5)
+    np.testing.assert_allclose(np.linalg.eigvalsh(covariance(white)), [0, 0, 0, 1, 1], atol=1e-9)
+    pca = Whitening("pca", n_components=2).fit_transform(X)
+    np.testing.assert_allclose(cosines(white), cosines(pca), atol=1e-9)
+
+
+@ALL
+def test_dtype_is_kept(method):
+    X = cloud(60, 5)
+    exact = Whitening(method).fit_transform(X)
+    assert exact.dtype == np.float64
+    single = Whitening(method).fit(X.astype(np.float32))
+    white = single.transform(X.astype(np.float32))
+    assert white.dtype == np.float32
+    assert single.inverse_transform(white).dtype == np.float32
+    np.testing.assert_allclose(white, exact, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda X: X.astype(np.float16),
+        lambda X: np.round(X * 100).astype(int),
+        lambda X: np.asfortranarray(X),
+        lambda X: np.repeat(X, 2, axis=0)[::2],
+        lambda X: np.flip(np.flip(X, axis=1).copy(), axis=1),
+        lambda X: X.tolist(),
+    ],
+)
+def test_any_numbers_are_taken(odd):
+    X = odd(cloud(60, 5))
+    plain = np.ascontiguousarray(np.asarray(X), dtype=np.float64)
+    white = Whitening("zca").fit_transform(X)
+    np.testing.assert_allclose(white, Whitening("zca").fit_transform(plain), atol=1e-9)
+
+
+def test_names_of_the_columns():
+    fitted = Whitening("pca", n_components=2).fit(cloud(20, 3))
+    assert list(fitted.get_feature_names_out()) == ["whitening0", "whitening1"]
+    assert len(Whitening("zca", n_components=2).fit(cloud(20, 3)).get_feature_names_out()) == 3
+
+
+def test_the_input_is_left_alone():
+    X = cloud(20, 3)
+    kept = X.copy()
+    Whitening().fit(X, sample_weight=np.ones(20)).transform(X)
+    np.testing.assert_array_equal(X, kept)
+
+
+# Fitting in parts
+
+
+def test_a_second_fit_forgets_the_first():
+    X, Y = cloud(30, 4), cloud(40, 4, seed=1, shift=-5)
+    again = Whitening().fit(X).fit(Y)
+    np.testing.assert_array_equal(again.transform(Y), Whitening().fit(Y).transform(Y))
+    assert again.n_samples_seen_ == 40
+
+
+def test_a_block_of_one_row_may_follow_or_come_first():
+    X = cloud(31, 4)
+    whole = Whitening("zca").fit(X).transform(X)
+    for cut in (30, 1):
+        parts = Whitening("zca").partial_fit(X[:cut]).partial_fit(X[cut:])
+        np.testing.assert_allclose(parts.transform(X), whole, atol=1e-9)
+
+
+def test_one_row_alone_has_no_covariance():
+    X = cloud(31, 4)
+    parts = Whitening().partial_fit(X[:1])
+    for ask in (lambda: parts.transform(X), lambda: parts.rank_, lambda: Whitening().fit(X[:1])):
+        with pytest.raises(ValueError, match=r"one row|1 sample"):
+            ask()
+    assert parts.partial_fit(X[1:]).rank_ == 4
+
+
+def test_the_coarsest_block_sets_the_floor():
+    X = np.hstack([cloud(60, 4), cloud(60, 4)])  # rank 4
+    rough = X + np.random.default_rng(0).standard_normal(X.shape) * 1e-8  # float32's rounding
+    single, double = rough[:30].astype(np.float32), rough[30:]
+    one = Whitening().partial_fit(single).partial_fit(double)
+    other = Whitening().partial_fit(double).partial_fit(single)
+    assert one.rank_floor_ == pytest.approx(other.rank_floor_)
+    assert one.rank_ == other.rank_ == 4
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "svd"},
+        {"centring": -0.1},
+        {"centring": "1"},
+        {"strength": 1.1},
+        {"strength": float("nan")},
+        {"shrinkage": 2},
+        {"shrinkage": "lw"},
+        {"n_components": 0},
+        {"n_components": 6},
+        {"n_components": 2.0},
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range(settings):
+    (name,) = settings
+    fresh = Whitening(**settings)
+    with pytest.raises(ValueError, match=name):
+        fresh.fit(cloud(20, 5))
+    with pytest.raises(NotFittedError):
+        clone(fresh).transform(cloud(20, 5))
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, np.nan], [0, 1]], "NaN"),
+        ([[1.0, np.inf], [0, 1]], "infinity"),
+        ([[1.0, 2.0]], "minimum of 2"),
+        (np.empty((0, 3)), "minimum of 2"),
+        ([1.0, 2.0], "2D array"),
+        (3.0, "2D array"),
+        (np.zeros((2, 3, 4)), "dim 3"),
+    ],
+)
+def test_data_that_cannot_be_fitted(X, message):
+    with pytest.raises(ValueError, match=message):
+        Whitening().fit(X)
+
+
+def test_weights_that_cannot_be_used():
+    X = cloud(4, 2)
+    for weights in ([1, 1, 1], [1, 1, 1, -1], [1, 1, 1, np.nan], [0, 0, 0, 0]):
+        with pytest.raises(ValueError):
+            Whitening().fit(X, sample_weight=weights)
+
+
+def test_another_width():
+    with pytest.raises(ValueError, match="3 features"):
+        Whitening().fit(cloud(20, 5)).transform(cloud(20, 3))
+
+
+@pytest.mark.parametrize("n", [40, 30_000])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [3, -1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_that_is_not_finite_is_named(n, bad, row, dtype, recwarn):
+    X = np.random.default_rng(0).standard_normal((n, 6)).astype(dtype)
+    fitted = Whitening().fit(X)
+    X[row, 2] = bad
+    told = rf"row {row % n} holds NaN or infinity \(1 of {n} rows do\)"
+    for refusing in (Whitening().fit, Whitening().partial_fit, fitted.transform, fitted.map_.apply):
+        with pytest.raises(ValueError, match=told):
+            refusing(X)
+    with pytest.raises(ValueError, match=told):
+        fitted.partial_fit(X)
+    assert fitted.n_samples_seen_ == n
+    assert not recwarn.list
+
+
+def test_a_row_whose_square_overflows_is_transformed():
+    X = np.random.default_rng(0).standard_normal((9000, 4)).astype(np.float32)
+    fitted = Whitening().fit(X)
+    X[7000] = 1e25
+    assert np.isfinite(fitted.transform(X)).all()

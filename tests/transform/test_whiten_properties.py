@@ -1,0 +1,199 @@
+"""What holds for every whitening of every cloud."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geometry.linalg.rows import unit_rows
+from geometry.transform.whiten import Whitening
+from geometry.transform.whitening_settings import METHODS
+from tests.clouds import clouds, rotation, seeds
+
+methods = st.sampled_from(METHODS)
+shrinkages = st.sampled_from([None, 0.0, 0.3, "ledoit-wolf"])
+shares = st.floats(0, 1)
+full_rank = clouds(more_rows_than_dimensions=True)
+
+
+def cosines(X: np.ndarray) -> np.ndarray:
+    U = unit_rows(X)
+    return U @ U.T
+
+
+@given(full_rank, shrinkages, seeds)
+def test_all_full_rank_whitenings_give_one_set_of_cosines(X, shrinkage, seed):
+    w = np.random.default_rng(seed).uniform(0.1, 1, len(X))
+    for weights in (None, w):
+        first, *others = (
+            cosines(
+                Whitening(method, shrinkage=shrinkage).fit(X, sample_weight=weights).transform(X)
+            )
+            for method in METHODS
+        )
+        for other in others:
+            np.testing.assert_allclose(other, first, atol=1e-6)
+
+
+@given(clouds(), shares, shares, st.data())
+def test_cholesky_is_zca_turned_until_it_is_triangular(X, centring, strength, data):
+    k = data.draw(st.none() | st.integers(1, X.shape[1]))
+    settings = {"centring": centring, "strength": strength, "n_components": k}
+    zca, cholesky = (Whitening(method, **settings).fit(X) for method in ("zca", "cholesky"))
+    W = cholesky.map_.matrix
+    np.testing.assert_array_equal(W, np.triu(W))
+    assert (np.diag(W) >= 0).all()
+    np.testing.assert_allclose(W @ W.T, zca.map_.matrix @ zca.map_.matrix.T, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        *(fitted.inverse_transform(fitted.transform(X)) for fitted in (zca, cholesky)), atol=1e-7
+    )
+
+
+@given(full_rank, seeds, st.sampled_from(["zca-cor", "cholesky"]))
+def test_some_methods_are_blind_to_the_units_of_columns(X, seed, method):
+    units = np.exp(np.random.default_rng(seed).uniform(-5, 5, X.shape[1]))
+    np.testing.assert_allclose(
+        Whitening(method).fit_transform(X * units), Whitening(method).fit_transform(X), atol=1e-5
+    )
+
+
+@given(full_rank)
+def test_zca_stays_closest_and_zca_cor_correlates_most(X):
+    """Kessy, Lewin, Strimmer 2018, equations 10 and 14: what the two are optimal for."""
+    centred = X - X.mean(axis=0)
+    white = {method: Whitening(method).fit_transform(X) for method in METHODS}
+    moved = {method: np.sum((Z - centred) ** 2) for method, Z in white.items()}
+    assert moved["zca"] <= min(moved.values()) * (1 + 1e-9)
+    kept = {method: np.sum(centred / X.std(axis=0) * Z) for method, Z in white.items()}
+    assert kept["zca-cor"] >= max(kept.values()) * (1 - 1e-9)
+
+
+@given(clouds(), methods)
+def test_the_covariance_is_the_identity_on_the_kept_subspace(X, method):
+    fitted = Whitening(method).fit(X)
+    white = fitted.transform(X)
+    values = np.linalg.eigvalsh(np.atleast_2d(np.cov(white.T, bias=True)))[::-1]
+    np.testing.assert_allclose(values[: fitted.rank_], 1, atol=1e-6)
+    np.testing.assert_allclose(values[fitted.rank_ :], 0, atol=1e-6)
+    np.testing.assert_allclose(white.mean(axis=0), 0, atol=1e-6)
+    assert fitted.rank_ <= min(len(X) - 1, X.shape[1])
+
+
+@given(st.integers(2, 15), st.integers(0, 20), methods, seeds)
+def test_rank_n_minus_1_is_a_simplex(n, more, method, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n - 1 + more)) * rng.uniform(0.1, 3, n - 1 + more) + 4
+    fitted = Whitening(method).fit(X)
+    assert fitted.is_simplex_
+    off_diagonal = cosines(fitted.transform(X))[~np.eye(n, dtype=bool)]
+    np.testing.assert_allclose(off_diagonal, -1 / (n - 1), atol=1e-6)
+
+
+@given(st.integers(2, 8), methods, seeds)
+def test_repeated_rows_are_a_simplex_whose_cosines_follow_from_how_often_they_came(n, method, seed):
+    rng = np.random.default_rng(seed)
+    distinct = rng.standard_normal((n, n + 3)) * rng.uniform(0.1, 3, n + 3) + 4
+    often = rng.integers(1, 4, n)
+    X = rng.permutation(np.repeat(distinct, often, axis=0))
+    fitted = Whitening(method).fit(X)
+    assert fitted.is_simplex_
+    assert fitted.map_.n_distinct == n
+    assert fitted.map_.is_regular == (often.max() == 1)
+    odds = 1 / (often / often.sum()) - 1
+    found = cosines(fitted.transform(distinct))[~np.eye(n, dtype=bool)]
+    expected = (-1 / np.sqrt(np.outer(odds, odds)))[~np.eye(n, dtype=bool)]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@given(clouds(rows=(4, 60)), methods, shrinkages, st.data())
+def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
+    whole = Whitening(method, shrinkage=shrinkage).fit(X)
+    cuts = data.draw(st.lists(st.integers(1, len(X) - 1), max_size=4, unique=True).map(sorted))
+    blocks = np.split(X, cuts)  # of one row or more: any may be the first
+    parts = Whitening(method, shrinkage=shrinkage)
+    for block in data.draw(st.permutations(blocks)):
+        parts.partial_fit(block)
+    assert parts.n_samples_seen_ == len(X)
+    assert parts.rank_ == whole.rank_
+    np.testing.assert_allclose(parts.shrinkage_, whole.shrinkage_, atol=1e-9)
+    np.testing.assert_allclose(parts.mean_, whole.mean_, atol=1e-9)
+    np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(cosines(parts.transform(X)), cosines(whole.transform(X)), atol=1e-5)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_float32_blocks_in_any_order_give_one_fit(order):
+    """Blocks long enough for float32 products, whose directions of care come from the first."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((9000, 16)) * np.geomspace(1, 0.1, 16) + 3
+    X = (X - X.mean(axis=1, keepdims=True)).astype(np.float32)  # and a null direction
+    exact = Whitening("zca").fit(X.astype(np.float64))
+    parts = Whitening("zca")
+    for place in order:
+        parts.partial_fit(np.split(X, [2500, 5000])[place])
+    assert parts.rank_ == 15
+    np.testing.assert_allclose(parts.eigenvalues_[:15], exact.eigenvalues_[:15], rtol=1e-5)
+    np.testing.assert_allclose(
+        cosines(parts.transform(X[:50])), cosines(exact.transform(X[:50])), atol=1e-4
+    )
+
+
+@given(clouds(), shrinkages, st.sampled_from(["zca", "zca-cor", "cholesky"]))
+def test_without_strength_and_centring_it_is_the_identity(X, shrinkage, method):
+    soft = Whitening(method, strength=0.0, centring=0.0, shrinkage=shrinkage)
+    np.testing.assert_allclose(soft.fit_transform(X), X, atol=1e-9)
+
+
+@given(clouds(), shares, st.sampled_from(["pca", "pca-cor"]))
+def test_pca_without_strength_keeps_every_distance(X, centring, method):
+    turned = Whitening(method, strength=0.0, centring=centring).fit_transform(X)
+    between = X[:, None] - X
+    np.testing.assert_allclose(
+        np.linalg.norm(turned[:, None] - turned, axis=2), np.linalg.norm(between, axis=2), atol=1e-6
+    )
+
+
+@given(full_rank, seeds, st.floats(1e-3, 1e3), methods)
+def test_white_cosines_ignore_scale_rotation_and_shift(X, seed, scale, method):
+    d = X.shape[1]
+    moved = scale * X @ rotation(d, seed) + np.random.default_rng(seed).standard_normal(d)
+    np.testing.assert_allclose(
+        cosines(Whitening(method).fit_transform(moved)),
+        cosines(Whitening(method).fit_transform(X)),
+        atol=1e-6,
+    )
+
+
+@given(clouds(), methods, shares, shares, shrinkages)
+def test_inverse_transform_is_exact_on_the_fitted_rows(X, method, centring, strength, shrinkage):
+    fitted = Whitening(method, centring=centring, strength=strength, shrinkage=shrinkage).fit(X)
+    back = fitted.inverse_transform(fitted.transform(X))
+    if method in ("pca", "pca-cor") and centring < 1:
+        # the part of the mean outside the span is dropped with the null directions
+        V, D = fitted.components_.T, fitted.map_.deviations**strength
+        lost = (1 - centring) * (fitted.mean_ - V @ (V.T @ (fitted.mean_ / D)) * D)
+        back = back + lost
+    np.testing.assert_allclose(back, X, atol=1e-6)
+
+
+@given(clouds(), st.integers(1, 4), seeds)
+def test_null_directions_are_never_scaled_up(X, copies, seed):
+    d = X.shape[1]
+    wide = np.hstack([X, np.tile(X, copies), np.full((len(X), 2), 0.1)])
+    wide = wide @ rotation(wide.shape[1], seed)
+    for dtype in (np.float64, np.float32):
+        fitted = Whitening("zca").fit(wide.astype(dtype))
+        assert fitted.rank_ <= min(d, len(X) - 1)
+        assert (fitted.scales_[fitted.rank_ :] == 1.0).all()
+        # a whitened row is at most sqrt(n - 1) from the centre
+        white = fitted.transform(wide.astype(dtype)).astype(np.float64)
+        assert np.linalg.norm(white, axis=1).max() <= np.sqrt(len(X)) + 0.1
+
+
+@given(clouds(rows=(3, 40)), methods, seeds)
+def test_only_the_proportions_of_weights_matter(X, method, seed):
+    w = np.random.default_rng(seed).uniform(0.1, 1, len(X))
+    one = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w)
+    other = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w * 7.5)
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(one.mean_, other.mean_, atol=1e-9)

@@ -1,0 +1,229 @@
+"""The map by itself: the estimator's own numbers, softened without a second fit."""
+
+import numpy as np
+import pytest
+
+from geometry.linalg.moments import Moments
+from geometry.transform.whiten import Whitening
+from geometry.transform.whitening_map import WhiteningMap
+from geometry.transform.whitening_settings import METHODS, recommended_whitening
+
+SETTINGS = [
+    {"method": "zca"},
+    {"method": "pca"},
+    {"method": "zca", "shrinkage": "ledoit-wolf", "n_components": 2},
+    {"method": "pca", "shrinkage": 0.1, "n_components": 2},
+    {"method": "cholesky"},
+    {"method": "cholesky", "shrinkage": 0.1, "n_components": 2},
+    {"method": "pca-cor", "n_components": 2},
+    {"method": "zca-cor", "shrinkage": 0.1},
+]
+
+
+def cloud(n: int = 60, d: int = 5, *, dtype: type = np.float64) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return (rng.standard_normal((n, d)) * np.geomspace(3, 0.3, d) + 2).astype(dtype)
+
+
+def solve(X: np.ndarray, **settings) -> WhiteningMap:
+    return WhiteningMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps), **settings)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_it_is_what_the_estimator_applies(settings, dtype):
+    X = cloud(dtype=dtype)
+    estimator = Whitening(**settings).fit(X)
+    solved = solve(X, **settings)
+    white = solved.apply(X)
+    assert white.dtype == dtype
+    np.testing.assert_array_equal(white, estimator.transform(X))
+    np.testing.assert_array_equal(solved.undo(white), estimator.inverse_transform(white))
+    assert (solved.rank, solved.n_rows, solved.is_simplex) == (5, 60, False)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_softened_is_fitted_so(settings):
+    X = cloud()
+    full = solve(X, **settings)
+    before = full.apply(X)
+    for centring, strength in ((0, 0), (1, 0), (0.3, 0.8), (1, 1)):
+        soft = full.adjust(centring=centring, strength=strength)
+        fresh = solve(X, **settings, centring=centring, strength=strength)
+        np.testing.assert_allclose(soft.apply(X), fresh.apply(X), atol=1e-12)
+        np.testing.assert_allclose(soft.scales, full.scales**strength, rtol=1e-12)
+    np.testing.assert_array_equal(full.apply(X), before)
+
+
+def test_softened_to_nothing_is_the_identity():
+    X = cloud()
+    for settings in ({}, {"shrinkage": "ledoit-wolf", "n_components": 2}):
+        nothing = solve(X, **settings).adjust(centring=0, strength=0)
+        np.testing.assert_allclose(nothing.apply(X), X, atol=1e-12)
+
+
+def test_the_directions_left_out_fade():
+    # at strength t the part of a row outside the kept directions is multiplied by 1 - t
+    X = cloud()
+    full = solve(X, n_components=2)
+    V = full.components.T
+    outside = (X - full.mean) @ (np.eye(5) - V @ V.T)
+    for strength in (0, 0.25, 1):
+        soft = full.adjust(centring=1, strength=strength).apply(X)
+        np.testing.assert_allclose(soft - soft @ V @ V.T, (1 - strength) * outside, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, float("nan")])
+@pytest.mark.parametrize("name", ["centring", "strength"])
+def test_shares_out_of_range(name, value):
+    with pytest.raises(ValueError, match=name):
+        solve(cloud()).adjust(**{"centring": 1, "strength": 1, name: value})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_adjusted_is_fitted_so(method):
+    X = cloud()
+    start = solve(X, method=method)
+    for changes in (
+        {"n_components": 2},
+        {"shrinkage": 0.3},
+        {"shrinkage": "ledoit-wolf", "strength": 0.4},
+        {"n_components": 3, "shrinkage": 0, "centring": 0.5, "strength": 1},
+        {"n_components": None, "shrinkage": None, "centring": 1},
+    ):
+        fresh = solve(X, method=method, **changes)
+        adjusted = start.adjust(**changes)
+        np.testing.assert_allclose(adjusted.apply(X), fresh.apply(X), atol=1e-12)
+        assert (adjusted.rank, adjusted.shrinkage) == (fresh.rank, fresh.shrinkage)
+    # what is not named stays
+    kept = start.adjust(n_components=2, shrinkage=0.2).adjust(strength=0.5)
+    assert (kept.n_components, kept.shrinkage, kept.strength) == (2, 0.2, 0.5)
+
+
+def test_adjusting_solves_no_eigenproblem(monkeypatch):
+    X = cloud()
+    fitted = {method: solve(X, method=method) for method in METHODS}
+    solved = []
+    monkeypatch.setattr("numpy.linalg.eigh", lambda S: solved.append(len(S)))
+    for method, one in fitted.items():
+        one.adjust(n_components=2, centring=0.1, strength=0.3).apply(X)
+        if not method.endswith("cor"):
+            one.adjust(shrinkage=0.2).apply(X)
+            one.adjust(shrinkage="ledoit-wolf").apply(X)
+    assert solved == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"n_components": 0}, {"n_components": 6}, {"shrinkage": "lw"}, {"shrinkage": 2}],
+    ids=str,
+)
+def test_adjusted_out_of_range(changes):
+    (name,) = changes
+    with pytest.raises(ValueError, match=name):
+        solve(cloud()).adjust(**changes)
+
+
+def test_blocks_are_applied_as_the_whole(monkeypatch):
+    X = cloud(50)
+    fitted = solve(X)
+    whole = fitted.apply(X)
+    monkeypatch.setattr("geometry.transform.whitening_map.BLOCK_ROWS", 7)
+    np.testing.assert_allclose(fitted.apply(X), whole, atol=1e-14)
+    assert fitted.apply(X[:0]).shape == (0, 5)
+
+
+def test_fitted_on_rows():
+    X = cloud(dtype=np.float32)
+    w = np.arange(60.0)
+    one = WhiteningMap.of(X, w, method="zca-cor", shrinkage="ledoit-wolf")
+    other = Whitening("zca-cor", shrinkage="ledoit-wolf").fit(X, sample_weight=w)
+    np.testing.assert_array_equal(one.apply(X), other.transform(X))
+    assert WhiteningMap.of([[0, 1], [1, 0], [3, 3]]).apply([[1, 2]]).dtype == np.float64
+    half = WhiteningMap.of(X.astype(np.float16))
+    assert half.apply(X.astype(np.float16)).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, 2], [np.nan, 0]], "row 1 holds NaN"),
+        ([[np.inf, 2], [1, 0]], "row 0 holds NaN or infinity"),
+        ([[1.0, 2]], "at least 2 rows; got 1"),
+        (np.empty((0, 2)), "at least 2 rows; got 0"),
+        (3.0, r"got shape \(\)"),
+        ([1.0, 2], r"got shape \(2,\)"),
+        (np.empty((5, 0)), r"got shape \(5, 0\)"),
+    ],
+)
+def test_rows_that_cannot_be_fitted(X, message):
+    with pytest.raises(ValueError, match=message):
+        WhiteningMap.of(X)
+
+
+def test_weights_that_cannot_be_used():
+    for weights in ([1, 1, 1], [1, -1], [1, np.nan], [0, 0], [[1, 1]]):
+        with pytest.raises(ValueError, match="sample_weight"):
+            WhiteningMap.of([[1.0, 2], [0, 1]], weights)
+
+
+def test_rows_of_another_width():
+    with pytest.raises(ValueError, match="expected 5 columns, as in the fit"):
+        solve(cloud()).apply(cloud(4, 3))
+
+
+def test_a_dead_column_is_left_alone():
+    X = cloud()
+    X[:, 1] = 7.3
+    for method in METHODS:
+        fitted = WhiteningMap.of(X, method=method)
+        white = fitted.apply(X)
+        assert fitted.rank == 4
+        values = np.linalg.eigvalsh(np.cov(white.T, bias=True))
+        np.testing.assert_allclose(values[-4:], 1, atol=1e-9)
+        np.testing.assert_allclose(values[:-4], 0, atol=1e-9)
+        if len(white.T) == 5:
+            np.testing.assert_allclose(white[:, 1], 0, atol=1e-12)
+
+
+def test_a_simplex_counts_the_rows_that_weigh():
+    X = cloud(8, 10)
+    w = np.array([1.0, 1, 1, 1, 1, 0, 0, 0])
+    fitted = WhiteningMap.of(X, w)
+    assert (fitted.rank, fitted.n_rows, fitted.is_simplex) == (4, 5, True)
+
+
+def test_distinct_rows_are_counted_up_to_rounding_and_to_two_more_than_can_matter():
+    X = cloud(8, 10, dtype=np.float32)
+    twice = np.vstack([X, X[:3] * (1 + 2e-7), X[:1]])
+    fitted = WhiteningMap.of(twice)
+    assert (fitted.n_rows, fitted.n_distinct, fitted.rank) == (12, 8, 7)
+    assert fitted.is_simplex
+    assert not fitted.is_regular
+    assert WhiteningMap.of(cloud(400, 10)).n_distinct == 12
+    repeated = np.repeat(cloud(4, 10), 100, axis=0)  # more than are looked at first
+    assert WhiteningMap.of(repeated).n_distinct == 4
+    assert not WhiteningMap.of(np.ones((3, 2))).is_simplex  # one place is no simplex
+
+
+def test_zipf_weights_make_a_simplex_that_is_not_regular():
+    fitted = WhiteningMap.of(cloud(5, 10), np.arange(1.0, 6))
+    assert (fitted.is_simplex, fitted.makes_simplex, fitted.is_regular) == (True, True, False)
+
+
+def test_blocks_are_taken_to_share_no_row_unless_more_than_enough_differ():
+    X, many = cloud(4, 10), cloud(400, 10)
+    assert Moments.of(X).merge(Moments.of(X)).n_distinct is None
+    assert WhiteningMap.solve(Moments.of(X).merge(Moments.of(X + 1)), eps=1e-16).n_distinct == 8
+    assert Moments.of(many).merge(Moments.of(X)).n_distinct == 12
+
+
+def test_recommended():
+    assert recommended_whitening(500, 100) == {}
+    assert recommended_whitening(499, 100) == {"shrinkage": "ledoit-wolf"}
+    assert recommended_whitening(101, 100) == {"shrinkage": "ledoit-wolf"}
+    for n in (2, 50, 100):
+        settings = recommended_whitening(n, 100)
+        assert settings["shrinkage"] == "ledoit-wolf"
+        assert 1 <= settings["n_components"] <= 100
+        assert np.isfinite(solve(cloud(n, 100), **settings).apply(cloud(n, 100))).all()

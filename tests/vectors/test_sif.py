@@ -1,0 +1,93 @@
+"""SIF averages: by hand, and what has no average."""
+
+import numpy as np
+import pytest
+
+from geometry.data.embeddings import VectorTable
+from geometry.transform.remove import CommonComponentRemoval
+from geometry.vectors.sif import sif_average
+
+TABLE = VectorTable(
+    vectors=np.array([[1.0, 0], [0, 1], [2, 2]], dtype=np.float32), words=("the", "cat", "zyx")
+)
+COUNTS = {"the": 90, "cat": 9, "elsewhere": 1}
+
+
+def test_weights_by_hand():
+    # a = .1: the: .1 / (.1 + .9) = .1; cat: .1 / .19; zyx has no count and weight 1
+    found = sif_average([["the", "cat"], ["zyx"], ["the", "the", "zyx"]], TABLE, COUNTS, a=0.1)
+    cat = 0.1 / 0.19
+    np.testing.assert_allclose(found, [[0.05, cat / 2], [2, 2], [2.2 / 3, 2 / 3]], rtol=1e-6)
+
+
+def test_unknown_words_count_for_nothing():
+    np.testing.assert_array_equal(
+        sif_average([["cat", "dog", "elsewhere"]], TABLE, COUNTS),
+        sif_average([["cat"]], TABLE, COUNTS),
+    )
+
+
+def test_a_large_a_is_the_plain_mean():
+    words = [["the", "cat"], ["zyx", "the", "the"]]
+    plain = [[0.5, 0.5], [4 / 3, 2 / 3]]
+    np.testing.assert_allclose(sif_average(words, TABLE, COUNTS, a=1e9), plain, rtol=1e-6)
+
+
+def test_only_proportions_of_counts_matter():
+    shares = {word: count / 100 for word, count in COUNTS.items()}
+    words = [["the", "cat"]]
+    np.testing.assert_allclose(
+        sif_average(words, TABLE, shares), sif_average(words, TABLE, COUNTS), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_precision_of_the_table(dtype):
+    table = VectorTable(TABLE.vectors.astype(dtype), TABLE.words)
+    assert sif_average([["cat"]], table, COUNTS).dtype == dtype
+
+
+def test_the_second_half_removes_the_first_singular_direction():
+    rng = np.random.default_rng(0)
+    table = VectorTable(rng.standard_normal((50, 6)) + 2, tuple(map(str, range(50))))
+    words = [[str(i) for i in rng.integers(50, size=8)] for _ in range(40)]
+    averages = sif_average(words, table, {str(i): i + 1 for i in range(50)})
+    u = np.linalg.svd(averages)[2][0]
+    expected = averages - np.outer(averages @ u, u)
+    found = CommonComponentRemoval(1, centred=False).fit_transform(averages)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_a_sentence_without_a_known_word_is_named_and_counted():
+    with pytest.raises(ValueError, match=r"2 of 4 sentences .*number 1, 2\)"):
+        sif_average([["cat"], ["dog"], [], ["the"]], TABLE, COUNTS)
+    with pytest.raises(ValueError, match=r"9 of 9 sentences .*0, 1, 2, 3, 4 …"):
+        sif_average([[]] * 9, TABLE, COUNTS)
+
+
+@pytest.mark.parametrize("sentences", ["the cat", ["the cat"], [["the"], "cat"]])
+def test_texts_are_no_words(sentences):
+    with pytest.raises(ValueError, match="split the texts"):
+        sif_average(sentences, TABLE, COUNTS)
+
+
+@pytest.mark.parametrize("a", [0, -1, np.nan, np.inf])
+def test_a_out_of_range(a):
+    with pytest.raises(ValueError, match="a must be"):
+        sif_average([["cat"]], TABLE, COUNTS, a=a)
+
+
+@pytest.mark.parametrize("counts", [{}, {"cat": 0}, {"cat": -1, "the": 3}, {"cat": np.nan}])
+def test_counts_that_are_none(counts):
+    with pytest.raises(ValueError, match="counts must be"):
+        sif_average([["cat"]], TABLE, counts)
+
+
+def test_a_vector_that_is_no_number():
+    table = VectorTable(np.array([[1.0, 0], [np.nan, 1]]), ("the", "cat"))
+    with pytest.raises(ValueError, match=r"the vector of 'cat' holds NaN .*1 of 2"):
+        sif_average([["the"]], table, COUNTS)
+
+
+def test_no_sentences():
+    assert sif_average([], TABLE, COUNTS).shape == (0, 2)

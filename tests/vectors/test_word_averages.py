@@ -1,0 +1,141 @@
+"""Sentence vectors from words: by hand, by a second route, on STS-B; counts of words."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from geometry import VectorTable, Whitening, read_pairs, read_vectors, sentence_vectors
+from geometry.data.limits import CorpusError
+from geometry.vectors import rank_counts, read_counts, sif_average, words_of
+from geometry.vectors.word_averages import row_probabilities
+
+TABLE = VectorTable(
+    np.array([[1.0, 0], [0, 1], [2, 2], [8, 8], [0, 4]], dtype=np.float32),
+    ("Cat", "the", "dog", "CAT", "zyx"),
+)
+COUNTS = {"the": 80, "cat": 10, "Cat": 5, "zyx": 1, "elsewhere": 4}
+
+
+def test_means_by_hand():
+    found = sentence_vectors(["The cat's dog!", "THE  the, dog"], TABLE)
+    # cat's is no word of the table; "THE" is lowered to the exact entry
+    np.testing.assert_allclose(found.vectors, [[1, 1.5], [2 / 3, 4 / 3]], rtol=1e-6)
+    assert found.vectors.dtype == np.float32
+    assert found.n_words.tolist() == [3, 3]
+    assert found.n_known.tolist() == [2, 3]
+    assert found.coverage == pytest.approx(5 / 6)
+    assert found.unknown == (("cat's", 1),)
+
+
+def test_the_exact_entry_comes_before_the_first_of_another_case():
+    found = sentence_vectors([["CAT"], ["cat"], ["the"], ["THE"]], TABLE)
+    assert found.vectors.tolist() == [[8, 8], [1, 0], [0, 1], [0, 1]]
+    twice = VectorTable(np.array([[1.0], [2.0]]), ("a", "a"))
+    assert twice.row_of("a") == 0
+    assert twice.row_of("b") is None
+
+
+def test_sif_by_hand():
+    # the row of "Cat" takes cat's count and Cat's: p = .15; the: .8; dog: 0
+    found = sentence_vectors(["the cat", "dog"], TABLE, weighting="sif", counts=COUNTS, a=0.1)
+    the, cat = 0.1 / 0.9, 0.1 / 0.25
+    np.testing.assert_allclose(found.vectors, [[cat / 2, the / 2], [2, 2]], rtol=1e-6)
+    np.testing.assert_allclose(row_probabilities(TABLE, COUNTS), [0.15, 0.8, 0, 0, 0.01])
+
+
+def test_sif_is_sif_average_where_words_are_the_tables_own():
+    rng = np.random.default_rng(0)
+    table = VectorTable(rng.standard_normal((50, 6)), tuple(map(str, range(50))))
+    words = [[str(i) for i in rng.integers(50, size=8)] for _ in range(40)]
+    counts = {str(i): i + 1 for i in range(60)}
+    found = sentence_vectors(words, table, weighting="sif", counts=counts)
+    np.testing.assert_allclose(found.vectors, sif_average(words, table, counts), rtol=1e-12)
+
+
+def test_zipf_is_the_mean_of_words_whitened_under_their_frequencies():
+    rng = np.random.default_rng(1)
+    table = VectorTable(rng.standard_normal((80, 5)) + 3, tuple(f"w{i}" for i in range(80)))
+    counts = rank_counts(table)
+    assert counts["w3"] == 1 / 4
+    p = np.array(list(counts.values()))
+    X = table.vectors - p @ table.vectors / p.sum()
+    values, axes = np.linalg.eigh((X * p[:, None]).T @ X / p.sum())
+    white = X @ axes @ np.diag(values**-0.5) @ axes.T
+    found = sentence_vectors(["w1 w7", "w7 w7 w9"], table, weighting="zipf", counts=counts)
+    expected = [(white[1] + white[7]) / 2, (2 * white[7] + white[9]) / 3]
+    np.testing.assert_allclose(found.vectors, expected, atol=1e-10)
+
+
+def test_a_sentence_without_a_known_word():
+    texts = ["cat", "下雨了", "", "dog"]
+    with pytest.raises(ValueError, match=r'2 of 4 sentences .*number 1, 2\).*empty="zero"'):
+        sentence_vectors(texts, TABLE)
+    found = sentence_vectors(texts, TABLE, empty="zero")
+    assert found.missing.tolist() == [1, 2]
+    assert found.has_words.tolist() == [True, False, False, True]
+    assert found.vectors[1:3].tolist() == [[0, 0], [0, 0]]
+    assert sentence_vectors([], TABLE).coverage == 0
+
+
+def test_another_tokenizer():
+    table = VectorTable(np.eye(2), ("雨", "山"))
+    found = sentence_vectors(["山山雨"], table, tokenizer=list)
+    np.testing.assert_allclose(found.vectors, [[1 / 3, 2 / 3]])
+    assert words_of("Don't STOP—at 7pm") == ["don't", "stop", "at", "7pm"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weighting": "tfidf"}, "weighting must be one of mean, sif, zipf"),
+        ({"weighting": "sif"}, "needs counts of the words"),
+        ({"weighting": "sif", "counts": {"elsewhere": 1}}, "none of the counted words"),
+        ({"weighting": "sif", "counts": {"cat": -1}}, "counts must be"),
+        ({"a": 0}, "a must be"),
+        ({"empty": "skip"}, "empty must be"),
+    ],
+)
+def test_choices_that_are_none(options, message):
+    with pytest.raises(ValueError, match=message):
+        sentence_vectors(["cat"], TABLE, **options)
+
+
+def test_a_vector_that_is_no_number():
+    table = VectorTable(np.array([[1.0, 0], [np.nan, 1]]), ("the", "cat"))
+    with pytest.raises(ValueError, match="the vector of 'cat' holds NaN"):
+        sentence_vectors(["the"], table)
+
+
+def test_counts_of_a_file():
+    assert read_counts(b"the 10\nof 5\n\nthe 1\n") == {"the": 11, "of": 5}
+    assert read_counts("word\tcount\n猫\t3\n".encode()) == {"猫": 3}
+    for line in (b"the\n", b"the ten\n", b"the -1\n", b"the nan\n"):
+        with pytest.raises(CorpusError) as caught:
+            read_counts(b"of 5\n" + line)
+        assert (caught.value.code, caught.value.details) == ("bad_count", {"line": 2})
+
+
+def test_counts_of_wikipedia(shared_data):
+    counts = read_counts(shared_data("frequency/enwiki_60k.txt"))
+    assert (len(counts), counts["the"]) == (60_000, 167_485_604)
+
+
+def score(left, right, gold):
+    left, right = left.astype(np.float64), right.astype(np.float64)
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    return 100 * spearmanr((left * right).sum(axis=1) / lengths, gold)[0]
+
+
+def test_word2vec_on_stsb(shared_data):
+    """46.42 raw, 61.15 after full whitening fitted on the training sentences."""
+    table = read_vectors(shared_data("vectors/word2vec_gnews_8000x300.npz"))
+    test = read_pairs(shared_data("stsb/sts-test.csv"))
+    train = read_pairs(shared_data("stsb/sts-train.csv"))
+    left, right = (sentence_vectors(each, table) for each in (test.left, test.right))
+    assert left.coverage == pytest.approx(0.809, abs=5e-4)
+    assert score(left.vectors, right.vectors, test.gold_scores) == pytest.approx(46.42, abs=0.05)
+    fit = sentence_vectors(train.left + train.right, table, empty="zero")
+    assert len(fit.missing) == 7
+    white = Whitening().fit(fit.vectors[fit.has_words])
+    sides = (white.transform(each.vectors) for each in (left, right))
+    assert score(*sides, test.gold_scores) == pytest.approx(61.15, abs=0.05)
