@@ -6,13 +6,24 @@ import streamlit as st
 
 from pages.common.shell import LANDING, PAGES, page_path
 
-pages = {name: st.Page(page_path(name), url_path=name) for name in PAGES}
+
+def run_page() -> None:
+    """Run the page of the visitor's address. The shared sidebar links the pages."""
+    pages = {name: st.Page(page_path(name), url_path=name) for name in PAGES}
+
+    def home() -> None:
+        """The bare address leads to the landing page's own: every page has one address."""
+        st.switch_page(pages[LANDING], query_params=st.query_params.to_dict())
+
+    st.navigation([st.Page(home, default=True), *pages.values()], position="hidden").run()
 
 
-def home() -> None:
-    """The bare address leads to the landing page's own, so that every page has one address."""
-    st.switch_page(pages[LANDING], query_params=st.query_params.to_dict())
+if __name__ == "__main__":  # a visit: Streamlit runs this file as its script
+    run_page()
+else:  # the server's start: `streamlit run` imports this file once and serves `app`
+    from streamlit.runtime.pages_manager import PagesManager
 
-
-# hidden: the shared sidebar links the pages, in the reader's language
-st.navigation([st.Page(home, default=True), *pages.values()], position="hidden").run()
+    # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of
+    # pages. The first visit by a deep link would then show "Page not found" above the page.
+    PagesManager.uses_pages_directory = False
+    app = st.App("app.py")
