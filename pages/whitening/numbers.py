@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -18,8 +19,9 @@ from geometry.measure import (
     measure_table,
 )
 from geometry.transform.treatments import Treated
-from pages.common import cached, jobs
-from pages.common.cached import SEED
+from pages.common import jobs
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.words import Translate, prose, signed
 
@@ -59,6 +61,7 @@ class Report:
 
 
 Reports = Mapping[str, Report]
+_REPORTS: Cache[Report] = Cache("whitening-reports", max_entries=128)
 OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
 DECIMALS = {
     "opening_angle": 1,
@@ -112,7 +115,8 @@ def reasons(_: Translate) -> dict[str, str]:
 def measure_all(scene: Scene, _: Translate) -> Reports:
     """The table of each picture: kept ones at once, the others as a job that gives way."""
     labels, known = scene.material.cloud.labels, annotations_of(scene.material)
-    missing = [one for one in scene.shown if cached.measures_if_ready(one.key) is None]
+    private = scene.material.is_private
+    missing = [one for one in scene.pictures if _REPORTS.get(one.key, private=private) is None]
     if missing:
 
         def work(report: jobs.Report) -> dict[str, Report]:
@@ -125,9 +129,14 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
         what = _("Measuring clouds: {n}").format(n=len(missing))
         key = "measure-" + "-".join(one.key[:12] for one in missing)
         made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
-        for name, report in made.items():
-            cached.keep_measures(name, report)
-    return {one.name: cached.measures_if_ready(one.key) for one in scene.shown}
+        for key, report in made.items():
+            _REPORTS.put(key, report, private=private)
+    return {
+        one.name: _REPORTS.get_or_make(
+            one.key, partial(Report.of, one.treated, labels, known), private=private
+        )
+        for one in scene.pictures
+    }
 
 
 def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
@@ -156,13 +165,13 @@ def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
     """Measures downwards, treatments across, the isotropic baseline last."""
     names = treatment_names(_)
     shown = measure_names_shown(_)
-    head = [_("measure"), *(names[one.name] for one in scene.shown), _("isotropic")]
+    head = [_("measure"), *(names[one.name] for one in scene.pictures), _("isotropic")]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for place, row in enumerate(reports["raw"].table):
-        cells = [_cell(reports[one.name].table[place], row, _) for one in scene.shown]
+        cells = [_cell(reports[one.name].table[place], row, _) for one in scene.pictures]
         lines.append([shown[row.name], *cells, _baseline(row)])
     if reports["raw"].agreement is not None:
-        shares = [reports[one.name].agreement for one in scene.shown]
+        shares = [reports[one.name].agreement for one in scene.pictures]
         cells = ["—" if share is None else f"{share:.1%}" for share in shares]
         chance = chance_agreement(scene.material.cloud.labels or ())
         by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
@@ -198,7 +207,7 @@ def _number(name: str, value: float | None) -> str:
 def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
     """A sentence for each disagreement that these tables hold."""
     lines: dict[str, None] = {}
-    for one in scene.shown[1:]:
+    for one in scene.pictures[1:]:
         for code in disagreements(reports["raw"].table, reports[one.name].table):
             if code == "more_even_than_chance" and not scene.material.is_own_fit:
                 continue  # its reason is that the fit saw these points
@@ -208,7 +217,7 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
 
 
 def _tell_emptied(scene: Scene) -> None:
-    for one in scene.shown:
+    for one in scene.pictures:
         fitted = one.treatment.fitted
         if one.name == "removed" and fitted.leaves_nothing:
             values = {
@@ -220,7 +229,7 @@ def _tell_emptied(scene: Scene) -> None:
 
 
 def _tell_simplex(scene: Scene) -> None:
-    maps = [one.treatment.fitted for one in scene.shown]
+    maps = [one.treatment.fitted for one in scene.pictures]
     simplices = {one.is_regular: one for one in maps if getattr(one, "makes_simplex", False)}
     for is_regular, fitted in simplices.items():
         n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
@@ -255,11 +264,11 @@ def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Tr
 
 def pictures_csv(scene: Scene, told: str, _: Translate) -> bytes:
     """Every picture's coordinates as drawn."""
-    view = _("view {name}").format(name=scene.shown[0].projection.method)
-    axes = "xyz"[: scene.shown[0].projection.n_components]
-    columns = [f"{one.name}_{axis}" for one in scene.shown for axis in axes]
-    places = np.hstack([one.projection.around_origin * one.factor for one in scene.shown])
-    factors = [f"{one.name} × {one.factor:.4g}" for one in scene.shown]
+    view = _("view {name}").format(name=scene.pictures[0].projection.method)
+    axes = "xyz"[: scene.pictures[0].projection.n_components]
+    columns = [f"{one.name}_{axis}" for one in scene.pictures for axis in axes]
+    places = np.hstack([one.projection.around_origin * one.factor for one in scene.pictures])
+    factors = [f"{one.name} × {one.factor:.4g}" for one in scene.pictures]
     return points_csv(scene.material.cloud, columns, places, " · ".join([told, view, *factors]))
 
 
@@ -267,7 +276,7 @@ def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
     """One row a measure and treatment; each with what that treatment was fitted on."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
-    fit_cells = {one.name: fit_cells_of(one, scene, _) for one in scene.shown}
+    fit_cells = {one.name: fit_cells_of(one, scene, _) for one in scene.pictures}
     has_agreement = reports["raw"].agreement is not None
     chance = chance_agreement(scene.material.cloud.labels or ()) if has_agreement else None
     rows = [
@@ -283,7 +292,7 @@ def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
             row.undefined or "",
             *fit_cells[one.name],
         ]
-        for one in scene.shown
+        for one in scene.pictures
         for row in _told_rows(reports[one.name], chance)
     ]
     return csv_bytes(head, rows, told)
