@@ -8,15 +8,16 @@ import numpy as np
 import streamlit as st
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.measure import Measured
 from geometry.measure.cosines import isotropic_cosine_shares
-from geometry.projection.twin import IsotropyReport
 from pages.common import cached
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages.model_errors import model_line
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from .panels import side_title
 from .scene import Scene, Side
@@ -35,15 +36,16 @@ def show_numbers(scene: Scene, _: Translate) -> None:
         n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
         section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
         st.error(prose("narrow_cone", section, n))
-    white = scene.white.numbers.report
-    if white.isoscore > white.isoscore_baseline:
+    white = scene.white.numbers.measured["isoscore"]
+    above = (white.value or 0.0) - (white.baseline or 0.0)
+    if above > 0:
         st.caption(
             _(
                 "White's IsoScore exceeds what fresh isotropic data of this n and d give, because "
                 "the map was fitted on these very points."
             )
         )
-    elif scene.is_white and whitening.shrinkage and white.isoscore < white.isoscore_baseline:
+    elif scene.is_white and whitening.shrinkage and above < 0:
         st.caption(
             _(
                 "White's IsoScore stays below what fresh isotropic data of this n and d give: "
@@ -90,7 +92,7 @@ def provenance(scene: Scene, _: Translate) -> str:
 
 def numbers_table(side: Side, _: Translate) -> str:
     """The numbers of one side as a Markdown table, with what isotropy would give."""
-    rows = _number_rows(side.numbers.report, _)
+    rows = _number_rows(side, _)
     if side.numbers.agreement is not None:
         chance = _("{share} by chance").format(share=f"{side.numbers.chance:.1%}")
         rows.append((_("topic agreement of 5 neighbours"), f"{side.numbers.agreement:.1%}", chance))
@@ -99,46 +101,50 @@ def numbers_table(side: Side, _: Translate) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _number_rows(report: IsotropyReport, _: Translate) -> list[tuple[str, str, str]]:
-    no_mean = _("— (mean 0)")
-    median, wide = (
-        no_mean if angle is None else f"{angle:.1f}°"
-        for angle in (report.angle_median, report.angle_90)
-    )
-    baseline = _("{value} at this n, d").format(value=f"{report.isoscore_baseline:.3f}")
-    most = _("at most {d}").format(d=min(report.n, report.d))
+def _number_rows(side: Side, _: Translate) -> list[tuple[str, str, str]]:
+    """(measure, value, reference) of each measure of the table."""
+    n, d = side.kept_vectors.shape
+    measured = side.numbers.measured
+    isotropic = print_value("isoscore", measured["isoscore"].baseline)
+    references = {
+        "mean_cosine": "0",
+        "positive_cosine_share": "0.5",
+        "opening_angle": "90°",
+        "opening_angle_90": "",
+        "mean_norm_share": "0",
+        "isoscore": _("{value} at this n, d").format(value=isotropic) if isotropic else "",
+        "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
+        "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
+    }
     return [
-        (_("mean cosine of pairs"), signed(report.mean_cosine, 3), "0"),
-        (_("share of positive cosines"), f"{report.positive_share:.4f}", "0.5"),
-        (_("opening angle, median"), median, "90°"),
-        (_("opening angle, 90%"), wide, ""),
-        (_("mean-norm share ‖μ‖²/E‖x‖²"), f"{report.mean_norm_share:.3f}", "0"),
-        (_("IsoScore"), f"{report.isoscore:.3f}", baseline),
-        (
-            _("effective rank, centred"),
-            f"{report.effective_rank:.0f}",
-            _("at most {d}").format(d=min(report.n - 1, report.d)),
-        ),
-        (_("effective rank, uncentred"), f"{report.effective_rank_uncentred:.0f}", most),
+        (measure_label(name, _), _value(measured[name], _), reference)
+        for name, reference in references.items()
     ]
+
+
+def _value(row: Measured, _: Translate) -> str:
+    if row.value is None:
+        return no_value(row, _)
+    # nearly all cosines of a cone are positive: three decimals would round to 1
+    decimals = 4 if row.name == "positive_cosine_share" else None
+    return print_value(row.name, row.value, decimals) + unit_of(row.name)
 
 
 def _histogram(scene: Scene, _: Translate) -> None:
     pairs = scene.raw.numbers.pairs
+    d = scene.white.kept_vectors.shape[1]
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
         chart_of(
             cosine_histogram_figure(
                 scene.raw.numbers.shares,
                 scene.white.numbers.shares,
-                isotropic_cosine_shares(cached.EDGES, scene.white.numbers.report.d),
+                isotropic_cosine_shares(cached.EDGES, d),
                 cached.EDGES,
                 HistogramWords(
                     raw=side_title(scene.raw, scene, _),
                     white=side_title(scene.white, scene, _),
-                    reference=_("isotropic directions, d = {d}").format(
-                        d=scene.white.numbers.report.d
-                    ),
+                    reference=_("isotropic directions, d = {d}").format(d=d),
                     x=_("cosine of a pair"),
                     y=_("share of pairs"),
                 ),
@@ -149,8 +155,8 @@ def _histogram(scene: Scene, _: Translate) -> None:
         file_name="narrow-cone-cosines",
         alt=_("Histogram of {n} pairwise cosines: raw around {raw}, white around {white}.").format(
             n=f"{pairs:,}",
-            raw=f"{scene.raw.numbers.report.mean_cosine:.2f}",
-            white=f"{scene.white.numbers.report.mean_cosine:.2f}",
+            raw=_mean_cosine(scene.raw),
+            white=_mean_cosine(scene.white),
         ),
     )
     if pairs < len(scene.cloud) * (len(scene.cloud) - 1) // 2:
@@ -159,6 +165,10 @@ def _histogram(scene: Scene, _: Translate) -> None:
                 n=f"{cached.HISTOGRAM_ROWS:,}", seed=cached.SEED
             )
         )
+
+
+def _mean_cosine(side: Side) -> str:
+    return print_value("mean_cosine", side.numbers.measured["mean_cosine"].value, 2)
 
 
 def take_away(scene: Scene, _: Translate) -> None:
@@ -188,7 +198,8 @@ def panels_csv(scene: Scene, told: str) -> bytes:
 
 def histogram_csv(scene: Scene, told: str) -> bytes:
     """One row a bin: its edges, the share of pairs in it for both clouds and if isotropic."""
-    reference = isotropic_cosine_shares(cached.EDGES, scene.white.numbers.report.d)
+    d = scene.white.kept_vectors.shape[1]
+    reference = isotropic_cosine_shares(cached.EDGES, d)
     columns = (
         cached.EDGES[:-1],
         cached.EDGES[1:],

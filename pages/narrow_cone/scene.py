@@ -15,6 +15,7 @@ from geometry.projection.twin import one_scale
 from pages.common import cached
 from pages.common.cached import CloudSpec, Numbers
 from pages.common.cloud_choices import Look
+from pages.common.measures import print_value
 from pages.common.words import Translate, signed
 
 COSINE_DECIMALS = 3
@@ -149,7 +150,7 @@ def few_points_values(scene: Scene) -> dict[str, str]:
 
 def is_cone(scene: Scene) -> bool:
     """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
-    angle = scene.raw.numbers.report.angle_median
+    angle = scene.raw.numbers.measured["opening_angle"].value
     return angle is not None and angle <= WIDEST_CONE
 
 
@@ -157,7 +158,7 @@ def narrows_first(scene: Scene) -> bool:
     """True where strength alone, without centring, raises the mean cosine."""
     key = cached.cloud_key(scene.corpus, scene.spec)
     film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
-    rise = film[0.0, 1.0] - scene.raw.numbers.report.mean_cosine
+    rise = film[0.0, 1.0] - (scene.raw.numbers.measured["mean_cosine"].value or 0.0)
     return rise > 1 / 10**COSINE_DECIMALS  # else the figures that the page prints would not show it
 
 
@@ -167,20 +168,21 @@ def lesson_values(scene: Scene) -> dict[str, str]:
     whitening = scene.twin.whitening
     key = cached.cloud_key(scene.corpus, scene.spec)
     film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
-    angle = raw.report.angle_median
+    n, d = scene.cloud.vectors.shape
+    of = {name: row.value for name, row in raw.measured.items()}
     return {
-        "n": f"{raw.report.n:,}",
-        "d": f"{raw.report.d}",
-        "ratio": f"{raw.report.n / raw.report.d:.2f}",
-        "median": "—" if angle is None else f"{angle:.1f}",
-        "angle_90": "—" if raw.report.angle_90 is None else f"{raw.report.angle_90:.1f}",
-        "mean_cosine": signed(raw.report.mean_cosine, COSINE_DECIMALS),
-        "norm_share": f"{raw.report.mean_norm_share:.2f}",
+        "n": f"{n:,}",
+        "d": f"{d}",
+        "ratio": f"{n / d:.2f}",
+        "median": print_value("opening_angle", of["opening_angle"]) or "—",
+        "angle_90": print_value("opening_angle_90", of["opening_angle_90"]) or "—",
+        "mean_cosine": print_value("mean_cosine", of["mean_cosine"], COSINE_DECIMALS),
+        "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
         "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
         "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
         "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),
-        "cosine_spread": f"{raw.report.d**-0.5:.3f}",
-        "spread": f"{isotropic_angle_spread(raw.report.d):.1f}",
+        "cosine_spread": f"{d**-0.5:.3f}",
+        "spread": f"{isotropic_angle_spread(d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
         "raw_agreement": _percent(raw.agreement),

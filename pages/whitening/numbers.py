@@ -21,9 +21,10 @@ from geometry.transform.treatments import Treated
 from pages.common import cached, jobs
 from pages.common.cached import SEED
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
-from pages.common.words import Translate, prose, signed
+from pages.common.measures import decimals_of, measure_label, no_value, print_value
+from pages.common.words import Translate, prose
 
-from .annotated import annotated_names, annotations_of, tell_annotated
+from .annotated import annotations_of, tell_annotated
 from .charts import Figures, chart_csv
 from .choices import treatment_names
 from .provenance import fit_cells_of, provenance
@@ -60,53 +61,6 @@ class Report:
 
 Reports = Mapping[str, Report]
 OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
-DECIMALS = {
-    "opening_angle": 1,
-    "opening_angle_90": 1,
-    "participation_ratio": 1,
-    "effective_rank": 0,
-    "effective_rank_uncentred": 0,
-    "intrinsic_dimension": 1,
-    "hubness": 2,
-}
-
-
-def measure_names_shown(_: Translate) -> dict[str, str]:
-    """What each measure is called."""
-    return {
-        "mean_cosine": _("mean cosine of pairs"),
-        "positive_cosine_share": _("share of positive cosines"),
-        "opening_angle": _("opening angle, median (°)"),
-        "opening_angle_90": _("opening angle, 90% (°)"),
-        "mean_norm_share": _("mean-norm share ‖μ‖²/E‖x‖²"),
-        "isoscore": _("IsoScore"),
-        "participation_ratio": _("participation ratio"),
-        "effective_rank": _("effective rank of singular values, centred"),
-        "effective_rank_uncentred": _("effective rank of singular values, uncentred"),
-        "partition_isotropy_rms": _("partition isotropy (at rms length 1)"),
-        "uniformity": _("uniformity"),
-        "top_contribution": _("top dimension's share of the mean cosine"),
-        "top_5_contributions": _("top five dimensions' share"),
-        "hubness": _("hubness (skewness of 10-occurrence)"),
-        "intrinsic_dimension": _("intrinsic dimension (TwoNN)"),
-        **annotated_names(_),
-    }
-
-
-def reasons(_: Translate) -> dict[str, str]:
-    """Why a measure has no value."""
-    return {
-        "zero_row": _("a point is zero"),
-        "all_zero": _("all zero"),
-        "centred": _("mean 0"),
-        "no_spread": _("no spread"),
-        "no_mean_cosine": _("mean cosine ≈ 0"),
-        "one_dimension": _("one dimension"),
-        "too_few_rows": _("too few points"),
-        "too_few_distinct": _("too few distinct points"),
-        "equal_distances": _("equal distances"),
-        "no_repeats": _("no repeats"),
-    }
 
 
 def measure_all(scene: Scene, _: Translate) -> Reports:
@@ -155,12 +109,12 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
 def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
     """Measures downwards, treatments across, the isotropic baseline last."""
     names = treatment_names(_)
-    shown = measure_names_shown(_)
     head = [_("measure"), *(names[one.name] for one in scene.shown), _("isotropic")]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for place, row in enumerate(reports["raw"].table):
         cells = [_cell(reports[one.name].table[place], row, _) for one in scene.shown]
-        lines.append([shown[row.name], *cells, _baseline(row)])
+        label = measure_label(row.name, _, with_unit=True)
+        lines.append([label, *cells, _baseline(row)])
     if reports["raw"].agreement is not None:
         shares = [reports[one.name].agreement for one in scene.shown]
         cells = ["—" if share is None else f"{share:.1%}" for share in shares]
@@ -172,13 +126,13 @@ def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
 
 def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     if row.value is None:
-        return _("— ({reason})").format(reason=reasons(_)[row.undefined or "all_zero"])
-    text = _number(row.name, row.value)
+        return no_value(row, _)
+    text = print_value(row.name, row.value)
     if row.low is not None and row.high is not None:
-        low, high = _number(row.name, row.low), _number(row.name, row.high)
+        low, high = print_value(row.name, row.low), print_value(row.name, row.high)
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
-    isotropic = _number(row.name, row.baseline)
-    if row.d != raw.d and isotropic != _number(raw.name, raw.baseline):
+    isotropic = print_value(row.name, row.baseline)
+    if row.d != raw.d and isotropic != print_value(raw.name, raw.baseline):
         # fewer dimensions: what isotropy gives may be another number there
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
@@ -186,13 +140,9 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
 
 def _baseline(row: Measured) -> str:
     """What isotropic data give, and its standard error where the decimals shown would hold one."""
-    text, decimals = _number(row.name, row.baseline), DECIMALS.get(row.name, 3)
+    text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
-
-
-def _number(name: str, value: float | None) -> str:
-    return "" if value is None else signed(value, DECIMALS.get(name, 3))
 
 
 def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
