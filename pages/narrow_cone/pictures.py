@@ -14,7 +14,7 @@ from geometry.figures.panel import Wedge
 from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
 from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache
-from pages.common.draw.charts import chart_of, kept_chart, show_chart
+from pages.common.draw.charts import cached_chart, chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative,
     axis_titles,
@@ -108,7 +108,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
             st.markdown(f"**{title}**")
             show_chart(
                 # raw stays as it is while the sliders move white
-                kept_chart(_raw_chart_key(scene), figure, private=scene.points.private)
+                cached_chart(_raw_chart_key(scene), figure, private=scene.points.private)
                 if side.name == "raw"
                 else chart_of(figure()),
                 key=f"chart-{side.name}",

@@ -16,7 +16,7 @@ from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache
 from pages.common.controls import put_in_url
 from pages.common.corpus_cloud import CorpusCloud
-from pages.common.draw.charts import kept_chart, share_texts, show_chart
+from pages.common.draw.charts import cached_chart, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative,
     axis_titles,
@@ -90,7 +90,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
     panel = replace(_panel(picture, scene, _), marks=marks)
     st.markdown(f"**{treatment_names(_)[picture.name]}**")
     show_chart(
-        kept_chart(
+        cached_chart(
             ArrayStore.key(
                 _key(picture, scene), colours.title, scene.chosen, st.context.theme.type
             ),

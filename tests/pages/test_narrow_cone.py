@@ -677,7 +677,7 @@ def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes
 def test_a_cloud_without_labels_leaves_the_column_empty(scenes):
     visit(unit="types")
     rows = rows_of(panels_csv(scenes[-1], ""))
-    assert len(rows) == len(scenes[-1].cloud)
+    assert len(rows) == len(scenes[-1].points.cloud)
     assert {row["label"] for row in rows} == {""}
 
 
