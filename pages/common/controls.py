@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from .address import PARAMETERS, put_in_url
 from .words import Translate
 
 
@@ -32,6 +33,7 @@ def choose(
     The default is not written to the URL unless ``always_in_url``; ``private`` codes never are.
     A code that is not among the options counts as the default.
     """
+    PARAMETERS[key]  # KeyError for a name that the address does not have
     st.session_state.setdefault("choices", set()).add(key)
     if st.session_state.get(key) not in options:
         linked = st.query_params.get(key)
@@ -76,12 +78,3 @@ def keep_choices(page: str) -> None:
     st.session_state["page"] = page
     for key in st.session_state.get("choices", set()) & st.session_state.keys():
         st.session_state[key] = st.session_state[key]
-
-
-def put_in_url(key: str, value: str | None) -> None:
-    """Write ``?key=value`` to the URL; None removes the key."""
-    if value is None:
-        if key in st.query_params:
-            del st.query_params[key]
-    elif st.query_params.get(key) != value:
-        st.query_params[key] = value
