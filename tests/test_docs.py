@@ -71,6 +71,13 @@ def test_the_readme_links_every_document():
     assert {f"docs/{path.name}" for path in DOCS} <= set(LINK.findall(TEXT["README"]))
 
 
+def test_the_buttons_of_the_tour_are_on_the_pages():
+    code = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("pages/**/*.py"))
+    buttons = re.findall(r"[Pp]ress \*\*(.+?)\*\*", TEXT["README"])
+    assert len(buttons) >= 3
+    assert not [button for button in buttons if f'_("{button}")' not in code]
+
+
 # ---- library.md: transforms, measures, data sets ----
 
 # not a measure of one cloud with a formula of its own
