@@ -97,7 +97,7 @@ def test_layer_sets_and_special_tokens_are_choices_and_are_told(tmp_path):
     assert not app.exception
     assert not errors(app)
     said = " ".join(caption.value for caption in app.caption)
-    assert "layer first-last of 2" in said
+    assert "mean of layers 1 and 2 (of 2)" in said
     assert "without special tokens" in said
     assert "last-3" not in app.selectbox(key="layer").options  # two layers have no last three
     plain = visit(model=str(folder), layer="first-last")
