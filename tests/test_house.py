@@ -14,15 +14,13 @@ ROOMS = {  # library: where it may be imported
     "streamlit": ("app.py", "pages/", "tests/"),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
-    "dask": ("geometry/scale", "tests/", "bench/"),
-    "distributed": ("geometry/scale", "tests/", "bench/"),
 }
 NOT_FROM = {  # a place: what it may not import, however short the way
     "geometry/": ("pages", "app", "tests", "bench"),
     "pages/": ("app", "tests", "bench"),
     "bench/": ("pages", "app"),
 }
-SLOW_OR_FOREIGN = ("torch", "umap", "numba", "transformers", "streamlit", "plotly", "dask")
+SLOW_OR_FOREIGN = ("torch", "umap", "numba", "transformers", "streamlit", "plotly")
 
 
 def python_files() -> list[str]:
@@ -76,6 +74,11 @@ def test_a_library_stays_in_its_room(library):
         if is_in(module, library) and not name.startswith(ROOMS[library])
     ]
     assert not outside
+
+
+def test_every_place_that_is_guarded_exists():
+    places = {place for allowed in ROOMS.values() for place in allowed} | set(NOT_FROM)
+    assert not [place for place in sorted(places) if not (ROOT / place).exists()]
 
 
 @pytest.mark.parametrize("place", NOT_FROM)

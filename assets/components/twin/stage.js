@@ -16,7 +16,7 @@ const MOST_WAYS = 400; // lines at once
 const NONE = new Uint32Array(0);
 
 export class Stage {
-  // element: .twin-stage; onDrawn: called after each drawing.
+  // element: .twin-stage, which holds both canvases.
   constructor(element) {
     this.element = element;
     this.canvas = element.querySelector(".twin-points");
