@@ -24,7 +24,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     if cloud.unit == "types":
         parts.append(_("input embeddings"))
     else:
-        parts.append(layer_words(spec.layer, encoder.n_layers), _)
+        parts.append(layer_words(spec.layer, encoder.n_layers, _))
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=spec.pooling))
         if not spec.special_tokens:
