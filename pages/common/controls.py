@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from geometry.encode.layers import resolve_layers
+
 from .address import PARAMETERS, put_in_url
 from .words import Translate
 
@@ -69,6 +71,19 @@ def follow_default(key: str, default: int | str) -> None:
 def layer_labels(last: int, _: Translate) -> dict[str, str]:
     """Labels of the first and the last layer; the others are shown as numbers."""
     return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
+
+
+def layer_words(layer: int | str, last: int, _: Translate) -> str:
+    """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
+    layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
+    first, final = layers[0], layers[-1]
+    if len(layers) == 1:
+        return _("layer {layer} of {last}").format(layer=first, last=last)
+    if len(layers) == 2:
+        said = _("mean of layers {first} and {final} (of {last})")
+    else:  # every larger set is a run of neighbouring layers
+        said = _("mean of layers {first} to {final} (of {last})")
+    return said.format(first=first, final=final, last=last)
 
 
 def keep_choices(page: str) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from geometry.encode import ArrayStore
-from geometry.figures.cone import Mark, Panel, cone_figure
-from geometry.figures.panel import Wedge
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Mark, Panel, Wedge
 from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
 from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache

@@ -11,7 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry.encode import ArrayStore
 from geometry.figures.colours import MOST_LABELS, PointColours
-from geometry.figures.cone import Mark, Panel, cone_figure
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Mark, Panel
 from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache
 from pages.common.draw.charts import cached_chart, share_texts, show_chart

@@ -1,19 +1,19 @@
-"""A reader's own corpus, encoded: what was read of it, and a first picture."""
+"""A reader's own corpus: what the model read of it, its first picture and its numbers."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry import Cloud, Corpus, ModelFilesError
+from geometry import Cloud, Corpus, Coverage, Encoder, ModelFilesError
 from geometry.encode.precision import PrecisionError
 from geometry.figures.colours import MOST_LABELS
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.projection.twin import one_scale
-from pages.common.cached import CloudSpec, cloud, cloud_key, coverage, encoder, projection
-from pages.common.coverage_notes import show_coverage
+from pages.common.cached import CloudSpec, cloud, cloud_key, encoder, projection
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -32,21 +32,42 @@ from pages.common.words import Translate
 VIEW, COMPONENTS = "mean", 2
 
 
-def first_look() -> CloudSpec:
-    """Layer 4, where the bundled encoder has its usual cone; a smaller model's last."""
-    return CloudSpec(unit="sentences", layer=min(4, encoder().n_layers), pooling="mean")
+@dataclass(frozen=True)
+class Scene:
+    """A corpus and its cloud, as the encoder gives it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    coverage : Coverage
+        What the encoder read of the corpus.
+    encoder : Encoder
+    spec : CloudSpec
+        Layer, pooling and seed of the cloud.
+    cloud : Cloud
+        (n, d) vectors of the sentences.
+    """
+
+    corpus: Corpus
+    coverage: Coverage
+    encoder: Encoder
+    spec: CloudSpec
+    cloud: Cloud
 
 
 def own_corpus() -> Corpus | None:
-    """The corpus chosen in the sidebar where it is one of this session's own, else None."""
+    """The corpus chosen in the sidebar if it is one of this session's own, else None."""
     uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
     return uploads.get(st.session_state.get("corpus", ""))
 
 
-def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
-    """The corpus as sentence vectors, with progress and cancel; None after saying what failed."""
+def read_scene(corpus: Corpus, coverage: Coverage, _: Translate) -> Scene | None:
+    """The corpus as sentence vectors, with progress and cancel; None after an error message."""
+    model = encoder()
+    # layer 4, where the bundled encoder has its usual cone, or the last layer of a smaller model
+    spec = CloudSpec(unit="sentences", layer=min(4, model.n_layers), pooling="mean")
     try:
-        return cloud(corpus, first_look(), _)
+        return Scene(corpus, coverage, model, spec, cloud(corpus, spec, _))
     except PrecisionError as error:
         tell_model_error(error, _)
         return None
@@ -61,13 +82,9 @@ def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
         return None
 
 
-def tell_unread(corpus: Corpus, _: Translate) -> None:
-    """Texts cut and tokens unknown, said before the picture that they concern."""
-    show_coverage(coverage(corpus), _)
-
-
-def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
+def draw_cloud(scene: Scene, _: Translate) -> None:
     """The raw cloud around the origin, with the cone that holds it."""
+    points, line = scene.cloud, _cloud_line(scene, _)
     if len(points) <= COMPONENTS:
         st.info(
             _(
@@ -76,7 +93,7 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(points))
         )
         return
-    picture = projection(cloud_key(corpus, first_look()), VIEW, COMPONENTS, points.vectors)
+    picture = projection(cloud_key(scene.corpus, scene.spec), VIEW, COMPONENTS, points.vectors)
     labels = set(points.labels or ())
     colours = point_colours(points, "topic" if len(labels) <= MOST_LABELS else "length", _)
     theme = current_theme()
@@ -85,49 +102,50 @@ def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
         chart_of(cone_figure(panel, colours, theme, lines=2)),
         key="own_cloud",
         file_name="narrow-cone-your-corpus",
-        alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {_cloud_line(points, _)}",
+        alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {line}",
     )
     draw_legend(colours, theme)
-    st.caption(" · ".join([*lines_below(picture, panel, _), _cloud_line(points, _)]))
+    st.caption(" · ".join([*lines_below(picture, panel, _), line]))
     tell_too_many_labels(points, _)
     offer_csv(
         _("Take the points away (CSV)"),
         "your-corpus",
-        lambda: points_csv(points, ["x", "y"], picture.around_origin, _cloud_line(points, _)),
+        lambda: points_csv(points, ["x", "y"], picture.around_origin, line),
     )
 
 
-def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
-    """How many texts, what was left out or doubled, what the model read, how narrow it is."""
-    read = coverage(corpus)
+def show_counts(scene: Scene, _: Translate) -> None:
+    """Counts of texts, what the model read of them, and how narrow their cone is."""
+    corpus, coverage = scene.corpus, scene.coverage
     counts = {
         _("texts"): f"{len(corpus):,}",
         _("duplicates, kept"): f"{duplicates(corpus):,}",
         _("blank lines, left out"): f"{corpus.n_blank:,}",
-        _("texts cut"): f"{read.truncated:,}",
-        _("unknown tokens"): f"{read.unknown_share:.1%}",
-        measure_label("mean_cosine", _): f"{mean_cosine(points.vectors):.3f}",
+        _("texts cut"): f"{coverage.truncated:,}",
+        _("unknown tokens"): f"{coverage.unknown_share:.1%}",
+        measure_label("mean_cosine", _): f"{mean_cosine(scene.cloud.vectors):.3f}",
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in counts.items():
             st.metric(label, value, width="content")
-    st.caption(_cloud_line(points, _))
+    st.caption(_cloud_line(scene, _))
 
 
 def duplicates(corpus: Corpus) -> int:
-    """Texts that stand in the corpus already, above them."""
+    """The number of texts that repeat an earlier one."""
     return sum(count - 1 for count in Counter(corpus.texts).values())
 
 
-def _cloud_line(points: Cloud, _: Translate) -> str:
+def _cloud_line(scene: Scene, _: Translate) -> str:
+    """What the picture and the numbers were measured on."""
     return _(
         "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "
         "no transform; seed {seed}."
     ).format(
-        shown=f"{len(points):,}",
-        n=f"{points.n_available:,}",
-        model=model_line(encoder(), _),
-        layer=first_look().layer,
-        pooling=first_look().pooling,
-        seed=first_look().seed,
+        shown=f"{len(scene.cloud):,}",
+        n=f"{scene.cloud.n_available:,}",
+        model=model_line(scene.encoder, _),
+        layer=scene.spec.layer,
+        pooling=scene.spec.pooling,
+        seed=scene.spec.seed,
     )

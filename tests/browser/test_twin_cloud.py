@@ -32,7 +32,7 @@ PAPER = 255
 # where the browser has every `step`th point of the second picture, as three numbers
 PLACES = """step => {
   const { stage } = document.querySelector(".twin").twin;
-  const { cloud, stretch } = stage.shown(stage.told.views[1]);
+  const { cloud, stretch } = stage.shown(stage.message.views[1]);
   const of = ({ values, low, step }, row) =>
     [0, 1, 2].map(j => low[j] + step[j] * values[3 * row + j]);
   const found = [];
