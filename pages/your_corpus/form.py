@@ -9,9 +9,10 @@ import streamlit as st
 from geometry import Corpus, CorpusError
 from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, Preview, read_corpus, read_pasted
 from geometry.data.decode import TABLE_SUFFIXES
-from pages.common.cached import encoder, store
 from pages.common.controls import choose
+from pages.common.corpus_cloud import store
 from pages.common.messages.corpus_errors import MEGABYTE, error_text
+from pages.common.models import current_encoder
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
@@ -21,7 +22,7 @@ PASTE_HEIGHT = 220
 
 def limits() -> dict[str, str]:
     """The numbers in the page's text."""
-    model = encoder()
+    model = current_encoder()
     return {
         "max_texts": f"{MAX_TEXTS:,}",
         "max_mb": f"{MAX_BYTES / MEGABYTE:g}",

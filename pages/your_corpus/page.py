@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.common.cached import coverage
+from pages.common.corpus_cloud import coverage_of
 from pages.common.coverage_notes import show_coverage
 from pages.common.shell import close_page, open_page, page_path, require_model
 from pages.common.words import prose
 from pages.your_corpus.form import limits, show_form
-from pages.your_corpus.result import draw_cloud, own_corpus, read_scene, show_counts
+from pages.your_corpus.result import draw_cloud, encode_own, own_corpus, show_counts
 
 PAGE = "your_corpus"
 
@@ -32,13 +32,12 @@ with result:
             _("“{name}” is the corpus of every page now.").format(name=corpus.name),
             icon=":material/check_circle:",
         )
-        read = coverage(corpus)
-        show_coverage(read, _)
-        scene = read_scene(corpus, read, _)
-        if scene is not None:
-            draw_cloud(scene, _)
+        show_coverage(coverage_of(corpus), _)
+        points = encode_own(corpus, _)
+        if points is not None:
+            draw_cloud(points, _)
             st.page_link(
                 page_path("narrow_cone"), label=_("See its cone"), icon=":material/arrow_forward:"
             )
             st.subheader(_("Measure"))
-            show_counts(scene, _)
+            show_counts(points, _)

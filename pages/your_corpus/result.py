@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry import Cloud, Corpus, Coverage, Encoder, ModelFilesError
+from geometry import Corpus, ModelFilesError
 from geometry.encode.precision import PrecisionError
 from geometry.figures.colours import MOST_LABELS
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.projection.twin import one_scale
-from pages.common.cached import CloudSpec, cloud, cloud_key, encoder, projection
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -27,32 +26,10 @@ from pages.common.draw.clouds import (
 )
 from pages.common.measures import measure_label
 from pages.common.messages.model_errors import model_line, tell_model_error
+from pages.common.models import current_encoder
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A corpus and its cloud, as the encoder gives it.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    coverage : Coverage
-        What the encoder read of the corpus.
-    encoder : Encoder
-    spec : CloudSpec
-        Layer, pooling and seed of the cloud.
-    cloud : Cloud
-        (n, d) vectors of the sentences.
-    """
-
-    corpus: Corpus
-    coverage: Coverage
-    encoder: Encoder
-    spec: CloudSpec
-    cloud: Cloud
 
 
 def own_corpus() -> Corpus | None:
@@ -61,13 +38,12 @@ def own_corpus() -> Corpus | None:
     return uploads.get(st.session_state.get("corpus", ""))
 
 
-def read_scene(corpus: Corpus, coverage: Coverage, _: Translate) -> Scene | None:
+def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
     """The corpus as sentence vectors, with progress and cancel; None after an error message."""
-    model = encoder()
     # layer 4, where the bundled encoder has its usual cone, or the last layer of a smaller model
-    spec = CloudSpec(unit="sentences", layer=min(4, model.n_layers), pooling="mean")
+    spec = CloudSpec(unit="sentences", layer=min(4, current_encoder().n_layers), pooling="mean")
     try:
-        return Scene(corpus, coverage, model, spec, cloud(corpus, spec, _))
+        return encode_corpus(corpus, spec, _)
     except PrecisionError as error:
         tell_model_error(error, _)
         return None
@@ -82,22 +58,22 @@ def read_scene(corpus: Corpus, coverage: Coverage, _: Translate) -> Scene | None
         return None
 
 
-def draw_cloud(scene: Scene, _: Translate) -> None:
+def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     """The raw cloud around the origin, with the cone that holds it."""
-    points, line = scene.cloud, _cloud_line(scene, _)
-    if len(points) <= COMPONENTS:
+    cloud, line = points.cloud, _cloud_line(points, _)
+    if len(cloud) <= COMPONENTS:
         st.info(
             _(
                 "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
                 "The numbers below hold all the same."
-            ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(points))
+            ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
-    picture = projection(cloud_key(scene.corpus, scene.spec), VIEW, COMPONENTS, points.vectors)
-    labels = set(points.labels or ())
-    colours = point_colours(points, "topic" if len(labels) <= MOST_LABELS else "length", _)
+    picture = points.project(VIEW, COMPONENTS)
+    labels = set(cloud.labels or ())
+    colours = point_colours(cloud, "topic" if len(labels) <= MOST_LABELS else "length", _)
     theme = current_theme()
-    panel = cloud_panel(points.vectors, points.texts, picture, one_scale(picture, picture)[1], _)
+    panel = cloud_panel(points.vectors, cloud.texts, picture, one_scale(picture, picture)[1], _)
     show_chart(
         chart_of(cone_figure(panel, colours, theme, lines=2)),
         key="own_cloud",
@@ -106,29 +82,29 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
     )
     draw_legend(colours, theme)
     st.caption(" · ".join([*lines_below(picture, panel, _), line]))
-    tell_too_many_labels(points, _)
+    tell_too_many_labels(cloud, _)
     offer_csv(
         _("Take the points away (CSV)"),
         "your-corpus",
-        lambda: points_csv(points, ["x", "y"], picture.around_origin, line),
+        lambda: points_csv(cloud, ["x", "y"], picture.around_origin, line),
     )
 
 
-def show_counts(scene: Scene, _: Translate) -> None:
+def show_counts(points: CorpusCloud, _: Translate) -> None:
     """Counts of texts, what the model read of them, and how narrow their cone is."""
-    corpus, coverage = scene.corpus, scene.coverage
+    corpus, coverage = points.corpus, coverage_of(points.corpus)
     counts = {
         _("texts"): f"{len(corpus):,}",
         _("duplicates, kept"): f"{duplicates(corpus):,}",
         _("blank lines, left out"): f"{corpus.n_blank:,}",
         _("texts cut"): f"{coverage.truncated:,}",
         _("unknown tokens"): f"{coverage.unknown_share:.1%}",
-        measure_label("mean_cosine", _): f"{mean_cosine(scene.cloud.vectors):.3f}",
+        measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}",
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in counts.items():
             st.metric(label, value, width="content")
-    st.caption(_cloud_line(scene, _))
+    st.caption(_cloud_line(points, _))
 
 
 def duplicates(corpus: Corpus) -> int:
@@ -136,16 +112,16 @@ def duplicates(corpus: Corpus) -> int:
     return sum(count - 1 for count in Counter(corpus.texts).values())
 
 
-def _cloud_line(scene: Scene, _: Translate) -> str:
+def _cloud_line(points: CorpusCloud, _: Translate) -> str:
     """What the picture and the numbers were measured on."""
     return _(
         "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "
         "no transform; seed {seed}."
     ).format(
-        shown=f"{len(scene.cloud):,}",
-        n=f"{scene.cloud.n_available:,}",
-        model=model_line(scene.encoder, _),
-        layer=scene.spec.layer,
-        pooling=scene.spec.pooling,
-        seed=scene.spec.seed,
+        shown=f"{len(points.cloud):,}",
+        n=f"{points.cloud.n_available:,}",
+        model=model_line(points.encoder, _),
+        layer=points.spec.layer,
+        pooling=points.spec.pooling,
+        seed=points.spec.seed,
     )

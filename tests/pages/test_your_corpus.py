@@ -119,7 +119,7 @@ def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, 
 
 
 def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.result.read_scene", lambda *given: None)
+    monkeypatch.setattr("pages.your_corpus.result.encode_own", lambda *given: None)
     at = visit()
     give(at, None, PASTED)
     chosen = at.session_state["corpus"]
@@ -220,7 +220,7 @@ def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, erro
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pages.your_corpus.result.cloud", fail)
+    monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
     at = visit()
     give(at, None, PASTED)
     assert not at.exception
