@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from bench.table import Row
 from bench.timing import paired_medians
 from geometry.measure import Annotations, annotated_table, measure_table
-from geometry.measure.isotropic import forget_baselines
+from geometry.measure.baselines import forget_baselines
 
 ROWS, DIMENSIONS = 5000, 384
 LIMIT = 2.0

@@ -13,8 +13,8 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, finite_rows
 from .context import contextual_parts, intra_sentence_baseline
 from .cosines import alignment
-from .measured import Measured
-from .resample import MIN_ROWS, jackknife_interval
+from .intervals import MIN_ROWS, jackknife_interval
+from .table import Measured
 from .zipf import zipfian_table
 
 # what a reader sees of each, in English; pages translate it

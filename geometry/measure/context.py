@@ -23,8 +23,8 @@ from ..linalg.rows import (
     refuse_missing,
 )
 from .cosines import mean_cosine_of_sum
-from .measured import Measured
-from .resample import MIN_ROWS, jackknife_interval
+from .intervals import MIN_ROWS, jackknife_interval
+from .table import Measured
 
 SHUFFLES = 5
 

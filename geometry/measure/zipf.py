@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range
-from .measured import Measured
-from .resample import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
+from .intervals import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
 from .spectrum import centred_rows, spectral_entropy
+from .table import Measured
 
 # one draw of a large vocabulary is nearly the mean already; small ones are repeated
 NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20

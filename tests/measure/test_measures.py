@@ -32,7 +32,7 @@ from geometry.measure import (
     zipfian_mean_symmetry,
     zipfian_spectral_entropy,
 )
-from geometry.measure.popularity import distinct_distances
+from geometry.measure.neighbours import distinct_distances
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -17,10 +17,8 @@ import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, need_whole
 from .listed import LISTED, refuse_unlisted
-from .neighbours import closest_both_ways
-from .popularity import occurrence_skewness, two_distances, twonn
-from .shared import OCCURRENCE_K, Shared
-from .view import View
+from .neighbours import closest_both_ways, occurrence_skewness, two_distances, twonn
+from .sums import OCCURRENCE_K, Shared, View
 
 # A large draw averages itself; small ones are repeated until they hold this many numbers
 NUMBERS, MOST_DRAWS = 200_000, 20
