@@ -26,15 +26,16 @@ from .partition import min_over_max
 from .spectrum import centred_rows
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
-# Neighbours looked up, so that enough remain when a tenth of the rows is left out: that 16 of 25
-# fall into one random tenth has odds of 1e-10
+# Neighbours found, more than OCCURRENCE_K because a replicate leaves out a tenth of the rows. The
+# probability that 16 of 25 are in one random tenth is 1e-10
 SPARE_K = 25
 ANGLE_QUANTILES = (0.5, 0.9)
-DOUBTFUL = 1e-6  # a cosine within this of 0 has no sure sign in float32
-# Largest x = 4 - 4 cos at which x^2/2 - x is exp(-x) - 1 to float32's precision
+DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
+# For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
-# Beside the signs of the cosines, the pairs' neighbours and kernels triple the time; beside the
-# eigenvalues of the second moment, its eigenvectors double it
+# Parts that are computed only if a measure reads them. Neighbours and kernels of pairs double the
+# time that the signs of the cosines take; eigenvectors of the second moment double that of its
+# eigenvalues
 COSTLY = ("neighbours", "eigenvectors")
 
 
@@ -42,7 +43,12 @@ class Shared:
     """Rows X (n, d) in a seeded random order, so that each group of rows is a slice.
 
     No measure of a table depends on scale, so rows of a size that overflows are rescaled.
-    uses : which of COSTLY some measure reads; the others are not computed.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    seed : of the order.
+    uses : those of COSTLY that some measure reads.
     """
 
     def __init__(
@@ -70,7 +76,7 @@ class Shared:
 
     @cached_property
     def centred(self) -> np.ndarray:
-        """Rows about their mean, (n, d)."""
+        """Rows minus their mean, (n, d)."""
         need_rows(self.n, 2)
         return centred_rows(self.X)
 
@@ -86,12 +92,12 @@ class Shared:
 
     @cached_property
     def single(self) -> np.ndarray:
-        """X / size in float32, for replicates only: of these no digit beyond the fourth is used."""
+        """X / size in float32, for replicates only, of which four digits are enough."""
         return (self.X / self.size).astype(np.float32)
 
     @cached_property
     def unit(self) -> np.ndarray:
-        """Unit rows, (n, d); UndefinedMeasure "zero_row" where one has no direction."""
+        """Unit rows, (n, d); UndefinedMeasure "zero_row" for a zero row, which has no direction."""
         return directions(self.X)
 
     @cached_property
@@ -126,7 +132,7 @@ class Shared:
 
     @cached_property
     def half_digits(self) -> float:
-        """What may be rounding, relative to a row: see ``rows.half_digits``."""
+        """The share of a row's length that may be rounding: see ``rows.half_digits``."""
         return half_digits(self.X)
 
     @cached_property
@@ -137,12 +143,16 @@ class Shared:
 
 
 class PairSums:
-    """What one blocked float32 product of all directions gives.
+    """Neighbours and sums over ordered pairs, from one float32 product of all directions.
 
-    near (n, SPARE_K) : nearest rows by cosine.   positive, kernel (G,) : ordered pairs with a
-    cosine above 0, and the sum of exp(4 cos - 4) - 1, from each group's rows to all others.
-    positive_within, kernel_within (G,) : the same to rows of their own group.
-    positive_by_row, kernel_by_row (n,) : the same from each row, to the precision of an interval.
+    Attributes
+    ----------
+    near : (n, SPARE_K) nearest rows by cosine.
+    positive : (G,) number of pairs with a cosine above 0, from each group's rows to all others.
+    kernel : (G,) the sum of exp(4 cos - 4) - 1 over the same pairs.
+    positive_within, kernel_within : (G,) the same to rows of their own group.
+    positive_by_row, kernel_by_row : (n,) the same from each row, precise enough for an interval.
+
     Where ``shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
     """
 
@@ -155,12 +165,12 @@ class PairSums:
         self.positive_by_row, self.kernel_by_row = np.zeros(shared.n), np.zeros(shared.n)
         half = np.einsum("nd,nd->n", self._about, self._about) / 2
         self._half = half.astype(np.float32)[:, None]
-        self._needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
+        self._is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
         k = SPARE_K if "neighbours" in shared.uses else 0
-        self.near = closest(shared.unit, k, watch=self._watch)
+        self.near = closest(shared.unit, k, watch=self._add_block)
         del self._about, self._half
 
-    def _watch(self, rows: slice, scores: np.ndarray) -> None:
+    def _add_block(self, rows: slice, scores: np.ndarray) -> None:
         gaps = scores - self._half[rows]  # (m, n), cos - 1 = -|u - v|^2 / 2, and -inf at j = i
         self.positive_by_row[rows] = [np.count_nonzero(row) for row in gaps > DOUBTFUL - 1]
         for g, members in enumerate(self._shared.groups):
@@ -174,27 +184,28 @@ class PairSums:
             )
             if "neighbours" not in self._shared.uses:
                 continue
-            np.fill_diagonal(block[:, start:], 0.0)  # no row is a pair with itself
+            np.fill_diagonal(block[:, start:], 0.0)  # exp(0) - 1 = 0: a row is no pair with itself
             block *= 4
             self._exponentiate(block)
-            of_rows = self._less_ones(block)
-            self.kernel_by_row[start:stop] = of_rows
-            self.kernel[g] += of_rows.sum()
-            self.kernel_within[g] += self._less_ones(block[:, members]).sum()
+            row_sums = self._sums_of_kernels(block)
+            self.kernel_by_row[start:stop] = row_sums
+            self.kernel[g] += row_sums.sum()
+            self.kernel_within[g] += self._sums_of_kernels(block[:, members]).sum()
 
     def _exponentiate(self, block: np.ndarray) -> None:
-        """exp(block) in place; of a needle less 1, of which float32 would leave nothing."""
-        if self._needle:
+        """exp(block) in place; for a needle exp(block) - 1, of which float32 would give only 0."""
+        if self._is_needle:
             block += block * block / 2
         else:
             np.exp(block, out=block)
 
-    def _less_ones(self, block: np.ndarray) -> np.ndarray:
-        """(m,) sums of the block's rows, of kernels less 1."""
-        of_rows: np.ndarray = block.sum(axis=1, dtype=np.float64)
-        return of_rows if self._needle else of_rows - block.shape[1]
+    def _sums_of_kernels(self, block: np.ndarray) -> np.ndarray:
+        """(m,) sums over the block's rows of exp(4 cos - 4) - 1."""
+        sums: np.ndarray = block.sum(axis=1, dtype=np.float64)
+        return sums if self._is_needle else sums - block.shape[1]
 
     def _count_positive(self, gaps: np.ndarray, rows: slice, columns: slice) -> int:
+        """How many cosines are above 0; float64 decides those near 0."""
         sure = int(np.count_nonzero(gaps > DOUBTFUL - 1))
         if np.count_nonzero(gaps >= -DOUBTFUL - 1) == sure:
             return sure
@@ -206,40 +217,43 @@ class PairSums:
 
 
 class View:
-    """Everything of ``shared`` but the group ``left_out`` (None: all rows)."""
+    """A cloud without one group of its rows, or the whole cloud.
+
+    left_out : number of the group; None leaves out nothing.
+    """
 
     def __init__(self, shared: Shared, left_out: int | None = None) -> None:
         self.shared, self.left_out = shared, left_out
         self.d = shared.d
-        self._gone = slice(0, 0) if left_out is None else shared.groups[left_out]
-        self.n = shared.n - (self._gone.stop - self._gone.start)
+        self._left_out_rows = slice(0, 0) if left_out is None else shared.groups[left_out]
+        self.n = shared.n - (self._left_out_rows.stop - self._left_out_rows.start)
 
-    def _kept_sum(self, by_group: np.ndarray) -> np.ndarray:
+    def _sum_of_rest(self, by_group: np.ndarray) -> np.ndarray:
         whole = by_group.sum(axis=0)
         return whole if self.left_out is None else whole - by_group[self.left_out]
 
     @cached_property
     def _shift(self) -> np.ndarray:
-        """Mean of the rows left, minus the mean of all, (d,)."""
-        return -self.shared.centred[self._gone].sum(axis=0) / self.n
+        """Mean of the remaining rows minus the mean of all, (d,)."""
+        return -self.shared.centred[self._left_out_rows].sum(axis=0) / self.n
 
     @cached_property
     def mean(self) -> np.ndarray:
-        """(d,)."""
+        """Of the remaining rows, (d,)."""
         return self.shared.mean if self.left_out is None else self.shared.mean + self._shift
 
     @cached_property
     def second(self) -> float:
         """E|x|^2."""
         squares = self.shared.squares
-        return float(squares.sum() - squares[self._gone].sum()) / self.n
+        return float(squares.sum() - squares[self._left_out_rows].sum()) / self.n
 
     @cached_property
     def covariance(self) -> np.ndarray:
         """(d, d), over n."""
         if self.left_out is None:
             return self.shared.scatter / self.n
-        Z = self.shared.centred[self._gone]
+        Z = self.shared.centred[self._left_out_rows]
         return (self.shared.scatter - Z.T @ Z) / self.n - np.outer(self._shift, self._shift)
 
     @cached_property
@@ -274,26 +288,31 @@ class View:
             return min_over_max(self.shared.X @ (V / np.sqrt(self.second)))
         V = (V * (self.shared.size / np.sqrt(self.second))).astype(np.float32)
         P = np.empty((self.n, self.d), dtype=np.float32)
-        np.matmul(self.shared.single[: self._gone.start], V, out=P[: self._gone.start])
-        np.matmul(self.shared.single[self._gone.stop :], V, out=P[self._gone.start :])
+        np.matmul(
+            self.shared.single[: self._left_out_rows.start], V, out=P[: self._left_out_rows.start]
+        )
+        np.matmul(
+            self.shared.single[self._left_out_rows.stop :], V, out=P[self._left_out_rows.start :]
+        )
         return min_over_max(P)
 
     @cached_property
     def unit_sum(self) -> np.ndarray:
         """Sum of the unit rows, (d,)."""
         need_rows(self.n, 2)
-        return self._kept_sum(self.shared.unit_sums)
+        return self._sum_of_rest(self.shared.unit_sums)
 
     @cached_property
     def unit_squares(self) -> np.ndarray:
         """Sum of the squares of the unit rows' entries, (d,)."""
-        return self._kept_sum(self.shared.unit_square_sums)
+        return self._sum_of_rest(self.shared.unit_square_sums)
 
     def pair_mean(self, name: str) -> float:
         """Mean over ordered pairs of "positive" or "kernel" (see PairSums)."""
         sums = getattr(self.shared.pairs, name)
         total = float(sums.sum())
-        if self.left_out is not None:  # its rows to all, all to its rows, less its own pairs twice
+        if self.left_out is not None:
+            # subtract its rows' pairs in both directions; pairs within the group count once
             within = getattr(self.shared.pairs, f"{name}_within")[self.left_out]
             total -= 2 * float(sums[self.left_out]) - float(within)
         return total / (self.n * (self.n - 1))
@@ -315,8 +334,8 @@ class View:
     def two_distances(self) -> np.ndarray:
         """Distances to the two nearest distinct rows, (m, 2).
 
-        They are left out with their row, and measured to all rows: were the rows gone as
-        neighbours too, all distances would change, and intervals be twice as wide as they should.
+        A row that is left out stays a neighbour of the others. Otherwise most distances would
+        change, and the intervals would be twice as wide as they should be.
         """
         distances, group_of = self.shared.distances
         return distances if self.left_out is None else distances[group_of != self.left_out]
