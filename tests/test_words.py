@@ -11,6 +11,7 @@ from babel.messages.catalog import Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
 
+from geometry.errors import KINDS, REASONS, SENTENCES, WORDS
 from pages.common.measures import LABELS
 from pages.common.shell import PAGES
 from pages.common.words import DEFAULT_LANGUAGE, TEXT, browser_language, languages, own_name
@@ -85,6 +86,14 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
 
 @lru_cache
 def msgids() -> dict[str, str]:
+    """Every text to translate, and where it comes from: labels, and sentences of the library."""
+    library = [text for table in SENTENCES.values() for text in table.values()]
+    library += [*REASONS.values(), *KINDS, *WORDS]
+    return dict.fromkeys(library, "geometry/errors.py") | labels()
+
+
+@lru_cache
+def labels() -> dict[str, str]:
     """Every label of the code, and the first place where it stands."""
     found: dict[str, str] = {}
     for path in CODE:
@@ -166,12 +175,15 @@ def test_every_label_is_a_literal_that_the_extractor_finds():
                 continue
             calls += 1
             given = node.args[0] if len(node.args) == 1 and not node.keywords else None
-            if isinstance(given, ast.Subscript) and ast.unparse(given.value) == "LABELS":
-                continue  # the table of measures: msgids() holds all its labels
+            if isinstance(given, ast.Subscript) and ast.unparse(given.value) in (
+                "LABELS",
+                "REASONS",
+            ):
+                continue  # tables of the library: msgids() holds all their texts
             text = given.value if isinstance(given, ast.Constant) else None
-            if not isinstance(text, str) or text not in msgids():
+            if not isinstance(text, str) or text not in labels():
                 loose.append(f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}")
-    assert calls >= len(msgids())
+    assert calls >= len(labels())
     assert not loose
 
 

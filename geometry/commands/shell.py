@@ -39,14 +39,12 @@ def run_shell(args: Sequence[str] | None = None) -> int:
 @contextmanager
 def errors_in_words() -> Iterator[None]:
     """What the library refuses, and files that can't be read or written, as errors of the shell."""
-    from ..hub.model_errors import ModelFilesError
-
     try:
         yield
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{named}{error.strerror or error}") from error
-    except (ValueError, TypeError, ModelFilesError) as error:
+    except (ValueError, TypeError) as error:
         raise click.ClickException(str(error)) from error
 
 

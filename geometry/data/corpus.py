@@ -94,12 +94,7 @@ def read_bundled(name: str = "topics") -> Corpus:
     "pairs" is every sentence of ``read_bundled_pairs``, the left ones, then the right ones.
     """
     if name not in _BUNDLED:
-        raise CorpusError(
-            "unknown_corpus",
-            f"There is no bundled corpus {name!r}. Choose one of {', '.join(_BUNDLED)}.",
-            name=name,
-            names=_BUNDLED,
-        )
+        raise CorpusError("unknown_corpus", name=name, names=_BUNDLED)
     if name == "pairs":
         pairs = read_bundled_pairs()
         return Corpus(name, pairs.left + pairs.right)
@@ -186,12 +181,7 @@ def _corpus_of(
     refuse_too_many(table.n_rows, max_texts)
     text_at = table.text_column if text_column is None else table.index(text_column)
     if text_at is None:
-        raise CorpusError(
-            "no_text_column",
-            f"None of the columns {', '.join(table.columns)} holds text, only numbers or signs. "
-            "Add a column of sentences, one a row.",
-            columns=table.columns,
-        )
+        raise CorpusError("no_text_column", columns=table.columns)
     label_at = None if label_column is None else table.index(label_column)
     kept = [row for row in table.rows if row[text_at]]
     refuse_too_few(len(kept))

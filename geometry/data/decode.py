@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from .limits import MAX_BYTES, CorpusError
 
@@ -30,6 +30,7 @@ _MAGIC = (
     (b"\x93NUMPY", "NumPy array"),
     (b"SQLite format 3", "SQLite database"),
 )
+BINARY = "binary file"  # the kind of one that begins in no known way
 _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it is asked first
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -98,7 +99,7 @@ def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
         if content.startswith(mark):
             return _decode_as(content, codec)
     if b"\0" in content:
-        raise _binary("binary file")
+        raise _binary(BINARY)
     try:
         return content.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
@@ -110,12 +111,7 @@ def read_bytes(source: Source, max_bytes: int) -> bytes:
     with opened(source, CorpusError) as file:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
-        raise CorpusError(
-            "too_many_bytes",
-            f"The file is larger than the limit of {max_bytes / 1e6:g} MB. Cut it into parts or "
-            "draw a sample of its rows.",
-            limit=max_bytes,
-        )
+        raise CorpusError("too_many_bytes", limit=max_bytes)
     return content
 
 
@@ -146,51 +142,31 @@ def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryI
 def _unreadable(
     path: str | os.PathLike[str], error: Exception, refuse: Callable[..., Exception]
 ) -> Exception:
-    told: dict[str, Any] = {"path": os.fspath(path)}
     return refuse(
-        "unreadable",
-        f"The file {os.fspath(path)!r:.120} cannot be read "
-        f"({getattr(error, 'strerror', None) or error}). Check its path.",
-        **told,
+        "unreadable", path=os.fspath(path), reason=getattr(error, "strerror", None) or str(error)
     )
 
 
 def _binary(kind: str) -> CorpusError:
-    return CorpusError(
-        "binary",
-        f"This is no text file: it looks like a {kind}. Save its text as UTF-8 in a .txt or .csv "
-        "file and take that.",
-        kind=kind,
-    )
+    return CorpusError("binary", kind=kind)
 
 
 def _decode_as(content: bytes, encoding: str) -> tuple[str, str]:
     try:
         text = content.decode(encoding)
     except LookupError as error:
-        raise CorpusError(
-            "unknown_encoding",
-            f"There is no text encoding named {encoding!r}. Use one such as utf-8, big5 or cp1252.",
-            encoding=encoding,
-        ) from error
+        raise CorpusError("unknown_encoding", encoding=encoding) from error
     except UnicodeDecodeError as error:
         raise _wrong_encoding(content, error) from error
     if "\0" in text:
-        raise _binary("binary file")
+        raise _binary(BINARY)
     return text, encoding.removesuffix("-sig")
 
 
 def _wrong_encoding(content: bytes, error: UnicodeDecodeError) -> CorpusError:
     line = content.count(b"\n", 0, error.start) + 1
     name = error.encoding.upper()
-    return CorpusError(
-        "wrong_encoding",
-        f"The file is not {name}: byte {error.start:,} (line {line:,}) does not fit. Save the file "
-        "as UTF-8 and take that.",
-        encoding=name,
-        offset=error.start,
-        line=line,
-    )
+    return CorpusError("wrong_encoding", encoding=name, offset=error.start, line=line)
 
 
 def _guessed(content: bytes, error: UnicodeDecodeError) -> tuple[str, str]:

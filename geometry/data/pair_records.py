@@ -52,12 +52,7 @@ def _unpacked(content: bytes, max_bytes: int) -> bytes:
         with gzip.open(io.BytesIO(content)) as file:
             unpacked = file.read(max_bytes + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise CorpusError(
-            "binary",
-            f"The gzip archive is damaged ({error}). Fetch the file again, or unpack it and take "
-            "what was in it.",
-            kind="gzip archive",
-        ) from error
+        raise CorpusError("damaged_file", kind="gzip archive") from error
     return read_bytes(unpacked, max_bytes)
 
 
@@ -75,12 +70,7 @@ def _json_lines(text: str, max_rows: int) -> Table:
         except ValueError:
             record = None
         if not isinstance(record, dict):
-            raise CorpusError(
-                "bad_json",
-                f"Line {number:,} is no JSON object. Write one a line, such as "
-                '{"sentence1": "…", "sentence2": "…", "score": 3.5}.',
-                line=number,
-            )
+            raise CorpusError("bad_json", line=number)
         records.append(record)
         lines.append(number)
     return _table(records, lines, n_rows, n_blank)
@@ -93,11 +83,7 @@ def _parquet(content: bytes, max_rows: int) -> Table:
     try:
         found = parquet.read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
-        raise CorpusError(
-            "binary",
-            f"The Parquet file can't be read ({error}). Fetch it again, or save it as .csv.",
-            kind="Parquet file",
-        ) from error
+        raise CorpusError("damaged_file", kind="Parquet table") from error
     records = found.slice(0, max_rows).to_pylist()
     return _table(records, range(1, len(records) + 1), found.num_rows, 0)
 

@@ -149,32 +149,17 @@ def read_pair_folder(
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise CorpusError(
-            "no_splits",
-            f"There is no folder {str(folder)!r:.120}. Check its path.",
-            path=str(folder),
-        )
+        raise CorpusError("no_splits", because="no_folder", path=str(folder))
     files: dict[str, Path] = {}
     for file in sorted(folder.iterdir()):
         split = split_of(file.name)
         if split is None or not file.is_file():
             continue
         if split in files:
-            raise CorpusError(
-                "two_splits",
-                f"{files[split].name} and {file.name} could both be the split {split}. Keep one of "
-                "them in the folder.",
-                split=split,
-                files=(files[split].name, file.name),
-            )
+            raise CorpusError("two_splits", split=split, files=(files[split].name, file.name))
         files[split] = file
     if not files:
-        raise CorpusError(
-            "no_splits",
-            f"No file in {str(folder)!r:.120} is named for a split. Name them sts-train.csv, "
-            "sts-dev.csv and sts-test.csv, or some of these.",
-            path=str(folder),
-        )
+        raise CorpusError("no_splits", path=str(folder))
     order = [split for split in ("train", "dev", "test") if split in files]
     return {split: read_pairs(files[split], max_pairs=max_pairs) for split in order}
 
@@ -200,12 +185,7 @@ def _stsb_table(text: str, max_rows: int) -> Table | None:
     for number, cells in rows:
         if len(cells) < width:
             raise CorpusError(
-                "uneven_row",
-                f"The row at line {number:,} has {len(cells)} columns and STS-B's form has "
-                f"{width}. Put a tab between each two, or take the row out.",
-                line=number,
-                n=len(cells),
-                expected=width,
+                "uneven_row", because="uneven_stsb_row", line=number, n=len(cells), expected=width
             )
     kept = rows[:max_rows]
     return Table(
@@ -237,12 +217,7 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
     texts = [i for i in range(len(table.columns)) if i not in numeric]
     if len(table.columns) == 3 and len(numeric) == 1:
         return texts[0], texts[1], numeric[0]
-    raise CorpusError(
-        "no_pair_columns",
-        f"The columns {', '.join(table.columns)} are not two sentences and a score. Name them "
-        "left, right and score in the first row.",
-        columns=table.columns,
-    )
+    raise CorpusError("no_pair_columns", columns=table.columns)
 
 
 def _subsets(
@@ -255,16 +230,6 @@ def _subsets(
 def check_pair(line: int, left: str, right: str, score: str) -> None:
     """Raise CorpusError for a pair that lacks a side, or a score that is no number."""
     if not left or not right:
-        raise CorpusError(
-            "blank_sentence",
-            f"The pair at line {line:,} lacks a sentence. Fill it in or take the row out.",
-            line=line,
-        )
+        raise CorpusError("blank_sentence", line=line)
     if not is_number(score) or not math.isfinite(float(score)):
-        raise CorpusError(
-            "bad_score",
-            f"The score {score[:40]!r} at line {line:,} is no number. Write one such as 3.5, or "
-            "take the row out.",
-            line=line,
-            score=score,
-        )
+        raise CorpusError("bad_score", line=line, score=score)

@@ -66,13 +66,7 @@ class Table:
             return self.columns.index(column)
         if isinstance(column, int) and 0 <= column < len(self.columns):
             return column
-        raise CorpusError(
-            "unknown_column",
-            f"There is no column {column!r}; the file has {', '.join(self.columns)}. Choose one of "
-            "these.",
-            column=column,
-            columns=self.columns,
-        )
+        raise CorpusError("unknown_column", column=column, columns=self.columns)
 
     def cells(self, place: int) -> list[str]:
         """One column's cells."""
@@ -185,12 +179,7 @@ def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
             yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise CorpusError(
-            "bad_quotes",
-            f"The quotes in the row at line {line:,} do not close where a column ends. Put quotes "
-            "around the whole cell and double those inside it.",
-            line=line,
-        ) from error
+        raise CorpusError("bad_quotes", line=line) from error
 
 
 def _parse(text: str, delimiters: Sequence[str], max_rows: int | None) -> Table:
@@ -233,15 +222,7 @@ def _rows(text: str, dialect: Dialect, max_rows: int | None) -> Table:
             continue
         width = width or len(cells)
         if len(cells) != width:
-            raise CorpusError(
-                "uneven_row",
-                f"The row at line {line:,} has {len(cells)} columns and the first row has {width}. "
-                "Put quotes around a cell that holds the delimiter, or take a .txt file with one "
-                "text a line.",
-                line=line,
-                n=len(cells),
-                expected=width,
-            )
+            raise CorpusError("uneven_row", line=line, n=len(cells), expected=width)
         n_rows += 1
         if max_rows is None or n_rows <= max_rows:
             rows.append(tuple(cell.strip() for cell in cells))

@@ -62,8 +62,7 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     for limit in limits:
         if limit is not None and not isinstance(limit, int | float):
             raise ModelFilesError(
-                f"the settings of {name} state {limit!r} as the longest text, which is no number. "
-                "Take the files from where the model comes from"
+                "unreadable", because="no_longest_text", name=name, found=str(limit)
             )
     stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
     return Architecture(
@@ -149,7 +148,9 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
     if has_both:
         model = model.get_encoder()
     if model.main_input_name != "input_ids":
-        raise ModelFilesError(f"{name} reads {model.main_input_name}, not text")
+        raise ModelFilesError(
+            "unreadable", because="other_input", name=name, input=model.main_input_name
+        )
     if getattr(model, "pooler", None) is not None:
         # a layer over the first token that no hidden state needs; SqueezeBERT calls what is there
         model.pooler = torch.nn.Identity()
@@ -160,12 +161,8 @@ def _not_of_this_config(
     name: str, kind: str, absent: list[str], unfit: list[str]
 ) -> ModelFilesError:
     """The error for weights that config.json promises and the file lacks, or has in other sizes."""
-    found = f"lack {absent[0]}" if absent else f"have {unfit[0]} in another size"
     return ModelFilesError(
-        f"{name} is no text encoder that can be read here: its weights {found} "
-        f"({len(absent) + len(unfit)} in all), so they do not belong to its config.json. Take both "
-        "files from one `save_pretrained`",
-        code="wrong_architecture",
+        "wrong_architecture",
         because="mismatched",
         name=name,
         architecture=kind,

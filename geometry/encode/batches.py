@@ -66,10 +66,7 @@ def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
     highest = int(ids.max())
     if highest >= n_types:
         raise ModelFilesError(
-            f"{name} is no text encoder that can be read here: its tokenizer wrote token "
-            f"{highest}, and its weights have {n_types} tokens, so they are not of one model. Take "
-            "both files from one `save_pretrained`",
-            code="wrong_architecture",
+            "wrong_architecture",
             because="foreign_tokenizer",
             name=name,
             token=highest,

@@ -258,7 +258,7 @@ class Encoder:
             own = self._own
         except ModelFilesError as reason:
             raise ValueError(
-                f'pooling "{OWN}" can\'t be had: {reason}. Choose one of {", ".join(POOLINGS)}'
+                f'pooling "{OWN}" can\'t be had: {reason} There are {", ".join(POOLINGS)}'
             ) from reason
         if layers != (self.n_layers,) or not special_tokens:
             raise ValueError(

@@ -54,11 +54,7 @@ def load_encoder(
             device=device,
         )
     if not name.strip():
-        raise ModelFilesError(
-            'the name of the model is empty. Give "bundled", a folder, or a name of the hub '
-            "such as google-bert/bert-base-uncased",
-            code="empty_name",
-        )
+        raise ModelFilesError("empty_name")
     limits = limits or read_model_limits()
     if is_path or names_a_folder(name):
         _refuse_revision(f"the folder {name}", revision)
@@ -93,22 +89,15 @@ def _read_folder(name: str, limits: ModelLimits, *, dtype: str, device: str | No
         limits.refuse_size(name, check_folder(folder, name=name))
         return Encoder(folder, name=name, dtype=dtype, device=device)
     except OSError as error:
-        raise ModelFilesError(f"{name} can't be read ({error.strerror})") from error
+        raise ModelFilesError(
+            "unreadable", because="disk_error", name=name, reason=error.strerror or str(error)
+        ) from error
 
 
 def _no_such_folder(name: str, *, is_file: bool) -> ModelFilesError:
     if is_file:
-        return ModelFilesError(
-            f"{name} is a file, and a model is a folder. Name the folder that holds the file",
-            code="not_a_folder",
-            name=name,
-        )
-    return ModelFilesError(
-        f"there is no folder {name} on this machine. Check the path; one that does not begin at "
-        "the root is looked for in the folder where the program was started",
-        code="missing_folder",
-        name=name,
-    )
+        return ModelFilesError("not_a_folder", name=name)
+    return ModelFilesError("missing_folder", name=name)
 
 
 def folder_of(name: str) -> Path:

@@ -43,23 +43,23 @@ class OwnOutput:
 
     def __init__(self, folder: Path, *, name: str, dimension: int) -> None:
         if not (folder / "modules.json").is_file():
-            raise ModelFilesError(f"{name} has no modules.json, so it names no output of its own")
+            raise ModelFilesError("unreadable", because="no_modules", name=name)
         self._name = name
         self._dimension = self.dimension = dimension
         self._steps: list[tuple[str, Path, dict[str, Any]]] = []
         modules = read_modules(folder)
         if not modules:
-            raise ModelFilesError(f"the modules.json of {name} names no modules")
+            raise ModelFilesError("unreadable", because="empty_modules", name=name)
         first, *rest = modules
         if _kind(first) not in MODELS:
             raise self._unknown(_kind(first))
         settings = read_json(folder / "config_sentence_transformers.json", {})
         if (settings.get("prompts") or {}).get(settings.get("default_prompt_name")):
-            raise ModelFilesError(f"{name} puts a prompt before every text, which is not done here")
+            raise ModelFilesError("unreadable", because="prompt", name=name)
         for module in rest:
             self._add(_kind(module), module_folder(folder, module["path"], name=name))
         if not any(kind == "Pooling" for kind, _, _ in self._steps):
-            raise ModelFilesError(f"the modules.json of {name} has no Pooling")
+            raise ModelFilesError("unreadable", because="no_pooling", name=name)
 
     def _add(self, kind: str, folder: Path) -> None:
         if kind in PASSED_OVER:
@@ -75,8 +75,7 @@ class OwnOutput:
             self.dimension = settings["out_features"]
         if kind in WEIGHTED and not (folder / "model.safetensors").is_file():
             raise ModelFilesError(
-                f"the {kind} layer of {self._name} has no weights as .safetensors; no other "
-                "format is read"
+                "unreadable", because="no_layer_weights", name=self._name, layer=kind
             )
         self._steps.append((kind, folder, settings))
 
@@ -92,7 +91,7 @@ class OwnOutput:
         return modes
 
     def _unknown(self, what: str) -> ModelFilesError:
-        return ModelFilesError(f"{self._name} ends in a step that is not known here ({what})")
+        return ModelFilesError("unreadable", because="unknown_step", name=self._name, step=what)
 
     def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
         """The steps with their weights: (H (b, L, d), mask (b, L)) to (b, dimension)."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..errors import GeometryError
 from ..linalg.rows import unit_rows
 
 DTYPES = ("float32", "bfloat16")
@@ -16,13 +17,10 @@ NARROWEST = 0.999
 _ROWS_AT_ONCE = 256
 
 
-class PrecisionError(ValueError):
-    """bfloat16 where the machine has none ("no_bfloat16") or it can't do ("too_narrow")."""
+class PrecisionError(GeometryError):
+    """bfloat16 where the machine has none ("no_bfloat16"), or where it is too coarse."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.details = {"limit": f"{NARROWEST:g}"}
+    subject = "precision"
 
 
 def check_dtype(dtype: str) -> str:
@@ -69,11 +67,7 @@ def need_bfloat16(device: str) -> None:
     else:
         has = processor_has_bfloat16()
     if not has:
-        raise PrecisionError(
-            "no_bfloat16",
-            "bfloat16 was asked for, but this processor does not have it (it needs avx512_bf16, "
-            'amx_bf16 or ARM\'s bf16). Use dtype="float32"',
-        )
+        raise PrecisionError("no_bfloat16")
 
 
 def processor_has_bfloat16() -> bool:
@@ -94,12 +88,7 @@ def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None
     if texts is not None:
         X = X[list({text: row for row, text in enumerate(texts)}.values())]
     if is_too_narrow(X):
-        raise PrecisionError(
-            "too_narrow",
-            f"all pairwise cosines of this cloud exceed {NARROWEST}, and bfloat16, with 8 "
-            "significant bits, can't tell its directions apart. Load the encoder with "
-            'dtype="float32"',
-        )
+        raise PrecisionError("too_narrow", limit=NARROWEST)
 
 
 def is_too_narrow(X: np.ndarray) -> bool:

@@ -37,6 +37,7 @@ def probed_states(
     that fails or memory that does not suffice is no such case.
     """
     kind = str(read_json(folder / "config.json").get("model_type"))
+    about = {"name": name, "file": "config.json", "architecture": kind}
 
     def tried(*, packed: bool) -> tuple[TransformerStates, _States, _States]:
         model = TransformerStates(folder, name=name, dtype=dtype, device=device, packed=packed)
@@ -56,45 +57,36 @@ def probed_states(
         if _is_no_fault_of_the_model(error):
             raise
         said = f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_QUOTE].rstrip(". ")
-        reason = f"its first pass ended in an error ({said})"
-        raise _refused(name, kind, "failed", reason, said=said) from error
-    _refuse_misshapen(alone, settings, name=name, kind=kind)
-    _refuse_mixing(alone, beside, ROUNDING[dtype], name=name, kind=kind)
+        raise ModelFilesError("wrong_architecture", because="failed", said=said, **about) from error
+    _refuse_misshapen(alone, settings, about)
+    _refuse_mixing(alone, beside, ROUNDING[dtype], about)
     return model
 
 
-def _refuse_misshapen(alone: _States, settings: Architecture, *, name: str, kind: str) -> None:
+def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, str]) -> None:
     promised = (settings.n_layers + 1, settings.dimension)
     found = sorted({(len(alone), state.shape[-1]) for state in alone} - {promised})
     n = alone[0].shape[1]  # a model may also give fewer tokens than it was given
     if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
         layers, width = (found or [promised])[0]
-        raise _refused(
-            name,
-            kind,
-            "misshapen",
-            f"it gives {layers} hidden states of {width} numbers a token, and its config.json "
-            f"promises {promised[0]} of {promised[1]}",
+        raise ModelFilesError(
+            "wrong_architecture",
+            because="misshapen",
             layers=layers,
             width=width,
             promised_layers=promised[0],
             promised_width=promised[1],
+            **about,
         )
 
 
-def _refuse_mixing(
-    alone: _States, beside: _States, rounding: float, *, name: str, kind: str
-) -> None:
+def _refuse_mixing(alone: _States, beside: _States, rounding: float, about: dict[str, str]) -> None:
     n = alone[0].shape[1]
     for layer, (one, other) in enumerate(zip(alone, beside, strict=True)):
         h, g = one[0].float(), other[0, :n].float()  # (n, d)
         apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
         if not apart <= rounding:  # NaN is no number to be right
-            reason = (
-                f"its vectors depend on what else is in the batch: beside a longer text, those of "
-                f"layer {layer} move by {apart:.0%} of their length"
-            )
-            raise _refused(name, kind, "mixes", reason, layer=layer)
+            raise ModelFilesError("wrong_architecture", because="mixes", layer=layer, **about)
 
 
 def _short(ids: Tensor) -> int:
@@ -134,16 +126,3 @@ def _is_no_fault_of_the_model(error: Exception) -> bool:
         return error.errno is not None  # transformers raises some without, for settings
     told = isinstance(error, ModelFilesError | MemoryError | torch.OutOfMemoryError)
     return told or "can't allocate memory" in str(error)  # torch's words on a processor
-
-
-def _refused(name: str, kind: str, because: str, reason: str, **details: object) -> ModelFilesError:
-    return ModelFilesError(
-        f"{name} is no text encoder that can be read here (model_type {kind}): {reason}. Choose "
-        "an encoder of texts, such as google-bert/bert-base-uncased",
-        code="wrong_architecture",
-        because=because,
-        name=name,
-        file="config.json",
-        architecture=kind,
-        **details,
-    )

@@ -40,14 +40,11 @@ def read_word_architecture(place: Path, *, name: str) -> Architecture:
     """No layers, the table's width, the longest text in words. Raises ModelFilesError."""
     for needed in (TOKENIZER_FILE, "model.safetensors"):
         if not (place / needed).is_file():
-            raise ModelFilesError(
-                f"{name} has word vectors but no {needed}; of such models those with a whitespace "
-                "tokenizer and weights as .safetensors can be read"
-            )
+            raise ModelFilesError("unreadable", because="no_word_file", name=name, file=needed)
     with (place / "model.safetensors").open("rb") as file:  # 8 bytes of length, then JSON
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     if WEIGHT not in header:
-        raise ModelFilesError(f"the weights of {name} lack {WEIGHT}: they are no word vectors")
+        raise ModelFilesError("unreadable", because="no_word_weights", name=name, weight=WEIGHT)
     limit = read_json(place / SETTINGS_FILE, {}).get("max_seq_length") or 1_000_000
     return Architecture(0, header[WEIGHT]["shape"][1], int(limit), lowercase=False)
 

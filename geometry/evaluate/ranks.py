@@ -54,7 +54,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
     """
     x, y = (np.asarray(values, dtype=np.float64) for values in (x, y))
     if is_constant(x) or is_constant(y):
-        raise UndefinedMeasure("constant_scores", "all scores are equal: there is no order in them")
+        raise UndefinedMeasure("constant_scores")
     return pearson(TieGroups.of(x).ranks(), TieGroups.of(y).ranks())
 
 

@@ -79,7 +79,9 @@ def _cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         try:
             sides.append(directions(X))
         except UndefinedMeasure as reason:
-            raise UndefinedMeasure(reason.code, f"{name}: {reason}") from reason
+            raise UndefinedMeasure(
+                "zero_row", because="zero_row_of_side", side=name, **reason.details
+            ) from reason
     return _dot(*sides).clip(-1.0, 1.0)
 
 
@@ -97,9 +99,7 @@ def _rank(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
         if len(flat):
             raise UndefinedMeasure(
-                "constant_row",
-                f"{name}: row {flat[0]} has equal entries and no order among them "
-                f"({len(flat)} of {len(X)} rows do); drop these rows first",
+                "constant_row", side=name, row=flat[0], n_flat=len(flat), n=len(X)
             )
         ranks = ranks_in_rows(X)
         sides.append(directions(ranks - (X.shape[1] + 1) / 2))

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .download import FULL_DISK
-from .model_errors import DataSetError, ModelFilesError, readable_bytes
-from .model_files import incomplete
+from .model_errors import DataSetError, ModelFilesError
 from .transfer import BrokenTransfer
 
 if TYPE_CHECKING:
@@ -23,39 +22,20 @@ NOT_THERE = "the hub lists a file that it does not have"
 
 @dataclass(frozen=True)
 class Kind:
-    """What a repository holds, in the words of an error.
+    """What a repository of the hub holds.
 
-    repo_type: huggingface_hub's word.   page: what stands before the name in its page's address.
-    instead: what needs no network.   example: a name.   folder: how one of this machine is named.
+    repo_type : the word of huggingface_hub.
+    page : what comes before the repository's name in the address of its page.
+    error : the class of its errors.
     """
 
-    word: str
     repo_type: str
     page: str
-    instead: str
-    example: str
-    folder: str
     error: type[ModelFilesError]
 
 
-MODEL = Kind(
-    "model",
-    "model",
-    "",
-    "use the bundled encoder, which needs none",
-    "google-bert/bert-base-uncased",
-    "; for a folder of this machine give its path, as in ./my-model",
-    ModelFilesError,
-)
-DATA_SET = Kind(
-    "data set",
-    "dataset",
-    "datasets/",
-    "use the project's own pairs, which need none",
-    "mteb/stsbenchmark-sts",
-    "",
-    DataSetError,
-)
+MODEL = Kind("model", "", ModelFilesError)
+DATA_SET = Kind("dataset", "datasets/", DataSetError)
 
 
 @contextmanager
@@ -94,66 +74,40 @@ def told(
 
 def no_network(repository: str, endpoint: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
     """The hub can't be reached, or its answer is none of a hub."""
-    return kind.error(
-        f"the {kind.word} {repository} could not be fetched: {endpoint} can't be reached "
-        f"({reason}). Check the network and try again, or {kind.instead}",
-        code="no_network",
-        name=repository,
-        endpoint=endpoint,
-        reason=reason,
-    )
+    return kind.error("no_network", name=repository, endpoint=endpoint, reason=reason)
 
 
 def invalid_name(repository: str, kind: Kind = MODEL) -> ModelFilesError:
     """What no hub could have, so none is asked."""
-    return kind.error(
-        f"{repository!r} can be no {kind.word}'s name: a hub's is one word, or an owner and a word "
-        "around one slash, of letters, digits, - _ and . (no two - or . together), 96 at most, as "
-        f"in {kind.example}. Correct it{kind.folder}",
-        code="invalid_name",
-        name=repository,
-    )
+    return kind.error("invalid_name", name=repository)
 
 
 def unknown_name(repository: str, endpoint: str, kind: Kind = MODEL) -> ModelFilesError:
     """The hub has no such repository."""
-    return kind.error(
-        f"there is no {kind.word} {repository} on {endpoint}. Check the spelling, with the owner "
-        f"in front, as in {kind.example}{kind.folder}",
-        code="unknown_name",
-        name=repository,
-        endpoint=endpoint,
-    )
+    return kind.error("unknown_name", name=repository, endpoint=endpoint)
 
 
 def gated(repository: str, endpoint: str, status: int, kind: Kind = MODEL) -> ModelFilesError:
     """The hub answered 401 or 403; without a token it does so for names that are wrong, too."""
     return kind.error(
-        f"{repository} is not open to everyone, or its name is wrong: {endpoint} answered "
-        f"{status}. Check the name; accept the {kind.word}'s terms at "
-        f"{endpoint}/{kind.page}{repository} and set HF_TOKEN to a token of the account that did",
-        code="gated",
+        "gated",
         name=repository,
         endpoint=endpoint,
         status=status,
+        page=f"{endpoint}/{kind.page}{repository}",
     )
 
 
 def vanished_revision(repository: str, revision: str, kind: Kind = MODEL) -> ModelFilesError:
     """The repository has no such branch, tag or commit, or no longer."""
-    return kind.error(
-        f"{repository} has no revision {revision}, or no longer. Choose a branch, a tag or a full "
-        "commit from its page, or leave the revision out for main",
-        code="vanished_revision",
-        name=repository,
-        revision=revision,
-    )
+    return kind.error("vanished_revision", name=repository, revision=revision)
 
 
 def partly_there(repository: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
     """What did not arrive whole, or is listed and absent."""
-    found = incomplete(repository, ITS_FILES, reason)
-    return kind.error(str(found), code=found.code, **found.details)
+    return kind.error(
+        "half_downloaded", because="broken_transfer", name=repository, file=ITS_FILES, reason=reason
+    )
 
 
 def no_disk(
@@ -166,17 +120,14 @@ def no_disk(
     kind: Kind = MODEL,
 ) -> ModelFilesError:
     """Too little room, or no leave to write.   needed, free : bytes."""
-    what = f"needs {readable_bytes(needed)}" if needed is not None else "could not be written"
-    because = reason or f"has {readable_bytes(free)} free"
     return kind.error(
-        f"{repository} {what} in {folder}, which {because}. Free some space, or set "
-        "HF_HOME to a folder with more of it",
-        code="no_disk",
+        "no_disk",
+        because="disk_failed" if needed is None else None,
         name=repository,
         folder=str(folder),
         needed=needed,
         free=free,
-        reason=reason,
+        reason=reason or "the disk is full",
     )
 
 

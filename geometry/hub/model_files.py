@@ -66,15 +66,7 @@ def refuse_unreadable(
     _refuse_weights(name, paths, place=static[0].rpartition("/")[0] if static else "")
     if not static and TOKENIZER not in paths:
         command = _conversion(name, "fast")
-        raise ModelFilesError(
-            f"{name} has no {TOKENIZER}, and only fast tokenizers are read. Write one once: "
-            f"{command}; then load the new folder. If that has none either, this tokenizer has no "
-            "fast version: choose another model",
-            code="slow_tokenizer",
-            name=name,
-            file=TOKENIZER,
-            command=command,
-        )
+        raise ModelFilesError("slow_tokenizer", name=name, file=TOKENIZER, command=command)
 
 
 def check_folder(folder: Path, *, name: str) -> int:
@@ -124,10 +116,7 @@ def folder_files(folder: Path) -> list[str]:
 def module_folder(folder: Path, path: str, *, name: str) -> Path:
     """A module's folder inside the model's, as modules.json names it; never one outside."""
     if path and not MODULE.fullmatch(path):
-        raise ModelFilesError(
-            f"the modules.json of {name} names the folder {path!r}, and only folders of its own "
-            "such as 1_Pooling are read"
-        )
+        raise ModelFilesError("unreadable", because="folder_elsewhere", name=name, folder=path)
     return folder / path
 
 
@@ -141,10 +130,7 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
         return []
     steps = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(steps, list) or not all(map(_is_step, steps)):
-        raise ModelFilesError(
-            f"the modules.json in {folder} is no list of steps, each with its type and path. Take "
-            "the file from where the model comes from, or take it away to read the model alone"
-        )
+        raise ModelFilesError("unreadable", because="no_steps", folder=str(folder))
     return steps
 
 
@@ -195,15 +181,7 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesError:
     """The error "half_downloaded" for one file; ``reason`` follows a colon."""
-    return ModelFilesError(
-        f"{name} is only partly there, at {file}: {reason}. Load it again where it comes from "
-        "the hub: what is complete is kept. Copy the whole folder again where it is your own",
-        code="half_downloaded",
-        name=name,
-        file=file,
-        reason=reason,
-        **details,
-    )
+    return ModelFilesError("half_downloaded", name=name, file=file, reason=reason, **details)
 
 
 def _is_setting(path: str) -> bool:
@@ -231,9 +209,8 @@ def _conversion(name: str, what: str) -> str:
 def _refuse_config(name: str, config: Mapping[str, Any] | None, *, is_folder: bool) -> None:
     if config is None:
         raise ModelFilesError(
-            f"{name} has no {CONFIG}, so it is no transformer that can be read here. Choose a "
-            "text encoder, or a folder that save_pretrained wrote",
-            code="missing_folder_file" if is_folder else "wrong_architecture",
+            "missing_folder_file" if is_folder else "wrong_architecture",
+            because=None if is_folder else "no_config",
             name=name,
             file=CONFIG,
             architecture="",
@@ -247,20 +224,6 @@ def _refuse_weights(name: str, paths: Collection[str], *, place: str) -> None:
         return
     pickles = [path for path in sorted(paths) if _is_pickle(path)]
     if not pickles:
-        raise ModelFilesError(
-            f"{name} has no {WEIGHTS}, and weights are read in no other format. Choose a model "
-            "that offers them",
-            code="missing_folder_file",
-            name=name,
-            file=WEIGHTS,
-        )
+        raise ModelFilesError("missing_folder_file", name=name, file=WEIGHTS)
     command = _conversion(name, "safetensors")
-    raise ModelFilesError(
-        f"{name} has its weights only as pickle ({pickles[0]}), which can run any code when it is "
-        "opened, so only .safetensors are read. Where you trust its authors, convert it once: "
-        f"{command}; then load the new folder",
-        code="pickle_only",
-        name=name,
-        file=pickles[0],
-        command=command,
-    )
+    raise ModelFilesError("pickle_only", name=name, file=pickles[0], command=command)

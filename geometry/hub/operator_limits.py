@@ -13,15 +13,18 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from .model_errors import ModelFilesError, readable_bytes
+from ..data.limits import MEGABYTE
+from ..errors import GeometryError
+from .model_errors import ModelFilesError
 
 VARIABLE = "NARROW_CONE_CONFIG"
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
-MEGABYTE = 10**6
 
 
-class OperatorFileError(ValueError):
+class OperatorFileError(GeometryError):
     """The operator's file is absent where it was named, or holds what it may not."""
+
+    subject = "operator"
 
 
 @dataclass(frozen=True)
@@ -44,25 +47,18 @@ class ModelLimits:
         """Raise ModelFilesError "not_allowed" for a hub name that no pattern matches."""
         if self.allow and not any(fnmatchcase(name, pattern) for pattern in self.allow):
             raise ModelFilesError(
-                f"{name} may not be loaded here: the operator allows {', '.join(self.allow)}. "
-                f"Choose one of these or the bundled encoder; the list is in {DEFAULT_FILE.name}",
-                code="not_allowed",
-                name=name,
-                allowed=self.allow,
-                folder=False,
+                "not_allowed", name=name, allowed=self.allow, file=DEFAULT_FILE.name
             )
 
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" where local folders may not be loaded."""
         if not self.local_folders:
             raise ModelFilesError(
-                f"{name} may not be loaded here: the operator allows no folders of this machine. "
-                f"Choose a model of the hub or the bundled encoder; the rule is in "
-                f"{DEFAULT_FILE.name}",
-                code="not_allowed",
+                "not_allowed",
+                because="no_folders",
                 name=name,
                 allowed=self.allow,
-                folder=True,
+                file=DEFAULT_FILE.name,
             )
 
     def refuse_size(self, name: str, size: int) -> None:
@@ -70,13 +66,7 @@ class ModelLimits:
         limit = self.max_model_megabytes * MEGABYTE
         if size > limit:
             raise ModelFilesError(
-                f"{name} has {readable_bytes(size)} of files to read and the operator's limit is "
-                f"{readable_bytes(limit)}. Choose a smaller model, or raise max_model_megabytes in "
-                f"{DEFAULT_FILE.name}",
-                code="too_large",
-                name=name,
-                size=size,
-                limit=limit,
+                "too_large", name=name, size=size, limit=limit, file=DEFAULT_FILE.name
             )
 
 
@@ -92,25 +82,23 @@ def read_model_limits(path: Path | None = None) -> ModelLimits:
     if not file.is_file():
         if named is None:
             return ModelLimits()
-        raise OperatorFileError(f"there is no file {file}, which {VARIABLE} or the caller names")
+        raise OperatorFileError("no_file", file=str(file), variable=VARIABLE)
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise OperatorFileError(f"{file} is no TOML file: {error}") from error
-    _refuse_unknown(content, ("models",), file, "table")
+        raise OperatorFileError("no_toml", file=str(file), said=str(error)) from error
+    _refuse_unknown(content, ("models",), file)
     models = content.get("models", {})
     if not isinstance(models, dict):
-        raise OperatorFileError(f"models in {file} must be a table: write [models] above its keys")
-    _refuse_unknown(models, tuple(field.name for field in fields(ModelLimits)), file, "key")
+        raise OperatorFileError("no_table", file=str(file))
+    _refuse_unknown(models, tuple(field.name for field in fields(ModelLimits)), file)
     return ModelLimits(**{key: _checked(key, value, file) for key, value in models.items()})
 
 
-def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path, what: str) -> None:
+def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -> None:
     for name in found:
         if name not in known:
-            raise OperatorFileError(
-                f"{file} has an unknown {what} {name!r}; there can be {', '.join(known)}"
-            )
+            raise OperatorFileError("unknown_entry", file=str(file), name=name, known=known)
 
 
 def _checked(key: str, value: Any, file: Path) -> Any:
@@ -124,5 +112,7 @@ def _checked(key: str, value: Any, file: Path) -> Any:
         fits = isinstance(value, int) and not isinstance(value, bool) and value > 0
         wanted = "a whole number of megabytes above 0"
     if not fits:
-        raise OperatorFileError(f"{key} in {file} is {value!r} and must be {wanted}")
+        raise OperatorFileError(
+            "bad_value", name=key, file=str(file), found=str(value), wanted=wanted
+        )
     return tuple(value) if isinstance(value, list) else value

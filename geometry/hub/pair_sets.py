@@ -201,11 +201,4 @@ def _set_of(name: str | PairSet) -> PairSet:
 def _refuse_other_scale(pairs: Pairs, chosen: PairSet) -> None:
     low, high = pairs.score_range
     if low < chosen.scale[0] or high > chosen.scale[1]:
-        raise CorpusError(
-            "score_outside_scale",
-            f"The scores of {pairs.name} reach from {low:g} to {high:g}, and its scale from "
-            f"{chosen.scale[0]:g} to {chosen.scale[1]:g}: this is another file than expected. "
-            "Choose the pinned revision, or give the scale that is right.",
-            found=(low, high),
-            scale=chosen.scale,
-        )
+        raise CorpusError("score_outside_scale", found=(low, high), scale=chosen.scale)

@@ -26,24 +26,18 @@ OTHER_SENSES = (
 
 def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
     """Raise ModelFilesError "wrong_architecture" where config.json is no text model's."""
-    lacking = [
-        " or ".join(settings)
-        for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS)
-        if not any(isinstance(config.get(setting), int) for setting in settings)
-    ]
-    senses = [setting for setting in OTHER_SENSES if setting in config]
-    if not lacking and not senses:
-        return
-    kind = str(config.get("model_type", "unknown"))
-    reason = f"has no {lacking[0]}" if lacking else f"has {senses[0]}, so it reads more than text"
-    raise ModelFilesError(
-        f"{name} is no text encoder that can be read here: its config.json (model_type {kind}) "
-        f"{reason}. Choose an encoder of texts, such as google-bert/bert-base-uncased",
-        code="wrong_architecture",
-        name=name,
-        file="config.json",
-        architecture=kind,
-    )
+    found = {"name": name, "file": "config.json"}
+    found["architecture"] = str(config.get("model_type", "unknown"))
+    for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS):
+        if not any(isinstance(config.get(setting), int) for setting in settings):
+            raise ModelFilesError(
+                "wrong_architecture", because="lacks_setting", settings=settings, **found
+            )
+    for setting in OTHER_SENSES:
+        if setting in config:
+            raise ModelFilesError(
+                "wrong_architecture", because="other_senses", setting=setting, **found
+            )
 
 
 def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
@@ -53,10 +47,8 @@ def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in CONFIG_MAPPING_NAMES:
         raise ModelFilesError(
-            f"{name} is no text encoder that can be read here: transformers knows no model_type "
-            f"{kind}, and a model's own code is never run. Choose an encoder of texts, such as "
-            "google-bert/bert-base-uncased",
-            code="wrong_architecture",
+            "wrong_architecture",
+            because="own_code",
             name=name,
             file="config.json",
             architecture=str(kind),
@@ -73,7 +65,10 @@ def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, An
     content = json.loads(path.read_text(encoding="utf8"))
     if not isinstance(content, dict):
         raise ModelFilesError(
-            f"the {path.name} in {path.parent} holds a {type(content).__name__} where settings by "
-            "their names should be. Take the file from where the model comes from"
+            "unreadable",
+            because="no_settings",
+            file=path.name,
+            folder=str(path.parent),
+            found=type(content).__name__,
         )
     return content

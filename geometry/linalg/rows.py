@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import GeometryError
+
 # squares of squares of anything within stay inside float64
 SMALLEST, LARGEST = 1e-60, 1e60
 SAME = 64  # roundings of the largest entry: a text encoded twice, beside others, differs by a few
 CHECKED_ROWS = 4096  # at a time: a view of other strides is copied by block, not as a whole
 
 
-class UndefinedMeasure(ValueError):
-    """A measure that this cloud does not have; ``code`` names why, so that a page can say it."""
+class UndefinedMeasure(GeometryError):
+    """A measure that this cloud does not have; ``REASONS`` gives each code in a few words."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+    subject = "measure"
 
 
 def finite_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
@@ -79,7 +79,7 @@ def need_width(X: np.ndarray, d: int) -> None:
 def need_rows(n: int, at_least: int) -> None:
     """Raise UndefinedMeasure "too_few_rows" for fewer rows than that."""
     if n < at_least:
-        raise UndefinedMeasure("too_few_rows", f"needs at least {at_least} rows; got {n}")
+        raise UndefinedMeasure("too_few_rows", at_least=at_least, n=n)
 
 
 def count_distinct(X: np.ndarray, *, most: int) -> int:
@@ -168,8 +168,4 @@ def directions(X: np.ndarray) -> np.ndarray:
 
 def _refuse_zero(zero: np.ndarray, n: int) -> None:
     if len(zero):
-        raise UndefinedMeasure(
-            "zero_row",
-            f"row {zero[0]} is zero and has no direction ({len(zero)} of {n} rows are); "
-            "drop these rows first",
-        )
+        raise UndefinedMeasure("zero_row", row=zero[0], n_zero=len(zero), n=n)

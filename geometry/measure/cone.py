@@ -24,9 +24,7 @@ def mean_norm_share(X: np.ndarray) -> float:
 def share_of_second_moment(mean: np.ndarray, second: float) -> float:
     """``mean_norm_share`` from the mean (d,) and E|x|^2."""
     if second == 0:
-        raise UndefinedMeasure(
-            "all_zero", "every row is zero: there is no length to take a share of"
-        )
+        raise UndefinedMeasure("all_zero")
     return float(mean @ mean) / second
 
 
@@ -53,9 +51,7 @@ def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
     """``mean_direction`` from the mean (d,) and E|x|^2."""
     length = float(np.linalg.norm(mean))
     if length <= ZERO_MEAN * np.sqrt(second):
-        raise UndefinedMeasure(
-            "centred", "the mean vector is zero (a centred cloud), so it has no direction"
-        )
+        raise UndefinedMeasure("centred")
     return np.asarray(mean / length)
 
 

@@ -162,9 +162,7 @@ class Tokens:
         groups = _Groups(sentences, len(U), "sentence")
         sums = groups.sums(self._X)  # (g, d), which point where the means do
         if not sums.any(axis=1).all():
-            raise UndefinedMeasure(
-                "zero_row", "a sentence's mean vector is zero and has no direction"
-            )
+            raise UndefinedMeasure("zero_row", because="zero_sentence")
         terms = np.einsum("gd,gd->g", groups.sums(U), directions(sums)) / groups.counts
         return Contextual(self._mean_cosine, terms)
 
@@ -193,9 +191,7 @@ class _Groups:
         self._order = order[counts[code[order]] > 1]
         self.counts = counts[counts > 1]
         if len(self.counts) == 0:
-            raise UndefinedMeasure(
-                "no_repeats", f"each {what} occurs once: there is nothing to compare within it"
-            )
+            raise UndefinedMeasure("no_repeats", what=what)
         self._starts = np.concatenate([[0], np.cumsum(self.counts)[:-1]])
 
     def sums(self, X: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ class Listed:
 
 def _isoscore(view: View) -> float:
     if view.d < 2:
-        raise UndefinedMeasure("one_dimension", "isoscore needs at least 2 dimensions")
+        raise UndefinedMeasure("one_dimension", d=view.d)
     return (participation(view.covariance) - 1) / (view.d - 1)
 
 
@@ -74,9 +74,7 @@ def _top_contribution(k: int) -> Callable[[View], float]:
         mean = mean_cosine_of_sum(view.unit_sum, view.n)
         # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
         if view.left_out is None and mean <= 3 * np.sqrt(2 / view.d) / view.n:
-            raise UndefinedMeasure(
-                "no_mean_cosine", "the mean cosine is no larger than that of random directions"
-            )
+            raise UndefinedMeasure("no_mean_cosine", because="random_mean_cosine")
         return largest_share(contributions(view.unit_sum, view.unit_squares), min(k, view.d))
 
     return of

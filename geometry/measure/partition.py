@@ -35,7 +35,7 @@ def scaled(X: np.ndarray, scale: str) -> np.ndarray:
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}; got {scale!r}")
     if not X.any():
-        raise UndefinedMeasure("all_zero", "every row is zero: there is no direction to sum along")
+        raise UndefinedMeasure("all_zero")
     if scale == "raw":
         return X
     if scale == "unit":

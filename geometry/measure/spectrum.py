@@ -20,7 +20,7 @@ def participation(C: np.ndarray) -> float:
     """``participation_ratio`` from a covariance or second moment C (d, d)."""
     norm2 = float(np.sum(C * C))
     if norm2 == 0:
-        raise no_spread("there is no variance to spread over axes")
+        raise UndefinedMeasure("no_spread")
     return float(np.trace(C)) ** 2 / norm2
 
 
@@ -51,9 +51,7 @@ def isoscore(X: np.ndarray) -> float:
     """
     d = np.shape(X)[1] if np.ndim(X) == 2 else 0
     if d < 2:
-        raise UndefinedMeasure(
-            "one_dimension", f"isoscore needs at least 2 dimensions; got shape {np.shape(X)}"
-        )
+        raise UndefinedMeasure("one_dimension", because="one_column", shape=str(np.shape(X)))
     return (participation_ratio(X) - 1) / (d - 1)
 
 
@@ -83,7 +81,7 @@ def rank_of_spectrum(eigenvalues: np.ndarray) -> float:
     """``effective_rank`` from the eigenvalues (d,) of the (second) moment, in any order."""
     sigma = np.sqrt(_above_rounding(eigenvalues))
     if len(sigma) == 0:
-        raise no_spread("there are no singular values to weigh")
+        raise UndefinedMeasure("no_spread")
     p = sigma / sigma.sum()
     return float(np.exp(-np.sum(p * np.log(p))))
 
@@ -92,10 +90,10 @@ def spectral_entropy(eigenvalues: np.ndarray) -> float:
     """Entropy of lambda / sum lambda over log d, in [0, 1]; 1 where all d are equal."""
     d = len(eigenvalues)
     if d < 2:
-        raise UndefinedMeasure("one_dimension", "spectral entropy needs at least 2 dimensions")
+        raise UndefinedMeasure("one_dimension", d=d)
     values = _above_rounding(eigenvalues)
     if len(values) == 0:
-        raise no_spread("there is no variance to spread over axes")
+        raise UndefinedMeasure("no_spread")
     p = values / values.sum()
     return float(-np.sum(p * np.log(p)) / np.log(d))
 
@@ -108,11 +106,6 @@ def centred_rows(X: np.ndarray) -> np.ndarray:
     if float(np.einsum("nd,nd->", X, X)) <= (4 * np.finfo(np.float64).eps) ** 2 * length2:
         return np.zeros_like(X)
     return X
-
-
-def no_spread(why: str) -> UndefinedMeasure:
-    """The error of a cloud whose rows are all equal."""
-    return UndefinedMeasure("no_spread", f"all rows are equal: {why}")
 
 
 def _second_moment(X: np.ndarray, *, centred: bool) -> np.ndarray:

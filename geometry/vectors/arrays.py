@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from .errors import VectorFileError, no_vectors, too_large
+from .errors import VectorFileError, too_large
 from .gather import Gathering, Wanted
 
 VECTOR_NAMES = (
@@ -32,7 +32,7 @@ BLOCK_ROWS = 8_192
 def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
     """The table of an .npz file; arrays of Python objects are never unpickled."""
     if not zipfile.is_zipfile(file):
-        raise no_vectors("this is no .npz archive")
+        raise VectorFileError("no_vectors")
     file.seek(0)
     try:
         with np.load(file, allow_pickle=False) as archive:
@@ -42,13 +42,8 @@ def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Vec
         if isinstance(error, VectorFileError):
             raise
         if "pickle" in str(error):
-            raise VectorFileError(
-                "pickled",
-                "The words or vectors are Python objects, which could run code when read. Save "
-                "the words as strings: np.savez(path, words=np.array(words, dtype=str), "
-                "vec=vectors).",
-            ) from error
-        raise no_vectors(f"the .npz archive can't be read ({error})") from error
+            raise VectorFileError("pickled") from error
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
     return _table(_vectors(arrays), _words_of_arrays(arrays), name, "npz", wanted)
 
 
@@ -64,17 +59,13 @@ def read_safetensors(
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
         arrays = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise no_vectors(f"the .safetensors file can't be read ({error})") from error
+        raise VectorFileError("damaged_file", kind="safetensors file") from error
     vectors = _vectors(arrays)
     words = _words_within(arrays, header.get("__metadata__") or {})
     if words is None and path is not None:
         words = _words_beside(path, len(vectors))
     if words is None:
-        raise VectorFileError(
-            "no_words",
-            "The file has vectors and no words. Add a uint8 tensor named words (UTF-8, one word a "
-            f"line), or put the words, one a line, into {name}.words.txt beside it.",
-        )
+        raise VectorFileError("no_words", because="no_words_beside", file=f"{name}.words.txt")
     return _table(vectors, words, name, "safetensors", wanted)
 
 
@@ -82,13 +73,7 @@ def _table(
     vectors: np.ndarray, words: Sequence[bytes], name: str, file_format: str, wanted: Wanted
 ) -> VectorTable:
     if len(words) != len(vectors):
-        raise VectorFileError(
-            "word_count",
-            f"There are {len(words):,} words and {len(vectors):,} vectors; every vector needs its "
-            "word. Save them again, in the same order.",
-            n_words=len(words),
-            n_vectors=len(vectors),
-        )
+        raise VectorFileError("word_count", n_words=len(words), n_vectors=len(vectors))
     gathering = Gathering(vectors.shape[1], wanted, expected=len(vectors))
     for start in range(0, len(vectors), BLOCK_ROWS):
         if gathering.is_full:
@@ -118,13 +103,12 @@ def _vectors(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
             break
     else:
         if len(fitting) != 1:
-            raise no_vectors(
-                f"of the arrays {', '.join(arrays) or '(none)'}, {len(fitting)} are tables of "
-                "floating-point numbers and none has a usual name, such as vectors"
+            raise VectorFileError(
+                "no_vectors", because="unnamed_arrays", arrays=tuple(arrays), n=len(fitting)
             )
         (found,) = fitting.values()
     if not found.size:
-        raise no_vectors("the array of vectors is empty")
+        raise VectorFileError("no_vectors")
     return found
 
 
@@ -136,11 +120,7 @@ def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> list[bytes]:
     if named is None and len(fitting) == 1:
         named = next(iter(fitting))
     if named is None:
-        raise VectorFileError(
-            "no_words",
-            f"None of the arrays {', '.join(arrays)} is a list of words. Save one named words, of "
-            "strings.",
-        )
+        raise VectorFileError("no_words", because="no_list_of_words", arrays=tuple(arrays))
     found = fitting[named]
     return [word if isinstance(word, bytes) else word.encode() for word in found.tolist()]
 
@@ -187,12 +167,7 @@ def _words_of_tokenizer(path: Path, n: int) -> list[bytes]:
         places |= {each["content"]: each["id"] for each in settings.get("added_tokens") or ()}
         words = {int(place): str(word) for word, place in places.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise no_vectors(f"{path.name} beside the file can't be read ({error})") from error
+        raise VectorFileError("no_words", because="unreadable_words", file=path.name) from error
     if any(place not in words for place in range(n)):
-        raise VectorFileError(
-            "word_count",
-            f"{path.name} has no word for each of the {n:,} vectors. Save both again.",
-            n_words=len(words),
-            n_vectors=n,
-        )
+        raise VectorFileError("word_count", n_words=len(words), n_vectors=n)
     return [words[place].encode() for place in range(n)]

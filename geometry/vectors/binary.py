@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from .errors import damaged, no_vectors, too_large
+from .errors import VectorFileError, too_large
 from .gather import Gathering, Wanted
 
 BLOCK = 8 << 20  # bytes
@@ -30,7 +30,7 @@ def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> 
     header = file.readline(LONGEST_HEADER)
     found = stated(header)
     if found is None:
-        raise no_vectors("word2vec's binary form begins with two whole numbers")
+        raise VectorFileError("no_vectors")
     n_stated, d = found
     if 4 * d > wanted.max_bytes:
         raise too_large(1, d, wanted.max_bytes)
@@ -61,7 +61,7 @@ class _Records:
         while self.n_read < self._n_stated:
             space = content.find(b" ", place, place + LONGEST_WORD)
             if space < 0 and len(content) - place >= LONGEST_WORD:
-                raise damaged(self.n_read + 1, self._n_stated, "is none")
+                raise VectorFileError("truncated", word=self.n_read + 1, n_stated=self._n_stated)
             if space < 0 or space + 1 + wide > len(content):
                 break
             words.append(content[place:space].lstrip(b"\r\n"))  # some writers end each record so
@@ -69,7 +69,7 @@ class _Records:
             place = space + 1 + wide
             self.n_read += 1
         if not words and not read:
-            raise damaged(self.n_read + 1, self._n_stated, "is not there whole")
+            raise VectorFileError("truncated", word=self.n_read + 1, n_stated=self._n_stated)
         self._rest = content[place:]
         rows = [np.frombuffer(content, "<f4", self._d, start) for start in starts]
         return words, np.array(rows, dtype=np.float32).reshape(len(rows), self._d)

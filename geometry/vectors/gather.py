@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
-from .errors import VectorFileError, no_vectors, too_large
+from ..data.limits import MAX_TABLE_BYTES
+from .errors import VectorFileError, too_large
 
-MAX_BYTES = 4_000_000_000  # of the table in memory, not of the file
 NAMED = 5  # words left out that the report names
 SPARE = 1.02  # room beyond the estimate: lines are not equally long
 UTF8 = "utf-8"
@@ -28,7 +28,7 @@ class Wanted:
     max_words: int | None = None
     words: frozenset[str] | None = None
     encoding: str | None = None
-    max_bytes: int = MAX_BYTES
+    max_bytes: int = MAX_TABLE_BYTES
 
     def at_most(self, n: int) -> int:
         """How many of n words there can be."""
@@ -47,11 +47,7 @@ def wanted(
     try:
         "".encode(encoding or UTF8)
     except LookupError as error:
-        raise VectorFileError(
-            "unknown_encoding",
-            f"There is no text encoding named {encoding!r}. Use one such as utf-8 or latin-1.",
-            encoding=encoding,
-        ) from error
+        raise VectorFileError("unknown_encoding", encoding=encoding) from error
     return Wanted(max_words, None if words is None else frozenset(words), encoding, max_bytes)
 
 
@@ -105,7 +101,7 @@ class Gathering:
     def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:
         """All that was taken. The gathering is spent."""
         if not self.words:
-            raise no_vectors("none of the words that are asked for is in the file")
+            raise VectorFileError("no_vectors", because="none_wanted")
         self._rows.resize((len(self.words), self.d), refcheck=False)
         counts = self.counts
         report = VectorReport(

@@ -12,21 +12,22 @@ from typing import BinaryIO, cast
 
 from ..data.decode import Source, opened
 from ..data.embeddings import VectorTable
+from ..data.limits import MAX_TABLE_BYTES
 from .arrays import read_npz, read_safetensors
 from .binary import read_binary, stated
-from .errors import VectorFileError, no_vectors
-from .gather import MAX_BYTES, Wanted, wanted
+from .errors import VectorFileError
+from .gather import Wanted, wanted
 from .text import is_text, read_text
 
 FORMATS = ("text", "binary", "npz", "safetensors")
 _HEAD = 1 << 20  # bytes by which a form is recognised
-_OTHERS = (  # what people take for vectors, and what to take instead
-    (b"\x93NUMPY", "a single NumPy array has no words; save both with np.savez"),
-    (b"\xba\x16\x4f\x2f", "this is fastText's model; take the .vec file beside it"),
-    (b"\x80\x02", "this is a pickle, which could run code when read; export it as text"),
-    (b"\x80\x03", "this is a pickle, which could run code when read; export it as text"),
-    (b"\x80\x04", "this is a pickle, which could run code when read; export it as text"),
-    (b"\x80\x05", "this is a pickle, which could run code when read; export it as text"),
+_OTHERS = (  # how other files begin that people take for vectors, and the sentence that says so
+    (b"\x93NUMPY", "lone_array"),
+    (b"\xba\x16\x4f\x2f", "fasttext_model"),
+    (b"\x80\x02", "pickled"),
+    (b"\x80\x03", "pickled"),
+    (b"\x80\x04", "pickled"),
+    (b"\x80\x05", "pickled"),
 )
 
 
@@ -38,7 +39,7 @@ def read_vectors(
     max_words: int | None = None,
     words: Collection[str] | None = None,
     encoding: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int = MAX_TABLE_BYTES,
 ) -> VectorTable:
     """Word vectors from a path, bytes or a binary file; its vectors (n, d) are float32.
 
@@ -51,8 +52,8 @@ def read_vectors(
     Of a word that comes twice the first row counts; rows with NaN or infinity are left out; the
     table's ``report`` counts both and what else was odd. A text that has fewer rows than its
     header says is read and reported, since people cut such files; a binary one is refused.
-    Raises VectorFileError with one of the codes unreadable, no_vectors, ragged_row, bad_number,
-    truncated, too_many_bytes, no_words, word_count, pickled, unknown_encoding.
+    Raises VectorFileError with one of the codes unreadable, no_vectors, damaged_file, ragged_row,
+    bad_number, truncated, too_many_bytes, no_words, word_count, pickled, unknown_encoding.
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
@@ -92,16 +93,16 @@ def _opened(source: Source) -> Iterator[tuple[BinaryIO, int | None]]:
             with gzip.open(file) as unpacked:
                 yield cast(BinaryIO, unpacked), None
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise no_vectors(f"the gzip archive is damaged ({error})") from error
+            raise VectorFileError("damaged_file", kind="gzip archive") from error
 
 
 def _recognised(head: bytes) -> str:
     """The form of a file that begins so."""
     if not head.strip():
-        raise no_vectors("the file is empty")
-    for start, remedy in _OTHERS:
+        raise VectorFileError("no_vectors")
+    for start, because in _OTHERS:
         if head.startswith(start):
-            raise no_vectors(remedy)
+            raise VectorFileError("no_vectors", because=because)
     if head.startswith(b"PK"):
         return "npz"
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
@@ -110,4 +111,4 @@ def _recognised(head: bytes) -> str:
         return "text"
     if stated(head) is not None:
         return "binary"
-    raise no_vectors("the first lines are no words with numbers behind them")
+    raise VectorFileError("no_vectors")

@@ -16,7 +16,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from .errors import VectorFileError, no_vectors
+from .errors import VectorFileError
 from .gather import SPARE, Gathering, Wanted
 
 BLOCK = 1 << 20  # bytes; four cost some seven times as many page faults, half of one more time
@@ -52,7 +52,7 @@ def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Ve
     blocks = _blocks(file)
     first = next(blocks, None)
     if first is None:
-        raise no_vectors("the file is empty")
+        raise VectorFileError("no_vectors")
     form, first = _recognise(first)
     mean_line = len(first.content) / max(1, first.content.count(b"\n"))
     expected = form.n_stated or int((size or len(first.content)) / mean_line * SPARE) + 1
@@ -85,7 +85,9 @@ def _blocks(file: BinaryIO) -> Iterator[_Block]:
         if not cut:
             rest += read
             if len(rest) > LONGEST_LINE:
-                raise no_vectors(f"line {line:,} has over {LONGEST_LINE:,} bytes")
+                raise VectorFileError(
+                    "no_vectors", because="long_line", line=line, limit=LONGEST_LINE
+                )
             continue
         content, rest = rest + read[:cut], read[cut:]
         yield _Block(content, line, end - len(rest))
@@ -101,11 +103,11 @@ def _recognise(first: _Block) -> tuple[Form, _Block]:
     n_stated, start = _header(lines)
     body = lines[1:] if n_stated is not None else lines
     if not body:
-        raise no_vectors("there is a header and nothing below it")
+        raise VectorFileError("no_vectors")
     delimiter = b"\t" if b"\t" in body[0] and b" " not in body[0].strip() else b" "
     d = start or Counter(map(_numbers_behind, body)).most_common(1)[0][0]
     if d < 1 or not _numbers(body[0].split()[1:][-d:]):
-        raise no_vectors("the first lines are no words with numbers behind them")
+        raise VectorFileError("no_vectors")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
     block = _Block(
@@ -218,24 +220,11 @@ def _numbers(fields: list[bytes]) -> list[float] | None:
 
 
 def _ragged(line: int, found: int, d: int) -> VectorFileError:
-    return VectorFileError(
-        "ragged_row",
-        f"Line {line:,} has {found:,} numbers and the others have {d:,}: it is cut off, or the "
-        "file holds vectors of different lengths. Take the line out, or fetch the file again.",
-        line=line,
-        n=found,
-        expected=d,
-    )
+    return VectorFileError("ragged_row", line=line, n=found, expected=d)
 
 
 def _bad_number(line: int, fields: list[bytes], d: int) -> VectorFileError:
     bad = next(field for field in fields if _numbers([field]) is None)
-    shown = bad[:40].decode("utf-8", "replace")
     return VectorFileError(
-        "bad_number",
-        f"{shown!r} among the last {d:,} fields of line {line:,} is no number: the line is too "
-        "short, or the file is none of vectors. Take the line out, or fetch the file again.",
-        line=line,
-        field=shown,
-        expected=d,
+        "bad_number", line=line, field=bad[:40].decode("utf-8", "replace"), expected=d
     )

@@ -25,11 +25,7 @@ def read_counts(
         if not line.strip() or (number == 1 and not is_number(fields[-1])):
             continue
         if len(fields) != 2 or not is_number(fields[1]) or not 0 <= float(fields[1]) < math.inf:
-            raise CorpusError(
-                "bad_count",
-                f"Line {number:,} is no word and its count. Write one such as: the 1000.",
-                line=number,
-            )
+            raise CorpusError("bad_count", line=number)
         word = fields[0].strip()
         counts[word] = counts.get(word, 0.0) + float(fields[1])
     refuse_empty(len(counts))

@@ -57,8 +57,7 @@ def read_word_pairs(
         if len(cells) <= max(left_at, right_at, score_at):
             raise CorpusError(
                 "uneven_row",
-                f"The row at line {number:,} has {len(cells)} columns and lacks one of those that "
-                "are read. Fill it in or take it out.",
+                because="uneven_word_row",
                 line=number,
                 n=len(cells),
                 expected=len(rows[0][1]),
@@ -140,8 +139,8 @@ def _places(header: Sequence[str] | None, first: tuple[int, Sequence[str]]) -> t
     if score is None:
         raise CorpusError(
             "no_pair_columns",
-            f"Line {number:,} is not two words and a score. Write them with a tab or a comma "
-            "between, such as: old, new, 1.58.",
+            because="no_word_columns",
+            line=number,
             columns=tuple(header or cells),
         )
     return 0, 1, score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from geometry.errors import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.listed import LISTED

@@ -10,16 +10,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Encoder, load_encoder
+from geometry.data.limits import MEGABYTE
 from geometry.encode.load import folder_of, is_here, names_a_folder
 from geometry.encode.precision import DTYPES
+from geometry.errors import readable_bytes
 from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import kept_model
-from geometry.hub.model_errors import readable_bytes
-from geometry.hub.operator_limits import MEGABYTE, OperatorFileError, read_model_limits
+from geometry.hub.operator_limits import OperatorFileError, read_model_limits
 
 from . import jobs
 from .controls import choose, put_in_url
-from .messages.model_errors import lessons
 from .model_shelf import ModelShelf
 from .words import Translate
 
@@ -270,3 +270,63 @@ def _about(model: Suggestion, _: Translate) -> str:
 
 def _size(model: Suggestion) -> str:
     return f"{model.megabytes:,} MB"
+
+
+def model_line(encoder: Encoder, _: Translate) -> str:
+    """The model as a number's provenance names it: name, commit, precision."""
+    parts = [encoder.name]
+    if encoder.revision:
+        parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
+    if encoder.is_approximate:
+        parts.append(_("{dtype}: fast, approximate").format(dtype=encoder.dtype))
+    return ", ".join(parts)
+
+
+def lessons(_: Translate) -> dict[str, str]:
+    """Suggested model to what it teaches about anisotropy."""
+    return {
+        "google-bert/bert-base-uncased": _(
+            "Averaged over its tokens, sentences lie in a narrow cone; BERT-flow (Li et al. 2020) "
+            "and whitening (Su et al. 2021) improved its similarities by undoing that."
+        ),
+        "google-bert/bert-base-cased": _(
+            "The BERT that Ethayarajh (2019) measured: anisotropic in every layer above the "
+            "input, though far less than the last layers of GPT-2."
+        ),
+        "google-bert/bert-base-chinese": _(
+            "Nearly every character is a token of its own: see whether the cone of English BERT "
+            "is there in Chinese too."
+        ),
+        "FacebookAI/roberta-base": _(
+            "A few dimensions of very large values rule its cosines (Timkey, van Schijndel 2021): "
+            "standardise the dimensions and look again."
+        ),
+        "openai-community/gpt2": _(
+            "A causal decoder whose last layers are extremely anisotropic: in the last, two "
+            "random words have a cosine close to 1 (Ethayarajh 2019)."
+        ),
+        "sentence-transformers/bert-base-nli-mean-tokens": _(
+            "BERT trained further to tell entailment from contradiction (Reimers, Gurevych 2019): "
+            "see how far that alone opens the cone."
+        ),
+        "princeton-nlp/unsup-simcse-bert-base-uncased": _(
+            "Contrastive training without labels, a sentence against itself under dropout, makes "
+            "BERT's vectors more uniform (Gao et al. 2021)."
+        ),
+        "princeton-nlp/sup-simcse-bert-base-uncased": _(
+            "Contrastive training with entailed and contradicting sentences (Gao et al. 2021): "
+            "see whether whitening has anything left to repair."
+        ),
+        "sentence-transformers/all-mpnet-base-v2": _(
+            "Trained contrastively on about a billion pairs: where the objective has already "
+            "spread the vectors, whitening can make similarities worse."
+        ),
+        "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": _(
+            "One space for many languages, learnt from an English teacher (Reimers, Gurevych "
+            "2020): see whether languages share one cone."
+        ),
+        "sentence-transformers/average_word_embeddings_glove.6B.300d": _(
+            "Static word vectors, averaged, without context or layers: removing their mean and a "
+            "few top directions already helps (Mu, Viswanath 2018)."
+        ),
+    }

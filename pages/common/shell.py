@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from .controls import choose, keep_choices
 from .draw.charts import load_plotly
-from .messages.model_errors import tell_model_error
+from .messages import show_error
 from .words import (
     DEFAULT_LANGUAGE,
     Translate,
@@ -93,7 +93,7 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
     except (RuntimeError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
         if first_sign is not None:
             first_sign.empty()
-        tell_model_error(error, _)
+        show_error(error, _)
         offer_again(error, _)
         st.stop()
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from geometry import CorpusError
 from geometry.data.corpus import Preview, preview_table
 
-from .messages.corpus_errors import too_large_text
+from .messages import error_text
 from .words import Translate
 
 PREVIEW_ROWS = 8
@@ -32,7 +33,7 @@ def label_uploader(key: str, max_bytes: int, _: Translate) -> None:
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
     with st.container(key=f"{key}_refused"):
-        st.error(too_large_text(max_bytes, _))
+        st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes), _))
 
 
 def show_head(file: Any, _: Translate) -> Preview:

@@ -10,7 +10,7 @@ from pages.common.cloud_choices import choose_cloud, choose_look
 from pages.common.corpus_cloud import coverage_of, encode_corpus
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.messages.model_errors import tell_model_error
+from pages.common.messages import show_error
 from pages.common.models import chosen_model, current_encoder
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
@@ -58,7 +58,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
             with progress_box:
                 points = encode_corpus(corpus, spec, _)
         except (ModelFilesError, ValueError, OSError, MemoryError) as error:
-            tell_model_error(error, _)
+            show_error(error, _)
             return
         if len(points.cloud) < FEWEST_POINTS:
             st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))

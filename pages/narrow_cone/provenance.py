@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.common.controls import layer_words
-from pages.common.messages.model_errors import model_line
+from pages.common.models import model_line
 from pages.common.words import Translate
 
 from .scene import Scene

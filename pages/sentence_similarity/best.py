@@ -10,7 +10,7 @@ from geometry.evaluate.cells import Cell, Chosen, Grid, choose_on_dev
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.hub.model_errors import DataSetError
 from pages.common.controls import choose
-from pages.common.messages.data_errors import data_error_text
+from pages.common.messages import error_text
 from pages.common.words import Translate, prose
 
 from .choices import treatment_words
@@ -50,7 +50,7 @@ def show_best(asked: Asked, measured: Measured, _: Translate) -> None:
             names = (_("one half of the pairs"), _("the other half"))
             chosen = measured.on_half
     except DataSetError as error:
-        st.warning(data_error_text(error, _))
+        st.warning(error_text(error, _))
         return
     except ValueError:  # both sets are one by name, or no cell has a score
         chosen = None

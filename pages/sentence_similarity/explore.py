@@ -8,9 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import CorpusError, ModelFilesError
 from geometry.hub.model_errors import DataSetError
 from pages.common import cached
-from pages.common.messages.corpus_errors import error_text
-from pages.common.messages.data_errors import data_error_text
-from pages.common.messages.model_errors import tell_model_error
+from pages.common.messages import error_text, show_error
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
 
@@ -50,13 +48,13 @@ def explore(_: Translate) -> None:
         _show(asked, look_box, measure_box, _)
     except DataSetError as error:
         with look_box:
-            st.error(data_error_text(error, _))
+            st.error(error_text(error, _))
     except CorpusError as error:
         with look_box:
             st.error(error_text(error, _))
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
         with look_box:
-            tell_model_error(error, _)
+            show_error(error, _)
 
 
 def _ask(_: Translate) -> Asked:

@@ -9,7 +9,7 @@ import streamlit as st
 from geometry import CorpusError, ModelFilesError, Pairs
 from geometry.data.pairs import read_pair_folder
 from geometry.hub.operator_limits import read_model_limits
-from pages.common.messages.corpus_errors import error_text
+from pages.common.messages import error_text
 from pages.common.words import Translate
 
 from .pairs import adopt, refusal
@@ -34,9 +34,11 @@ def show_folder_form(_: Translate) -> None:
             _("No folder of this server may be read: its operator’s rule for folders of models.")
         )
     except CorpusError as error:
-        st.error(folder_error_text(error, _))
-    except OSError:
-        st.error(folder_error_text(CorpusError("no_splits", "", path=path), _))
+        st.error(error_text(error, _))
+    except OSError as error:
+        st.error(
+            error_text(CorpusError("unreadable", path=path, reason=error.strerror or str(error)), _)
+        )
     else:
         _offer(splits, _)
 
@@ -68,18 +70,3 @@ def _offer(splits: dict[str, Pairs], _: Translate) -> None:
         kwargs={"dev": splits.get("dev")},
     )
     st.caption(" · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values()))
-
-
-def folder_error_text(error: CorpusError, _: Translate) -> str:
-    """The sentence for a folder; for a file in it as for an upload."""
-    details = {name: str(value).replace("`", "'") for name, value in error.details.items()}
-    if error.code == "no_splits":
-        return _(
-            "There is no folder {path}, or no file in it is named for a split. Name them "
-            "sts-train.csv, sts-dev.csv and sts-test.csv, or some of these."
-        ).format(path=f"`{details['path'][:120]}`")
-    if error.code == "two_splits":
-        return _(
-            "Two files of the folder could both be the split {split}: {files}. Keep one of them."
-        ).format(split=details["split"], files=", ".join(error.details["files"]))
-    return error_text(error, _)

@@ -10,17 +10,18 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus, CorpusError, Pairs, read_pairs
-from geometry.data.corpus import MAX_BYTES, read_bundled_pairs
+from geometry.data.corpus import read_bundled_pairs
+from geometry.data.limits import MAX_BYTES, MEGABYTE
 from geometry.data.pair_records import names_its_columns
 from geometry.encode import ArrayStore
+from geometry.errors import readable_bytes
 from geometry.evaluate.bootstrap import checked_gold
 from geometry.evaluate.scores import LEAST_PAIRS
 from geometry.hub.catalogue import NOT_STATED
-from geometry.hub.model_errors import readable_bytes
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import cached, jobs
 from pages.common.controls import choose
-from pages.common.messages.corpus_errors import MEGABYTE, error_text
+from pages.common.messages import error_text
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Corpus, VectorFileError, read_vectors
+from geometry.data.limits import MAX_UPLOADED_TABLE_BYTES, MAX_VECTOR_FILE_BYTES, MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.evaluate.cells import Cell
 from geometry.evaluate.from_words import AveragedPairs, average_pairs, evaluate_averages
@@ -19,8 +20,7 @@ from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import cached, jobs
 from pages.common.cached import SEED
 from pages.common.controls import choose
-from pages.common.messages.corpus_errors import MEGABYTE
-from pages.common.messages.data_errors import vector_error_text
+from pages.common.messages import error_text
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
@@ -28,8 +28,7 @@ from .scene import DRAWS, Asked
 
 PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
-MOST_MEGABYTES = 200
-MOST_TABLE = 500 * MEGABYTE  # in memory
+MOST_MEGABYTES = MAX_VECTOR_FILE_BYTES // MEGABYTE
 STATIC = "static"
 
 
@@ -60,7 +59,7 @@ def show_static_form(_: Translate) -> None:
     st.file_uploader(
         label.format(megabytes=f"{MOST_MEGABYTES}"), key=UPLOADER, max_upload_size=MOST_MEGABYTES
     )
-    label_uploader(UPLOADER, MOST_MEGABYTES * MEGABYTE, _)
+    label_uploader(UPLOADER, MAX_VECTOR_FILE_BYTES, _)
     choose(
         st.segmented_control,
         _("Each word weighs"),
@@ -123,7 +122,7 @@ def uploaded_static(asked: Asked, _: Translate) -> Static | None:
     try:
         return _scored(asked, f"{file.file_id}/{weighting}", name, what, read, _)
     except VectorFileError as error:
-        st.error(vector_error_text(error, _))
+        st.error(error_text(error, _))
     except ValueError:
         st.error(prose(PAGE, "vectors-unfit"))
     return None
@@ -169,7 +168,7 @@ def uploaded_averages(content: bytes, name: str, asked: Asked, weighting: str) -
     The whole file is read: a word may stand there in any case, and frequencies are guessed from
     the order. Raises VectorFileError for a file without vectors.
     """
-    table = read_vectors(content, name=name, max_bytes=MOST_TABLE)
+    table = read_vectors(content, name=name, max_bytes=MAX_UPLOADED_TABLE_BYTES)
     return average_pairs(
         table,
         asked.pairs.pairs,

@@ -5,19 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import CorpusError, VectorFileError, read_vectors
-from geometry.data.corpus import MAX_BYTES
+from geometry.data.limits import MAX_BYTES, MAX_UPLOADED_TABLE_BYTES, MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.evaluate.word_similarity import WordPairScore, evaluate_word_pairs
 from geometry.vectors import read_word_pairs
 from pages.common import cached, jobs
 from pages.common.cached import SEED
-from pages.common.messages.corpus_errors import MEGABYTE, error_text
+from pages.common.messages import error_text
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
 from .choices import similarity_names
 from .scene import DRAWS, Asked
-from .static import MOST_TABLE, UPLOADER
+from .static import UPLOADER
 from .words import with_interval
 
 PAGE = "sentence_similarity"
@@ -45,7 +45,9 @@ def show_word_pairs(asked: Asked, _: Translate) -> None:
     def work(report: jobs.Report) -> WordPairScore:
         report(0, 1)
         pairs = read_word_pairs(words.getvalue(), name=words.name)
-        table = read_vectors(vectors.getvalue(), name=vectors.name, max_bytes=MOST_TABLE)
+        table = read_vectors(
+            vectors.getvalue(), name=vectors.name, max_bytes=MAX_UPLOADED_TABLE_BYTES
+        )
         how = {"draws": DRAWS, "seed": SEED}
         return evaluate_word_pairs(table, pairs, similarity=asked.similarity, **how)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from geometry.evaluate.cells import Cell
 from pages.common.cached import SEED
-from pages.common.messages.model_errors import model_line
+from pages.common.models import model_line
 from pages.common.words import Translate, signed
 
 from .choices import similarity_names, treatment_words

@@ -9,7 +9,7 @@ from pages.common.cloud_choices import Look, choose_cloud, choose_look
 from pages.common.corpus_cloud import CloudSpec, coverage_of
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
-from pages.common.messages.model_errors import tell_model_error
+from pages.common.messages import show_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
@@ -77,7 +77,7 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
         with progress_box:
             points, fit = points_and_fit(corpus, spec, code, _)
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
-        tell_model_error(error, _)
+        show_error(error, _)
         return None
     if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
         st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from geometry.transform.treatments import KNOBS
 from pages.common.controls import layer_words
 from pages.common.downloads import short_number
-from pages.common.messages.model_errors import model_line
+from pages.common.models import model_line
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 

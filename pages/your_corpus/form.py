@@ -7,11 +7,12 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus, CorpusError
-from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, Preview, read_corpus, read_pasted
+from geometry.data.corpus import Preview, read_corpus, read_pasted
 from geometry.data.decode import TABLE_SUFFIXES
+from geometry.data.limits import MAX_BYTES, MAX_TEXTS, MEGABYTE
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
-from pages.common.messages.corpus_errors import MEGABYTE, error_text
+from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import add_upload

@@ -25,8 +25,8 @@ from pages.common.draw.clouds import (
     tell_too_many_labels,
 )
 from pages.common.measures import measure_label
-from pages.common.messages.model_errors import model_line, tell_model_error
-from pages.common.models import current_encoder
+from pages.common.messages import show_error
+from pages.common.models import current_encoder, model_line
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
@@ -45,7 +45,7 @@ def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
     try:
         return encode_corpus(corpus, spec, _)
     except PrecisionError as error:
-        tell_model_error(error, _)
+        show_error(error, _)
         return None
     except (ModelFilesError, MemoryError, OSError, RuntimeError, ValueError) as error:
         reason = str(error) or type(error).__name__

@@ -98,9 +98,9 @@ def test_chosen_on_dev(place, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--pairs", "/absent.csv"), "/absent.csv' cannot be read"),
-        (("--fit", "/absent.csv"), "/absent.csv' cannot be read"),
-        (("--model", "/absent"), "no folder /absent"),
+        (("--pairs", "/absent.csv"), "/absent.csv` cannot be read"),
+        (("--fit", "/absent.csv"), "/absent.csv` cannot be read"),
+        (("--model", "/absent"), "no folder `/absent`"),
         (("--layers", "9"), "layer 9 does not exist"),
         (("--layers", "1+x"), "give whole numbers, as 1+6"),
         (("--layers", "middle"), "got 'middle'"),

@@ -119,18 +119,18 @@ def test_on_other_architectures(saved, tmp_path, kind):
 def test_a_folder_without_modules_offers_none(plain):
     encoder = load_encoder(str(plain))
     assert encoder.poolings == tuple(POOLINGS)
-    with pytest.raises(ValueError, match=r"has no modules\.json") as caught:
+    with pytest.raises(ValueError, match=r"has no `modules\.json`") as caught:
         encoder.encode(TEXTS, pooling="own")
     assert str(caught.value) == (
-        f'pooling "own" can\'t be had: {plain} has no modules.json, so it names no output of its '
-        "own. Choose one of cls, mean, max, min, last, weighted"
+        f'pooling "own" can\'t be had: `{plain}` has no `modules.json`, so it names no output of '
+        "its own. Choose another pooling. There are cls, mean, max, min, last, weighted"
     )
 
 
 def test_a_step_that_is_not_known_offers_none(saved):
     encoder = load_encoder(str(saved(CNN(DIMENSION, 4), Pooling(12))))
     assert "own" not in encoder.poolings
-    with pytest.raises(ValueError, match=r"step that is not known here \(CNN\)"):
+    with pytest.raises(ValueError, match=r"step that is not known here \(`CNN`\)"):
         encoder.encode(TEXTS, pooling="own")
     assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from geometry.hub import suggestions
 from geometry.hub.catalogue import is_contrastive
-from pages.common.messages.model_errors import lessons
+from pages.common.models import lessons
 
 
 def test_each_is_complete():

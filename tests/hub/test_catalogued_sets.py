@@ -146,7 +146,9 @@ def test_what_can_go_wrong_with_each(server, publish, monkeypatch, name):
         server.faults.file_status[path] = status
         error = refused()
         assert (error.code, error.details["status"]) == ("gated", status)
-        assert f"{server.url}/datasets/{chosen.repository} and set HF_TOKEN" in str(error)
+        assert f"{server.url}/datasets/{chosen.repository} and start again with `HF_TOKEN`" in str(
+            error
+        )
     server.faults.file_status.clear()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     error = refused()
@@ -177,7 +179,7 @@ def test_scores_beyond_the_scale_are_another_file(publish, name):
     rows = rows_of(name)
     rows[0]["score"] = 40
     publish(name, test=split_file(name, "test", rows)[1])
-    with pytest.raises(CorpusError, match=r"reach from .* to 40, and its scale from") as caught:
+    with pytest.raises(CorpusError, match=r"reach from .* to 40, and the scale") as caught:
         fetch_pairs(name)
     assert caught.value.code == "score_outside_scale"
 

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from geometry import ModelFilesError, load_encoder
-from geometry.hub.model_errors import readable_bytes
+from geometry.errors import readable_bytes
 from geometry.hub.model_files import check_folder, needed_files, refuse_truncated, weight_files
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -39,7 +39,7 @@ def test_a_file_that_is_missing(folder, file, code):
     (folder / file).unlink()
     error = refused(folder)
     assert (error.code, error.details["file"]) == (code, file)
-    assert f"has no {file}" in str(error)
+    assert f"has no `{file}`" in str(error)
 
 
 def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
@@ -53,7 +53,7 @@ def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
     ("file", "content", "told"),
     [
         ("tokenizer_config.json", "[]", "holds a list where settings"),
-        ("tokenizer_config.json", '{"model_max_length": "big"}', "'big' as the longest text"),
+        ("tokenizer_config.json", '{"model_max_length": "big"}', "`big` as the longest text"),
         ("sentence_bert_config.json", '"x"', "holds a str where settings"),
         ("modules.json", '[{"a": 1}]', "is no list of steps"),
         ("modules.json", '{"a": 1}', "is no list of steps"),
@@ -74,7 +74,7 @@ def test_a_model_type_that_is_no_word_is_an_unknown_one(folder, kind):
     (folder / "config.json").write_text(json.dumps(config | {"model_type": kind}), encoding="utf-8")
     error = refused(folder)
     assert error.code == "wrong_architecture"
-    assert f"knows no model_type {kind}" in str(error)
+    assert f"(model type: {kind})" in str(error)
 
 
 def test_no_modules_at_all_are_no_output_of_its_own(folder):
@@ -89,7 +89,7 @@ def test_where_the_remedy_gives_none_either_the_next_one_is_told(folder):
     """Of BertJapanese and Canine the command writes a folder that has no tokenizer.json again."""
     (folder / "tokenizer.json").unlink()
     assert (
-        "; then load the new folder. If that has none either, this tokenizer has no fast version: "
+        ", then load the new folder. If that has none either, this tokenizer has no fast version: "
         "choose another model" in str(refused(folder))
     )
 
@@ -193,7 +193,7 @@ def test_static_models_of_another_kind_are_refused_in_words(tmp_path):
     (tmp_path / "0_StaticEmbedding").mkdir()
     (tmp_path / "0_StaticEmbedding" / "model.safetensors").write_bytes(b"")
     (tmp_path / "modules.json").write_text("[]")
-    with pytest.raises(ModelFilesError, match=r"has no config\.json"):
+    with pytest.raises(ModelFilesError, match=r"has no `config\.json`"):
         check_folder(tmp_path, name="static")
 
 

@@ -129,7 +129,7 @@ def test_models_and_data_sets_of_one_name_are_apart(server):
     with pytest.raises(DataSetError) as caught:
         fetch_pairs(OWN)
     assert caught.value.code == "unknown_name"
-    assert "no data set own/pairs" in str(caught.value)
+    assert "no data set `own/pairs`" in str(caught.value)
 
 
 def test_a_broken_transfer_is_gone_on_from(server):
@@ -160,8 +160,8 @@ def test_what_the_hub_refuses_is_told_of_a_data_set(server, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     error = refused()
     assert error.code == "no_network"
-    assert "the data set own/pairs" in str(error)
-    assert "the project's own pairs" in str(error)
+    assert "The data set `own/pairs`" in str(error)
+    assert "Check the network" in str(error)
 
 
 def test_scores_of_another_scale_are_another_file(server):
@@ -199,7 +199,7 @@ def test_damaged_archives(server):
         server.publish(PUBLISHED, {path: content})
         with pytest.raises(CorpusError) as caught:
             fetch_pairs(replace(OWN, revision=server.revisions[PUBLISHED, "main"]))
-        assert caught.value.code == "binary"
+        assert caught.value.code == "damaged_file"
 
 
 def test_names_that_are_none():

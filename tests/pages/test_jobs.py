@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry.hub.model_errors import readable_bytes
+from geometry.errors import readable_bytes
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Report
 

@@ -1,17 +1,16 @@
 """The reader's own corpus: paste or file to corpus, every refusal in both languages."""
 
 import re
-import string
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import streamlit as st
-from babel.messages.pofile import read_po
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, CorpusError, Coverage
-from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, read_pasted
+from geometry import Corpus, CorpusError, Coverage, read_corpus
+from geometry.data.corpus import read_pasted
+from geometry.data.limits import MAX_BYTES, MAX_TEXTS
 from pages.common import words
 from pages.common.coverage_notes import (
     MULTILINGUAL_MODEL,
@@ -19,7 +18,7 @@ from pages.common.coverage_notes import (
     truncation_warning,
     unknown_warning,
 )
-from pages.common.messages.corpus_errors import error_text, too_large_text
+from pages.common.messages import error_text
 from pages.your_corpus.form import limits
 from pages.your_corpus.result import duplicates
 from tests.pages.charts import charts
@@ -94,7 +93,10 @@ def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
 
 def shown_errors(at: AppTest) -> list[str]:
     """Errors on screen; the one that lies ready for what the browser refuses is hidden."""
-    ready = too_large_text(MAX_BYTES, words._catalogue(at.session_state["lang"]).gettext)
+    ready = error_text(
+        CorpusError("too_many_bytes", limit=MAX_BYTES),
+        words._catalogue(at.session_state["lang"]).gettext,
+    )
     errors = [box.value for box in at.error]
     if ready in errors:
         errors.remove(ready)
@@ -243,35 +245,11 @@ def test_nothing_is_said_to_be_wrong_before_anything_is_given(visit):
 # The sentences themselves
 
 
-def test_an_unknown_code_says_its_english_message():
-    error = CorpusError("brand_new", "Something is off. Do this.")
-    assert error_text(error, str) == "Something is off. Do this."
-
-
 def test_a_column_without_any_text_is_not_called_one_text():
-    none = CorpusError("too_few_texts", "…", n=0, limit=2)
-    assert "no text at all" in error_text(none, str)
-
-
-def test_names_from_a_file_do_not_act_as_markdown():
-    error = CorpusError("unknown_column", "…", column="**a**", columns=("`b`", "c"))
-    assert "`**a**`" in error_text(error, str)
-    assert "`'b'`, `c`" in error_text(error, str)
-
-
-def test_every_sentence_has_a_chinese_one_with_the_same_placeholders():
-    path = ROOT / "assets" / "text" / "zh-Hant" / "your_corpus.po"
-    with path.open("rb") as file:
-        messages = [message for message in read_po(file) if message.id]
-    fields = {
-        text: {name for _, name, *_ in string.Formatter().parse(text) if name}
-        for message in messages
-        for text in (message.id, message.string)
-    }
-    assert messages
-    for message in messages:
-        assert message.string.strip()
-        assert fields[message.id] == fields[message.string]
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(b"text,n\n,1\n,2\n", name="a.csv", text_column="text")
+    assert caught.value.code == "too_few_texts"
+    assert "no text at all" in error_text(caught.value, str)
 
 
 def test_duplicates_are_counted_beyond_the_first():

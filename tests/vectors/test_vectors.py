@@ -160,7 +160,7 @@ def test_more_rows_than_the_first_lines_promise(monkeypatch):
         (b"\x80\x04\x95\x00", "no_vectors", {}),
         (b"\xba\x16\x4f\x2f\x0c\x00", "no_vectors", {}),
         (b"PK\x03\x04rest", "no_vectors", {}),
-        (gzip.compress(b"a 1 2\n" * 999, mtime=0)[:-12], "no_vectors", {}),
+        (gzip.compress(b"a 1 2\n" * 999, mtime=0)[:-12], "damaged_file", {"kind": "gzip archive"}),
     ],
 )
 def test_refusals(content, code, details):
@@ -245,7 +245,7 @@ def test_words_beside_safetensors(tmp_path):
     tokenizer.write_text("{}", encoding="utf-8")
     for name in ("vocab.txt", "own.words.txt"):
         (tmp_path / name).unlink()
-    assert refused(path).code == "no_vectors"
+    assert refused(path).code == "no_words"
 
 
 def test_choices_that_are_none():
@@ -258,7 +258,7 @@ def test_choices_that_are_none():
     assert refused("/no/such/file").code == "unreadable"
     assert refused(b"x", format="binary").code == "no_vectors"
     assert refused(b"x", format="npz").code == "no_vectors"
-    assert refused(b"x", format="safetensors").code == "no_vectors"
+    assert refused(b"x", format="safetensors").code == "damaged_file"
 
 
 def test_glove_of_gensim(shared_data):

@@ -1,0 +1,29 @@
+"""Errors as a page says them, in the reader's language."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import DataSetError, GeometryError
+
+from .words import Translate
+
+
+def error_text(error: Exception, _: Translate) -> str:
+    """What is wrong, the limit and the remedy; of an error from elsewhere its own message."""
+    if not isinstance(error, GeometryError):
+        reason = str(error).rstrip(".")
+        return _("The encoder can't be used, so there is no picture. {reason}.").format(
+            reason=reason
+        )
+    if not isinstance(error, DataSetError):
+        return error.sentence(_)
+    return f"{error.sentence(_)} " + _(
+        "Meanwhile the project’s own pairs, which need no network, and pairs that you upload are "
+        "on offer."
+    )
+
+
+def show_error(error: Exception, _: Translate) -> None:
+    """The error's text in a red box."""
+    st.error(error_text(error, _))

@@ -1,1 +1,0 @@
-"""Errors in words, for every page."""

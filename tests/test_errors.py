@@ -1,0 +1,208 @@
+"""What the library refuses: every case has its sentence, in English and in every language."""
+
+import ast
+import pickle
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import geometry
+from geometry.data import decode
+from geometry.data.limits import CorpusError
+from geometry.encode.precision import PrecisionError
+from geometry.errors import (
+    KINDS,
+    LONGEST_LIST,
+    LONGEST_TEXT,
+    REASONS,
+    SENTENCES,
+    WORDS,
+    GeometryError,
+)
+from geometry.hub.model_errors import DataSetError, ModelFilesError
+from geometry.hub.operator_limits import OperatorFileError
+from geometry.linalg.rows import UndefinedMeasure
+from geometry.vectors import read as vector_files
+from geometry.vectors.errors import VectorFileError
+from pages.common import words
+from pages.common.messages import error_text
+
+LIBRARY = Path(geometry.__file__).parent
+CLASSES = {
+    each.__name__: each
+    for each in (
+        *(CorpusError, DataSetError, ModelFilesError, OperatorFileError),
+        *(PrecisionError, UndefinedMeasure, VectorFileError),
+    )
+}
+# Calls that make an error whose class is given by a variable, and what it may be.
+INDIRECT = {"kind.error": (ModelFilesError, DataSetError), "refuse": (CorpusError, VectorFileError)}
+LANGUAGES = [code for code in words.languages() if code != words.DEFAULT_LANGUAGE]
+
+
+class Made(NamedTuple):
+    """A call that makes an error.
+
+    key : of its sentence in SENTENCES, None where the call does not spell it.
+    details : their names, None where the call passes a mapping of others.
+    """
+
+    place: str
+    error: type[GeometryError]
+    key: str | None
+    details: set[str] | None
+    call: ast.Call
+
+
+def literals(node: ast.expr | None) -> list[str | None]:
+    """The strings that an expression can be: a literal, or either side of a condition."""
+    if isinstance(node, ast.IfExp):
+        return literals(node.body) + literals(node.orelse)
+    return [node.value if isinstance(node, ast.Constant) else None]
+
+
+def made_in(path: Path) -> Iterator[Made]:
+    """Every call of a module that makes an error of the library."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        classes = INDIRECT.get(called) or filter(None, [CLASSES.get(called)])
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        details = None if None in given else given.keys() - {"because"}
+        becauses = literals(given["because"]) if "because" in given else [None]
+        codes = literals(node.args[0]) if node.args else [None]
+        if isinstance(given.get("because"), ast.Name):
+            codes = [None]
+        elif len(codes) < len(becauses):
+            codes *= len(becauses)
+        place = f"{path.relative_to(LIBRARY)}:{node.lineno}"
+        for each in classes:
+            for code, because in zip(codes, becauses, strict=True):
+                yield Made(place, each, because or code, details, node)
+
+
+MADE = [made for path in sorted(LIBRARY.rglob("*.py")) for made in made_in(path)]
+# The walk can't see these: the beginning of a file chooses among them.
+CHOSEN = {("vectors", because) for _, because in vector_files._OTHERS}
+
+
+def fields(template: str) -> set[str]:
+    """The details that a sentence quotes."""
+    names = {name for _, name, _, _ in string.Formatter().parse(template) if name}
+    return {name.partition("[")[0] for name in names}
+
+
+def detail(name: str) -> object:
+    """A detail of the type that the library gives it."""
+    if name in ("found", "scale", "columns", "names", "allowed", "files", "known", "arrays"):
+        return (0.0, 5.0)
+    return {"kind": KINDS[0], "limit": 2, "reason": "HF_HUB_OFFLINE is set"}.get(name, 12_345)
+
+
+def test_the_walk_finds_the_errors_of_every_room():
+    rooms = {made.place.partition("/")[0] for made in MADE}
+    assert rooms >= {"data", "encode", "evaluate", "hub", "linalg", "measure", "vectors"}
+    assert {made.error for made in MADE} == set(CLASSES.values())
+    assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
+        "vectors/read.py"
+    }
+
+
+def test_every_class_of_errors_is_walked():
+    def below(base: type) -> set[type]:
+        own = set(base.__subclasses__())
+        return own.union(*map(below, own))
+
+    assert below(GeometryError) == set(CLASSES.values())
+
+
+def test_every_case_has_its_sentence_and_gives_its_details():
+    lacking = []
+    for made in MADE:
+        template = SENTENCES[made.error.subject].get(made.key or "", "")
+        missing = set() if made.details is None else fields(template) - made.details
+        if (not template and made.key) or missing:
+            lacking.append(f"{made.place}: {made.error.subject}.{made.key} {missing or ''}")
+    assert not lacking
+
+
+def test_every_sentence_is_used():
+    used = {(made.error.subject, made.key) for made in MADE if made.key} | CHOSEN
+    assert {(subject, key) for subject in SENTENCES for key in SENTENCES[subject]} == used
+
+
+def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
+    def given(name: str) -> set[str]:
+        values = [
+            keyword.value for made in MADE for keyword in made.call.keywords if keyword.arg == name
+        ]
+        return {text for value in values for text in literals(value) if text}
+
+    kinds = given("kind") | {kind for _, kind in decode._MAGIC} | {decode.BINARY}
+    assert kinds == set(KINDS)
+    assert given("reason") <= set(WORDS)
+    sources = "".join(
+        path.read_text(encoding="utf-8")
+        for path in LIBRARY.rglob("*.py")
+        if path.name != "errors.py" or path.parent != LIBRARY
+    )
+    assert [word for word in WORDS if word not in sources] == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("subject", SENTENCES)
+def test_every_sentence_can_be_said_in_every_language(subject, code):
+    translate = words._catalogue(code).gettext
+    (of_subject,) = (each for each in CLASSES.values() if each.subject == subject)
+    for key, template in SENTENCES[subject].items():
+        error = of_subject(key, **{name: detail(name) for name in fields(template)})
+        translated = error.sentence(translate)
+        assert translated != str(error), key
+        assert fields(translate(template)) == fields(template), key
+        assert "{" not in translated.replace('{"sentence1"', ""), key
+        assert error_text(error, translate).startswith(translated)
+    for text in (*KINDS, *WORDS, *REASONS.values()):
+        assert translate(text) != text, text
+
+
+def test_a_damaged_file_is_said_to_be_damaged():
+    chinese = words._catalogue("zh-Hant").gettext
+    for content, name, kind in (
+        (b"\x1f\x8b\x08 no gzip", "pairs.csv.gz", "gzip archive"),
+        (b"PAR1 no table PAR1", "pairs.parquet", "Parquet table"),
+    ):
+        with pytest.raises(CorpusError) as caught:
+            geometry.read_pairs(content, name=name)
+        assert (caught.value.code, caught.value.details["kind"]) == ("damaged_file", kind)
+        assert f"This file, a {kind}, is damaged" in str(caught.value)
+        assert "no text file" not in str(caught.value)
+        assert "已損壞" in error_text(caught.value, chinese)
+        assert chinese(kind) in error_text(caught.value, chinese)
+
+
+def test_details_are_formatted_for_a_reader():
+    error = CorpusError("unknown_column", column="**a**", columns=("`b`", "c"))
+    assert str(error) == "There is no column `**a**`; the file has `'b'`, `c`. Choose one of these."
+    assert "20,001 texts" in str(CorpusError("too_many_texts", n=20_001, limit=20_000))
+    assert "limit of 50 MB" in str(CorpusError("too_many_bytes", limit=50 * 10**6))
+    assert "limit of 1.5 MB" in str(CorpusError("too_many_bytes", limit=1_500_000))
+    many = str(CorpusError("no_text_column", columns=[f"c{i}" for i in range(LONGEST_LIST + 5)]))
+    assert f"`c{LONGEST_LIST - 1}`, …" in many
+    assert len(str(CorpusError("bad_score", line=1, score="9" * 10**6))) < LONGEST_TEXT + 200
+
+
+def test_errors_survive_a_process_and_keep_what_callers_catch():
+    error = ModelFilesError("no_disk", because="disk_failed", name="a", folder="b", reason="c")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.code, copy.details) == (str(error), error.code, error.details)
+    assert isinstance(error, RuntimeError)
+    assert all(issubclass(each, ValueError) for each in CLASSES.values())
+    assert issubclass(DataSetError, ModelFilesError)
+
+
+def test_an_error_from_elsewhere_is_quoted():
+    assert error_text(OSError("all is lost."), str).endswith("all is lost.")
