@@ -19,7 +19,6 @@ from .encode.cloud import read_cloud as read_cloud
 from .encode.encoder import Encoder as Encoder
 from .encode.load import load_encoder as load_encoder
 from .encode.pieces import Coverage as Coverage
-from .errors import GeometryError as GeometryError
 from .evaluate.cells import choose_on_dev as choose_on_dev
 from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words

@@ -39,20 +39,5 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
 
 def no_value(row: Measured, _: Translate) -> str:
     """The cell of a measure that the cloud does not have."""
-    return _("— ({reason})").format(reason=reasons(_)[row.undefined or "all_zero"])
-
-
-def reasons(_: Translate) -> dict[str, str]:
-    """Why a measure has no value, by code."""
-    return {
-        "zero_row": _("a point is zero"),
-        "all_zero": _("all zero"),
-        "centred": _("mean 0"),
-        "no_spread": _("no spread"),
-        "no_mean_cosine": _("mean cosine ≈ 0"),
-        "one_dimension": _("one dimension"),
-        "too_few_rows": _("too few points"),
-        "too_few_distinct": _("too few distinct points"),
-        "equal_distances": _("equal distances"),
-        "no_repeats": _("no repeats"),
-    }
+    code = row.undefined or "all_zero"
+    return _("— ({reason})").format(reason=_(REASONS[code]))

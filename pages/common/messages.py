@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry import DataSetError, GeometryError
+from geometry import DataSetError
+from geometry.errors import GeometryError
 
 from .words import Translate
 
