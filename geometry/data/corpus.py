@@ -1,7 +1,6 @@
-"""Corpora of texts: the bundled ones, and anything a user pastes or uploads.
+"""Corpora of texts: the bundled ones, and what a user pastes or uploads.
 
-Nothing is dropped without being counted, duplicates are kept, and every refusal is a
-CorpusError that says what is wrong, what the limit is and what to do.
+Rows without text are left out and counted. Duplicates stay. Any other fault is a CorpusError.
 """
 
 from __future__ import annotations
@@ -40,7 +39,8 @@ _BUNDLED = ("topics", "topics-zh", "pairs")
 class Corpus:
     """Texts, and a label for each where there are labels.
 
-    n_blank: lines and rows without text that were left out.   encoding: as the file was read.
+    n_blank : lines and rows without text, which were left out.
+    encoding : the one in which the file was read.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Corpus:
 
     @cached_property
     def sha256(self) -> str:
-        """Names the texts and their order; neither the name nor the labels."""
+        """A digest of the texts and their order; the name and the labels do not change it."""
         digest = hashlib.sha256()
         for text in self.texts:
             content = text.encode()
@@ -71,7 +71,10 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Preview:
-    """The head of a table, for choosing columns. n_rows: rows in the file, header not counted."""
+    """The first rows of a table, for choosing columns.
+
+    n_rows : rows in the file, without the header.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -83,7 +86,7 @@ class Preview:
 
 
 def bundled_corpora() -> tuple[str, ...]:
-    """Names that ``read_bundled`` knows, the default first."""
+    """Names for ``read_bundled``, the default first."""
     return _BUNDLED
 
 
@@ -114,10 +117,12 @@ def read_corpus(
 ) -> Corpus:
     """A corpus from a path, bytes or a binary file.
 
-    A .csv, .tsv or .tab file is a table; anything else is one text a line, unless a column is
-    named. Duplicates are kept; rows without text are left out and counted in ``n_blank``.
-    text_column : by name or place from 0; None takes the likeliest.   label_column : None is
-    no labels.   has_header, encoding : None finds out.
+    A .csv, .tsv or .tab file is a table. Any other file is one text a line, unless a column is
+    named. Duplicates stay; rows without text are left out and counted in ``n_blank``.
+
+    text_column : by name, or by place from 0; None takes the likeliest.
+    label_column : likewise; None is no labels.
+    has_header, encoding : None finds them from the content.
     Raises CorpusError with one of the codes unreadable, too_many_bytes, binary,
     wrong_encoding, unknown_encoding, bad_quotes, uneven_row, unknown_column, no_text_column,
     empty, too_few_texts, too_many_texts.
@@ -149,14 +154,14 @@ def preview_table(
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
     A file that is no table has one column, "text". Raises CorpusError as ``read_corpus`` does,
-    but for the number of texts, which ``n_rows`` tells.
+    except for the number of texts: that is ``n_rows``.
     """
     file = read_text_file(source, name=name, encoding=encoding, max_bytes=max_bytes)
-    kept = max(rows, MAX_TEXTS)
+    most = max(rows, MAX_TEXTS)
     if file.is_table:
-        table = read_table(file, max_rows=kept, has_header=has_header)
+        table = read_table(file, max_rows=most, has_header=has_header)
     else:
-        table = read_lines(file, max_rows=kept)
+        table = read_lines(file, max_rows=most)
     refuse_empty(table.n_rows)
     text_at, label_at = table.text_column, table.label_column
     return Preview(
@@ -183,12 +188,12 @@ def _corpus_of(
     if text_at is None:
         raise CorpusError("no_text_column", columns=table.columns)
     label_at = None if label_column is None else table.index(label_column)
-    kept = [row for row in table.rows if row[text_at]]
-    refuse_too_few(len(kept))
+    with_text = [row for row in table.rows if row[text_at]]
+    refuse_too_few(len(with_text))
     return Corpus(
         name=file.title,
-        texts=tuple(row[text_at] for row in kept),
-        labels=None if label_at is None else tuple(row[label_at] for row in kept),
-        n_blank=table.n_blank + len(table.rows) - len(kept),
+        texts=tuple(row[text_at] for row in with_text),
+        labels=None if label_at is None else tuple(row[label_at] for row in with_text),
+        n_blank=table.n_blank + len(table.rows) - len(with_text),
         encoding=file.encoding,
     )

@@ -1,4 +1,4 @@
-"""A file's bytes to text: size, kind and encoding are checked, and each refusal says what to do."""
+"""A file's bytes to text: its size, kind and encoding are checked."""
 
 from __future__ import annotations
 
@@ -31,27 +31,28 @@ _MAGIC = (
     (b"SQLite format 3", "SQLite database"),
 )
 BINARY = "binary file"  # the kind of one that begins in no known way
-_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it is asked first
+_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What text files really come in, likeliest first: between equals the first is taken.
+# The older encodings of text files, likeliest first; of equally good guesses the first is taken.
 _LEGACY = (
     "cp1252", "big5", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251", "koi8_r",
     "cp1253", "cp1254", "cp1255", "cp1256", "cp874",
 )  # fmt: skip
-_MAX_CHAOS = 0.1  # share of oddities charset-normalizer may find in a guess that is kept
+_MAX_CHAOS = 0.1  # largest share of oddities that charset-normalizer may find in a guess
 
 
 @dataclass(frozen=True)
 class TextFile:
     """A file's text.
 
-    title: what to call it.   suffix: of its name, lower case, "" where there is none.
-    encoding: the one it was read in.
+    title : the name without the suffix of a text or table.
+    suffix : of the file's name, in lower case; "" where there is none.
+    encoding : the one in which the file was read.
     """
 
     title: str
@@ -72,10 +73,10 @@ def read_text_file(
     encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> TextFile:
-    """Read a path (a str is a path), bytes, or a binary file, from its start.
+    """Read a path (a str is a path), bytes, or a binary file from its start.
 
-    name : its title, and for bytes the name whose suffix tells tables from lines.
-    encoding : None finds it: a byte order mark, UTF-8, else a guess where one is clear.
+    name : the title; for bytes also the name whose suffix marks a table.
+    encoding : None takes a byte order mark, then UTF-8, then a guess where one is clear.
     """
     content = read_bytes(source, max_bytes)
     if isinstance(source, (str, os.PathLike)):
@@ -89,7 +90,7 @@ def read_text_file(
 
 
 def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
-    """(text, the encoding it was read in). Raises CorpusError binary, wrong_encoding, …"""
+    """(text, encoding). Raises CorpusError binary, wrong_encoding or unknown_encoding."""
     if encoding is not None:
         return _decode_as(content, encoding)
     for start, kind in _MAGIC:
@@ -117,10 +118,11 @@ def read_bytes(source: Source, max_bytes: int) -> bytes:
 
 @contextmanager
 def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryIO]:
-    """A path (a str is a path), bytes, or a binary file, from its start where it can go back.
+    """A path (a str is a path), bytes, or a binary file, from its start if it is seekable.
 
-    A file of the caller's stays open.   refuse : (code, message, **details) to the error of a path
-    that can't be opened or read. Raises TypeError for a file that gives str.
+    A file that the caller opened stays open. Raises TypeError for a file that gives str.
+
+    refuse : the class of the error for a path that can't be opened.
     """
     if isinstance(source, (bytes, bytearray)):
         yield io.BytesIO(source)
@@ -175,7 +177,7 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> tuple[str, str]:
 
     fits = [m for m in from_bytes(content, cp_isolation=list(_LEGACY)) if m.chaos <= _MAX_CHAOS]
     fits.sort(key=lambda m: (-m.coherence, m.chaos, _LEGACY.index(m.encoding)))
-    # coherence 0: no language was recognised, so that the guess is a coin toss
+    # coherence 0: no language was recognised, so the guess is arbitrary
     if not fits or fits[0].coherence == 0:
         raise _wrong_encoding(content, error) from error
     try:

@@ -1,4 +1,4 @@
-"""Vectors with what they belong to: tokens in their sentences, words of a table."""
+"""Vectors with the tokens or words that they belong to."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import numpy as np
 class TokenEmbeddings:
     """Contextual tokens, one row each, in the order of the texts.
 
-    vectors (N, d) float32; tokens: N word pieces; sentence (N,) index of the text;
-    position (N,) place in its text, counted with special tokens from 0.
+    vectors : (N, d) float32.
+    tokens : N word pieces.
+    sentence : (N,) index of the text.
+    position : (N,) place in its text from 0, special tokens included.
     """
 
     vectors: np.ndarray
@@ -24,14 +26,16 @@ class TokenEmbeddings:
 
 @dataclass(frozen=True)
 class VectorReport:
-    """What a file of vectors held, beside what was taken from it.
+    """What a file of vectors had besides the rows that were taken.
 
-    format: "text", "binary", "npz" or "safetensors".   n_rows: rows that were read.
-    n_stated: rows that its header promises, None where it has none.   complete: the file was read
-    to its end, which ``max_words`` may have spared.   n_duplicates: rows left out since their word
-    came before; ``duplicates`` names the first few.   n_not_finite: rows left out for NaN or
-    infinity, likewise.   n_replaced: words with bytes that do not fit the encoding, shown as
-    U+FFFD.   n_spaced: words that hold a space.
+    format : "text", "binary", "npz" or "safetensors".
+    n_rows : rows that were read.
+    n_stated : rows that the header promises; None without a header.
+    complete : whether the file was read to its end; ``max_words`` may stop earlier.
+    n_duplicates, duplicates : rows left out because their word came before; the first few words.
+    n_not_finite, not_finite : rows left out for NaN or infinity; the first few words.
+    n_replaced : words with bytes that do not fit the encoding, shown as U+FFFD.
+    n_spaced : words that contain a space.
     """
 
     format: str
@@ -47,7 +51,7 @@ class VectorReport:
 
     @property
     def n_missing(self) -> int:
-        """Rows that the header promises and the file, read to its end, does not have."""
+        """Rows that the header promises and that the whole file does not have."""
         if self.n_stated is None or not self.complete:
             return 0
         return max(0, self.n_stated - self.n_rows)
@@ -57,7 +61,8 @@ class VectorReport:
 class VectorTable:
     """Static vectors (n, d) float32 and the n words they belong to.
 
-    name: what to call it.   report: what was left out of the file it was read from.
+    name : a title.
+    report : what was left out of the file.
     """
 
     vectors: np.ndarray
@@ -66,7 +71,7 @@ class VectorTable:
     report: VectorReport | None = None
 
     def row_of(self, word: str) -> int | None:
-        """The row of a word: its exact entry, else the first whose lower case is the word's."""
+        """The row of a word: its exact entry, else the first entry equal in lower case."""
         row = self._exact.get(word)
         return self._folded.get(word.lower()) if row is None else row
 

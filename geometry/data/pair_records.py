@@ -1,4 +1,4 @@
-"""Tables of pairs as the hub keeps them: lines of JSON, gzipped or not, and Parquet."""
+"""Tables of pairs as data sets have them: lines of JSON, gzipped or not, and Parquet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _JSON_SUFFIXES = (".jsonl", ".ndjson")
 
 
 def names_its_columns(file_name: str) -> bool:
-    """Whether a file of that name holds records, each field under its name, rather than text."""
+    """Whether a file of that name holds records with named fields, and not text."""
     suffix = Path(file_name.lower().removesuffix(".gz")).suffix
     return suffix in (*_JSON_SUFFIXES, ".parquet")
 
@@ -91,7 +91,7 @@ def _parquet(content: bytes, max_rows: int) -> Table:
 def _table(
     records: Sequence[Mapping[str, Any]], lines: Sequence[int], n_rows: int, n_blank: int
 ) -> Table:
-    """Every value as a string, "" where a record lacks it; columns in the order they turn up."""
+    """Every value as a string, "" where a record lacks it; columns in order of appearance."""
     columns = tuple(dict.fromkeys(str(key) for record in records for key in record))
     rows = tuple(
         tuple("" if record.get(key) is None else str(record[key]).strip() for key in columns)

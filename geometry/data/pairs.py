@@ -1,4 +1,4 @@
-"""Sentence pairs with human scores: the bundled ones, and those of a file or a folder."""
+"""Sentence pairs with human scores: the bundled pairs, and those of a file or a folder."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ _PAIR_FILE = re.compile(r"\.(csv|tsv|tab|txt|jsonl|parquet)(\.gz)?$", re.IGNOREC
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Sentence pairs and how alike people found them: left, right and gold_scores (n,) float64.
+    """Sentence pairs and their similarity as people scored it.
 
-    subsets: what each pair is of, such as STS-B's genre, where the file tells; else None.
-    scale: the lowest and highest score that people could give, where it is known; ``score_range``
-    is what they gave. Any scale will do for Spearman and Pearson.
-    source: where it was fetched from, with the commit, where it was.
+    left, right : n sentences each.
+    gold_scores : (n,) float64.
+    subsets : the part of the set that each pair is of, such as STS-B's genre; None if unknown.
+    scale : the lowest and highest score that people could give, if known; ``score_range`` is
+        what they gave. Spearman and Pearson are the same on any scale.
+    source : repository and commit of pairs that were fetched; else "".
     """
 
     name: str
@@ -46,7 +48,9 @@ class Pairs:
     source: str = ""
 
     def __post_init__(self) -> None:
-        scores = np.array(self.gold_scores, dtype=np.float64)  # a copy of our own
+        scores = np.array(
+            self.gold_scores, dtype=np.float64
+        )  # the caller may change its own
         scores.flags.writeable = False
         for field, value in (("left", tuple(self.left)), ("right", tuple(self.right))):
             object.__setattr__(self, field, value)
@@ -105,12 +109,12 @@ def read_pairs(
 ) -> Pairs:
     """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score.
 
-    ``columns`` : these three, by name or place; None finds them by their names, by STS-B's
-    form (7 columns or more, tab-separated, no header), or as the two texts and the numbers of
-    three columns.   ``subset_column`` : by name or place; None takes one named subset, genre or
-    dataset. Scores may have any range: the result's ``score_range`` tells it.
-    Raises CorpusError, besides those of ``read_corpus``, with the codes
-    no_pair_columns, bad_score, blank_sentence, bad_json.
+    columns : these three, by name or place. None finds them by their names, by STS-B's form
+        (7 columns or more, tab-separated, no header), or as two texts and a number.
+    subset_column : by name or place; None takes a column named subset, genre or dataset.
+    Scores may have any range; ``score_range`` of the result is theirs.
+    Raises CorpusError with the codes of ``read_corpus``, and damaged_file, no_pair_columns,
+    bad_score, blank_sentence, bad_json.
     """
     file = read_pair_file(
         source, name=name, encoding=encoding, max_bytes=max_bytes, max_rows=max_pairs
@@ -141,11 +145,11 @@ def read_pairs(
 def read_pair_folder(
     path: str | os.PathLike[str], *, max_pairs: int = MAX_TEXTS
 ) -> dict[str, Pairs]:
-    """The splits of a folder on disk, "train", "dev" and "test", those that it has.
+    """The splits "train", "dev" and "test" of a folder on disk, as many as it has.
 
-    A file's name says which it is: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. The
+    A file's name gives its split: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. The
     form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes.
-    Raises CorpusError as it does, and "no_splits", "two_splits" (two files for one).
+    Raises CorpusError as ``read_pairs`` does, and "no_splits", "two_splits" (two files for one).
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -165,16 +169,16 @@ def read_pair_folder(
 
 
 def split_of(file_name: str) -> str | None:
-    """The split, "train", "dev" or "test", that a file's name tells; None where it tells none."""
+    """The split in a file's name, "train", "dev" or "test"; None where there is none."""
     kind = _PAIR_FILE.search(file_name)
     found = _SPLIT.search(file_name[: kind.start()]) if kind else None
     return _SPLITS[found[1].lower()] if found else None
 
 
 def _stsb_table(text: str, max_rows: int) -> Table | None:
-    """The rows of STS-B's own form; None for any other.
+    """The rows of a file in STS-B's own form; None for any other form.
 
-    Nothing is quoted, and some rows have columns beyond the seventh, which say whence they come.
+    Nothing is quoted. Some rows have columns beyond the seventh, which name their origin.
     """
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     sample = [_is_stsb(line) for _, line in lines[:_SAMPLE_LINES]]
@@ -187,11 +191,11 @@ def _stsb_table(text: str, max_rows: int) -> Table | None:
             raise CorpusError(
                 "uneven_row", because="uneven_stsb_row", line=number, n=len(cells), expected=width
             )
-    kept = rows[:max_rows]
+    taken = rows[:max_rows]
     return Table(
         columns=_STSB,
-        rows=tuple(tuple(cell.strip() for cell in cells[:width]) for _, cells in kept),
-        lines=tuple(number for number, _ in kept),
+        rows=tuple(tuple(cell.strip() for cell in cells[:width]) for _, cells in taken),
+        lines=tuple(number for number, _ in taken),
         n_rows=len(rows),
         n_blank=0,
     )

@@ -1,4 +1,4 @@
-"""Where the files that come with the project lie: corpora, scored pairs, published figures."""
+"""Paths of the files that come with the project: corpora, scored pairs, published figures."""
 
 from __future__ import annotations
 

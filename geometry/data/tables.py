@@ -1,7 +1,7 @@
 """A file's text to a table of strings: delimiter, quoting and header are found, no row is lost.
 
-The standard library's parser, not pandas': every cell stays the string it is ("NA", "1.0"),
-every row keeps its line in the file for messages, and a row too long or too short is an error.
+The parser is the standard library's and not that of pandas. Every cell stays a string ("NA",
+"1.0"), every row has its line in the file for messages, and a row of another width is an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PAIR_NAMES = (
 )  # fmt: skip
 SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
 _KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
-_NOWHERE = "\x1f"  # the delimiter of a table of one column: it stands in no text
+_NOWHERE = "\x1f"  # the delimiter of a table of one column: it occurs in no text
 _SAMPLE_ROWS = 200
 _MAX_LABELS = 50
 _MIN_SHARE = 0.8  # of sample rows as wide as the first, below which a sign is no delimiter
@@ -49,8 +49,9 @@ csv.field_size_limit(MAX_BYTES)
 class Table:
     """Rows of strings, each as wide as ``columns``.
 
-    lines: where in the file each row begins, counted from 1.   n_rows: rows in the file, of
-    which at most the number asked for are kept.   n_blank: empty lines and rows of empty cells.
+    lines : the line of the file where each row begins, from 1.
+    n_rows : rows in the file, which may be more than ``rows``.
+    n_blank : empty lines and rows of empty cells.
     """
 
     columns: tuple[str, ...]
@@ -61,7 +62,7 @@ class Table:
     has_header: bool = False
 
     def index(self, column: str | int) -> int:
-        """Place of a column by name or, counted from 0, by place."""
+        """Place of a column, given by its name or by its place from 0."""
         if column in self.columns:
             return self.columns.index(column)
         if isinstance(column, int) and 0 <= column < len(self.columns):
@@ -114,11 +115,12 @@ def read_table(
 ) -> Table:
     """The table in a file of columns.
 
-    max_rows : rows that are kept; the others are counted.   has_header : None finds out.
-    wanted : columns that will be asked for; a first row that holds such a name is a header.
+    max_rows : rows in the result at most; all are counted.
+    has_header : None finds it from the content.
+    wanted : names of columns; a first row that holds one of them is a header.
     """
     delimiters = ("\t",) if file.suffix in (".tsv", ".tab") else DELIMITERS
-    # one row more than asked for, since the first may be the header
+    # one row more, since the first may be the header
     found = _parse(file.text, delimiters, None if max_rows is None else max_rows + 1)
     if not found.rows:
         return found
@@ -126,12 +128,12 @@ def read_table(
     if has_header is None:
         has_header = any(column in first for column in wanted) or _looks_like_header(first, body)
     skip = int(has_header)
-    keep = slice(skip, None if max_rows is None else skip + max_rows)
+    taken = slice(skip, None if max_rows is None else skip + max_rows)
     return replace(
         found,
         columns=_unique_names(first if has_header else [""] * len(first)),
-        rows=found.rows[keep],
-        lines=found.lines[keep],
+        rows=found.rows[taken],
+        lines=found.lines[taken],
         n_rows=found.n_rows - skip,
         has_header=has_header,
     )
@@ -168,7 +170,7 @@ def mostly_numbers(cells: Sequence[str]) -> bool:
 
 
 def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """(line where it begins, cells) of each record; a blank line has no cells."""
+    """(first line, cells) of each record; a blank line has no cells."""
     delimiter, quoting = dialect
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
@@ -183,12 +185,12 @@ def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
 
 
 def _parse(text: str, delimiters: Sequence[str], max_rows: int | None) -> Table:
-    """The rows under the dialect that fits; columns are not named yet."""
+    """The rows in the dialect that fits; the columns have no names yet."""
     delimiter = _sniff(text, delimiters)
     try:
         return _rows(text, (delimiter, csv.QUOTE_MINIMAL), max_rows)
     except CorpusError as error:
-        # quotes may simply belong to the text, as in STS-B: they do if every row then fits
+        # quotes may be part of the text, as in STS-B: then every row fits without quoting
         with suppress(CorpusError):
             return _rows(text, (delimiter, csv.QUOTE_NONE), max_rows)
         raise error
@@ -256,8 +258,8 @@ def _unique_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _mostly(flags: Iterable[bool]) -> bool:
-    seen = list(flags)
-    return 2 * sum(seen) > len(seen)
+    values = list(flags)
+    return 2 * sum(values) > len(values)
 
 
 def _is_like_a_name(cell: str) -> bool:

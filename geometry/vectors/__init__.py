@@ -1,6 +1,4 @@
-"""Files of word vectors: recognised (read), parsed (text, binary, arrays), gathered into one table
-(gather), refused in a reader's words (errors).
-"""
+"""Word vectors: their files (read, text, binary, arrays, gather), averages, counts and pairs."""
 
 import lazy_loader
 

@@ -80,7 +80,7 @@ def _table(
             gathering.is_whole = False
             break
         block = slice(start, start + BLOCK_ROWS)
-        with np.errstate(over="ignore"):  # a float64 too large for float32 is told as not finite
+        with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
             gathering.add(words[block], vectors[block].astype(np.float32))
     return gathering.table(name, file_format)
 

@@ -12,7 +12,7 @@ from .gather import Gathering, Wanted
 
 BLOCK = 8 << 20  # bytes
 LONGEST_HEADER = 64
-LONGEST_WORD = 4_096  # bytes; beyond it the records have lost their places
+LONGEST_WORD = 4_096  # bytes; a longer one means that the records are out of step
 
 
 def stated(head: bytes) -> tuple[int, int] | None:
@@ -26,7 +26,7 @@ def stated(head: bytes) -> tuple[int, int] | None:
 
 
 def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a file that stands at its start."""
+    """The table of a file that is at its start."""
     header = file.readline(LONGEST_HEADER)
     found = stated(header)
     if found is None:

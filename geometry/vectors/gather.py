@@ -11,8 +11,8 @@ from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import MAX_TABLE_BYTES
 from .errors import VectorFileError, too_large
 
-NAMED = 5  # words left out that the report names
-SPARE = 1.02  # room beyond the estimate: lines are not equally long
+NAMED = 5  # words left out that the report lists
+SPARE = 1.02  # of the estimated rows, since lines are not equally long
 UTF8 = "utf-8"
 
 
@@ -20,9 +20,10 @@ UTF8 = "utf-8"
 class Wanted:
     """What is taken of a file.
 
-    max_words: the first so many; None is all.   words: these alone; None is all.
-    encoding: of the words; None is UTF-8 with what does not fit replaced and counted.
-    max_bytes: bound of the table's memory.
+    max_words : the first so many; None is all.
+    words : these alone; None is all.
+    encoding : of the words; None is UTF-8, where bytes that do not fit are replaced and counted.
+    max_bytes : limit of the table's memory.
     """
 
     max_words: int | None = None
@@ -63,10 +64,11 @@ class _Counts:
 
 
 class Gathering:
-    """Takes blocks of words and rows; ``is_full`` says when no more are wanted.
+    """Collects blocks of words and rows; ``is_full`` once no more are wanted.
 
-    d : numbers a row.   expected : rows that the file may have; the room is made for them.
-    is_whole: to be set to False by a reader that leaves blocks of the file out.
+    d : numbers a row.
+    expected : rows that the file may have; memory is reserved for them.
+    is_whole : a reader that skips blocks of the file sets it to False.
     """
 
     def __init__(self, d: int, wanted: Wanted, *, expected: int) -> None:
@@ -74,21 +76,24 @@ class Gathering:
         self.words: list[str] = []
         self.counts = _Counts()
         self.is_whole = True
-        self._seen: set[str] = set()
-        room = min(wanted.at_most(max(1, expected)), wanted.max_bytes // (4 * d) + 1)
-        self._rows = np.empty((max(1, room), d), dtype=np.float32)
+        self._known: set[str] = set()
+        reserved = min(wanted.at_most(max(1, expected)), wanted.max_bytes // (4 * d) + 1)
+        self._rows = np.empty((max(1, reserved), d), dtype=np.float32)
 
     @property
     def is_full(self) -> bool:
-        """True once every word that is wanted is there."""
+        """True once every wanted word was found."""
         return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
 
     def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
-        """Take a block (m, d).   share_read : of the file so far, to judge how much is to come."""
-        kept = self._kept(self._decoded(words), np.isfinite(block).all(axis=1))
-        if not kept:
+        """Take a block (m, d).
+
+        share_read : of the file so far, from which the number of rows to come is estimated.
+        """
+        taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
+        if not taken:
             return
-        start, end = len(self.words) - len(kept), len(self.words)
+        start, end = len(self.words) - len(taken), len(self.words)
         if 4 * self.d * end > self.wanted.max_bytes:
             raise too_large(end, self.d, self.wanted.max_bytes)
         if end > len(self._rows):
@@ -96,10 +101,10 @@ class Gathering:
             self._rows.resize(
                 (self.wanted.at_most(max(end + end // 8, more)), self.d), refcheck=False
             )
-        self._rows[start:end] = block if len(kept) == len(block) else block[kept]
+        self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
     def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:
-        """All that was taken. The gathering is spent."""
+        """The table of all that was taken; no block can be added after it."""
         if not self.words:
             raise VectorFileError("no_vectors", because="none_wanted")
         self._rows.resize((len(self.words), self.d), refcheck=False)
@@ -118,11 +123,11 @@ class Gathering:
         )
         return VectorTable(self._rows, tuple(self.words), name, report)
 
-    def _kept(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
-        """Rows of the block that are taken; their words are noted."""
-        chosen, seen, counts = self.wanted.words, self._seen, self.counts
+    def _take(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
+        """Rows of the block that are taken; their words join ``words``."""
+        chosen, known, counts = self.wanted.words, self._known, self.counts
         most = self.wanted.at_most(len(self.words) + len(words))
-        kept = []
+        taken = []
         for row, (word, is_finite) in enumerate(zip(words, finite.tolist(), strict=True)):
             if len(self.words) == most:
                 self.is_whole = False
@@ -131,17 +136,17 @@ class Gathering:
             counts.spaced += " " in word
             if chosen is not None and word not in chosen:
                 continue
-            if word in seen:
+            if word in known:
                 counts.n_duplicates += 1
                 _name(counts.duplicates, word)
             elif not is_finite:
                 counts.n_not_finite += 1
                 _name(counts.not_finite, word)
             else:
-                seen.add(word)
+                known.add(word)
                 self.words.append(word)
-                kept.append(row)
-        return kept
+                taken.append(row)
+        return taken
 
     def _decoded(self, words: Sequence[bytes]) -> list[str]:
         encoding = self.wanted.encoding or UTF8

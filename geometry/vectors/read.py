@@ -1,4 +1,4 @@
-"""A file of word vectors, in any of its usual forms, to one checked table."""
+"""A file of word vectors, in any of the usual forms, to one checked table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_vectors(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
-    asked = wanted(max_words, words, encoding, max_bytes)
+    choices = wanted(max_words, words, encoding, max_bytes)
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
     title = Path(name or path or str(getattr(source, "name", None) or "vectors"))
     with _opened(source) as (file, size):
@@ -65,14 +65,14 @@ def read_vectors(
         file.seek(0)
         found = format or _recognised(head)
         stem = title.name.removesuffix(".gz")
-        return _reader(found, path)(file, size, Path(stem).stem, asked)
+        return _reader(found, path)(file, size, Path(stem).stem, choices)
 
 
 def _reader(
     found: str, path: Path | None
 ) -> Callable[[BinaryIO, int | None, str, Wanted], VectorTable]:
     if found == "safetensors":
-        return lambda file, size, name, asked: read_safetensors(file, size, name, asked, path)
+        return lambda file, size, name, wanted: read_safetensors(file, size, name, wanted, path)
     return {"text": read_text, "binary": read_binary, "npz": read_npz}[found]
 
 
@@ -81,7 +81,7 @@ def _opened(source: Source) -> Iterator[tuple[BinaryIO, int | None]]:
     """(the file at its start, its size in bytes or None where it is compressed)."""
     with opened(source, VectorFileError) as file:
         if not file.seekable():
-            raise TypeError("source can't be gone back in; read it and give its bytes")
+            raise TypeError("source is not seekable; read it and give its bytes")
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         is_packed = file.read(2) == b"\x1f\x8b"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.embeddings import VectorTable
 
-NAMED = 5  # sentences without a known word that an error names
+NAMED = 5  # sentences without a known word that an error lists
 
 
 def sif_average(

@@ -1,7 +1,7 @@
 """Word vectors as text, one word a line: GloVe (no header), word2vec and fastText (a header).
 
-pyarrow parses blocks of some megabytes in a few threads; a block with a line that does not fit,
-such as a word that holds spaces, is read again line by line, which also finds the line's number.
+pyarrow parses blocks of the file in a few threads. A block with a line that does not fit, such as
+a word with spaces, is read again line by line; that also finds the number of a faulty line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .gather import SPARE, Gathering, Wanted
 
 BLOCK = 1 << 20  # bytes; four cost some seven times as many page faults, half of one more time
 MAX_WORKERS = 4
-HEAD_LINES = 100  # whose commonest width is the table's
+HEAD_LINES = 100  # their commonest width is the table's
 LONGEST_LINE = 64 << 20
 _BOM = b"\xef\xbb\xbf"
 
@@ -48,7 +48,7 @@ class _Block:
 
 
 def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a file that stands at its start.   size : bytes, None where unknown."""
+    """The table of a file that is at its start.   size : bytes, None where unknown."""
     blocks = _blocks(file)
     first = next(blocks, None)
     if first is None:
@@ -117,7 +117,7 @@ def _recognise(first: _Block) -> tuple[Form, _Block]:
 
 
 def _numbers_behind(line: bytes) -> int:
-    """How many numbers stand behind a word; the word itself may be one, or empty."""
+    """How many numbers follow a word; the word itself may be a number, or empty."""
     fields = line.split()
     behind = fields if line[:1].isspace() else fields[1:]
     return next(
@@ -126,7 +126,7 @@ def _numbers_behind(line: bytes) -> int:
 
 
 def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
-    """(words, numbers a word) where the first line says so; a word2vec file's does."""
+    """(words, numbers a word) of a header, as word2vec writes it; (None, None) without one."""
     parts = lines[0].split() if lines else []
     if len(parts) != 2 or not all(part.isdigit() for part in parts):
         return None, None
@@ -187,14 +187,14 @@ def _parser(form: Form) -> Callable[[bytes], Parsed | None]:
         if form.trailing and any(table.column("end").to_pylist()):
             return None
         numbers = [column.chunk(0).to_numpy() for column in table.columns[1 : form.d + 1]]
-        # (d, m) in one piece, seen as (m, d): np.stack(axis=1) takes eight times as long
+        # (d, m) in one piece, used as (m, d): np.stack(axis=1) takes eight times as long
         return table.column("word").to_pylist(), np.array(numbers).T
 
     return parse
 
 
 def _line_by_line(block: _Block, form: Form) -> Parsed:
-    """The same by hand: the last d fields are the numbers, and what stands before is the word."""
+    """The same without pyarrow: the last d fields are the numbers, what precedes is the word."""
     words, rows = [], []
     for number, line in enumerate(block.content.split(b"\n"), start=block.first_line):
         if not line.strip():

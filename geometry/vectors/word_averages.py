@@ -24,15 +24,15 @@ from .sif import (
 Weighting = Literal["mean", "sif", "zipf"]
 WEIGHTINGS = ("mean", "sif", "zipf")
 _WORD = re.compile(r"[a-z0-9']+")
-_LISTED = 20  # unknown words that the result names
+_LISTED = 20  # unknown words that the result lists
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceVectors:
-    """Averages of words, (n, d), and what they stand on.
+    """Averages of word vectors, (n, d), and how many words they average.
 
-    n_words, n_known: (n,) words of each sentence, and those of them that the table has.
-    unknown: the commonest words that it lacks, each with how often it occurs here.
+    n_words, n_known : (n,) words of each sentence, and those of them that the table has.
+    unknown : the commonest words that the table lacks, each with its number of occurrences.
     """
 
     vectors: np.ndarray

@@ -1,4 +1,4 @@
-"""Word-similarity sets: two words and how alike people found them."""
+"""Word-similarity sets: pairs of words with human scores."""
 
 from __future__ import annotations
 
@@ -73,8 +73,10 @@ def read_word_pairs(
 class WordPairVectors:
     """The vectors of the pairs of which a table has both words.
 
-    left, right: (m, d).   gold_scores: (m,).   has_both: (n,) bool, which of all pairs they are.
-    missing: the words that the table lacks, each once.
+    left, right : (m, d).
+    gold_scores : (m,).
+    has_both : (n,) bool, which of all pairs they are.
+    missing : the words that the table lacks, each once.
     """
 
     left: np.ndarray
@@ -92,7 +94,7 @@ class WordPairVectors:
 def word_pair_vectors(pairs: Pairs, table: VectorTable) -> WordPairVectors:
     """Look both words of each pair up, as ``sentence_vectors`` does.
 
-    A score over the pairs found alone flatters a table that lacks the rare words, so tell the
+    A score over these pairs alone flatters a table that lacks the rare words, so report the
     coverage beside it. Raises ValueError where the table has both words of no pair.
     """
     refuse_unfinite_words(table)
