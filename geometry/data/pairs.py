@@ -48,9 +48,7 @@ class Pairs:
     source: str = ""
 
     def __post_init__(self) -> None:
-        scores = np.array(
-            self.gold_scores, dtype=np.float64
-        )  # the caller may change its own
+        scores = np.array(self.gold_scores, dtype=np.float64)  # the caller may change its own
         scores.flags.writeable = False
         for field, value in (("left", tuple(self.left)), ("right", tuple(self.right))):
             object.__setattr__(self, field, value)
