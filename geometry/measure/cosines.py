@@ -189,9 +189,7 @@ def contributions(total: np.ndarray, squares: np.ndarray) -> np.ndarray:
     by_dimension = total * total - squares
     whole = float(by_dimension.sum())
     if abs(whole) <= 1e-12 * float(np.abs(by_dimension).sum()):
-        raise UndefinedMeasure(
-            "no_mean_cosine", "the mean cosine is 0: there is nothing for dimensions to share"
-        )
+        raise UndefinedMeasure("no_mean_cosine")
     return np.asarray(by_dimension / whole)
 
 

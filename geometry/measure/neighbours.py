@@ -191,9 +191,7 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
     mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)
     if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
-        raise UndefinedMeasure(
-            "equal_distances", f"most rows have more than {k} others equally near, no nearest {k}"
-        )
+        raise UndefinedMeasure("equal_distances", k=k)
 
 
 def occurrence_skewness(occurrences: np.ndarray) -> float:
@@ -201,9 +199,7 @@ def occurrence_skewness(occurrences: np.ndarray) -> float:
     z = occurrences - occurrences.mean()
     variance = float((z * z).mean())
     if variance == 0:
-        raise UndefinedMeasure(
-            "no_spread", "every row is chosen equally often: there is no skewness"
-        )
+        raise UndefinedMeasure("no_spread", because="no_skewness")
     return float((z**3).mean()) / variance**1.5
 
 
@@ -273,9 +269,7 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _need_three(distinct: int) -> None:
     if distinct < 3:
-        raise UndefinedMeasure(
-            "too_few_distinct", f"needs at least 3 distinct rows; got {distinct}"
-        )
+        raise UndefinedMeasure("too_few_distinct", at_least=3, n=distinct)
 
 
 def two_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -307,7 +301,5 @@ def twonn(distances: np.ndarray, *, equal: float) -> float:
     x = np.sort(np.log(apart[:, 1] / apart[:, 0]))[:fitted]
     y = -np.log1p(-np.arange(1, fitted + 1) / n)  # F at the i-th smallest is i / n
     if not len(x) or x[-1] <= equal:
-        raise UndefinedMeasure(
-            "equal_distances", "each row's two nearest are equally far: no dimension fits"
-        )
+        raise UndefinedMeasure("equal_distances", because="two_equally_far")
     return float(x @ y) / float(x @ x)

@@ -282,7 +282,7 @@ class View:
     def partition_at_rms(self) -> float:
         """Partition isotropy of the rows divided by their rms length."""
         if self.second == 0:
-            raise UndefinedMeasure("all_zero", "every row is zero")
+            raise UndefinedMeasure("all_zero")
         V = self.uncentred[1]
         if self.left_out is None:
             return min_over_max(self.shared.X @ (V / np.sqrt(self.second)))

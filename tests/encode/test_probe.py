@@ -69,9 +69,7 @@ def test_a_model_whose_vectors_depend_on_the_batch_is_refused(tmp_path, kind):
     error = refused(save_tiny(tmp_path, kind))
     assert error.because == "mixes"
     assert error.details["architecture"] == kind
-    assert "depend on what else is in the batch: beside a longer text, those of layer 1" in str(
-        error
-    )
+    assert "depend on what else is in the batch, from layer 1 on" in str(error)
 
 
 def test_a_state_of_another_width_is_refused(tmp_path):
