@@ -126,6 +126,20 @@ def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     return factor, float(reach) * 1.1
 
 
+def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
+    """Half-width of one frame for the whole film from raw to white.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    whitening : WhiteningMap
+        The fitted whitening at full strength.
+    raw : Projection
+        The picture of X; the whitened rows are drawn in the same basis.
+    """
+    return one_scale(raw, raw.apply(whiten_beside(X, whitening).vectors))[1]
+
+
 def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(points, axis=1)
     along = points @ axis

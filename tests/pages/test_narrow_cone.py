@@ -750,15 +750,11 @@ def test_without_webgl2_the_page_draws_with_plotly():
 
 @pytest.mark.parametrize("dims", ["2D", "3D"])
 def test_umap_has_no_film(monkeypatch, dims):
-    pictures = {}
+    def pictures(clouds, k):
+        rng = np.random.default_rng(0)
+        return tuple(umap_picture(X, rng.normal(size=(len(X), k))) for _key, X in clouds)
 
-    def picture(key, k, X):
-        if key not in pictures:
-            places = np.random.default_rng(len(pictures)).normal(size=(len(X), k))
-            pictures[key] = umap_picture(X, places)
-        return pictures[key]
-
-    monkeypatch.setattr("pages.narrow_cone.scene.umap_if_ready", picture)
+    monkeypatch.setattr("pages.narrow_cone.scene.umaps_if_ready", pictures)
     [twin] = twin_clouds(visit(dims=dims, view="umap")).values()
     assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
     assert twin.message["origin"] == ""
