@@ -22,9 +22,9 @@ from bench.kept_memory import kept_memory
 from bench.table import Row
 from bench.timing import seconds
 from geometry import Whitening
-from geometry.linalg.wide import Product, wide_product
+
 from geometry.transform import WhiteningMap
-from geometry.transform.whitening_map import WIDE_ROWS
+
 
 ROWS, WIDTH = 100_000, 768
 REPEATS = 7
@@ -117,7 +117,7 @@ def _against_scikit_learn() -> list[Row]:
     ]
 
 
-def _in_blocks(multiply: Product, X: np.ndarray, out: np.ndarray) -> None:
+def _in_blocks(multiply: Any, X: np.ndarray, out: np.ndarray) -> None:
     for start in range(0, len(X), WIDE_ROWS):
         rows = slice(start, start + WIDE_ROWS)
         multiply(X[rows], out[rows])

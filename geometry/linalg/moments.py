@@ -8,15 +8,14 @@ is long, which is just what a narrow cone is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .products import sums_in_float32
 from .rows import LARGEST, SMALLEST, count_distinct, refuse_not_finite
-from .scatter32 import PROBE, in_float32, weak_directions
 
 BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
-LEAST_ROWS = 1024  # fewer are summed in float64 before float32 is ready
 # float32 below this lacks digits that its eps promises, and above it a row's own sums overflow
 SMALLEST_32, LARGEST_32 = 1e-31, 1e36
 
@@ -40,17 +39,10 @@ class Moments:
     scatter: np.ndarray
     cubic: np.ndarray
     quartic: float
-    weak: np.ndarray | None = field(default=None, repr=False)
     n_distinct: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        X: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        *,
-        like: Moments | None = None,
-    ) -> Moments:
+    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
         """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows.
 
         like : moments of other rows of the same kind, which spare many float32 rows a probe.
@@ -58,25 +50,17 @@ class Moments:
         float32 cannot hold in full, and naming the first row that holds NaN or infinity.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # told at once
-            found = cls.of_part(X, sample_weight, like=like)
+            found = cls.of_part(X, sample_weight)
         _refuse_extreme(found, X, sample_weight)
         return found
 
     @classmethod
-    def of_part(
-        cls,
-        X: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        *,
-        like: Moments | None = None,
-    ) -> Moments:
+    def of_part(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
         """The same of some rows out of a cloud that passed as a whole: of any size."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
-        if sample_weight is None and X.dtype == np.float32:
-            found = _of_float32(X, like)
-        else:
-            found = _of_blocks(X, sample_weight)
+        found = _of_float32(X) if sample_weight is None and X.dtype == np.float32 else None
+        found = found or _of_blocks(X, sample_weight)
         seen = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
         return replace(found, n_distinct=count_distinct(seen, most=X.shape[1] + 2))
 
@@ -98,7 +82,6 @@ class Moments:
             scatter=scatter,
             cubic=a[0] + b[0],
             quartic=a[1] + b[1],
-            weak=self.weak if other.weak is None else other.weak,
             n_distinct=self._distinct_with(other),
         )
 
@@ -163,28 +146,12 @@ def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None
         )
 
 
-def _of_float32(X: np.ndarray, like: Moments | None) -> Moments:
-    """By float32 products where there are rows enough and nothing is lost, else by float64."""
-    d = X.shape[1]
-    enough = max(PROBE * d, LEAST_ROWS)
-    if like is not None and like.n_rows >= enough and len(X) >= enough:
-        weak = weak_directions(like.covariance) if like.weak is None else like.weak
-        found = _by_float32(X, like.mean, weak)
-        # after a refusal no more is tried: every direction counts as weak
-        return found or replace(_of_blocks(X, None), weak=np.eye(d))
-    if len(X) < PROBE * enough:
-        return _of_blocks(X, None)
-    probe = _moments_of_block(X[:enough], None)
-    rest = _by_float32(X[enough:], probe.mean, weak_directions(probe.covariance))
-    return probe.merge(rest) if rest else replace(_of_blocks(X, None), weak=np.eye(d))
-
-
-def _by_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Moments | None:
-    sums = in_float32(X, mean, weak)
+def _of_float32(X: np.ndarray) -> Moments | None:
+    sums = sums_in_float32(X)
     if sums is None:
         return None
     n = len(X)
-    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic, weak)
+    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic)
 
 
 def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from .bordered import eigh
 from .moments import Moments
 
 TIE = 1e-8  # entries of a direction that differ by less are equal but for rounding
@@ -100,7 +99,7 @@ class Spectrum:
 
 
 def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    values, V = eigh(S)
+    values, V = np.linalg.eigh(S)
     values, V = values[::-1].clip(min=0.0), V[:, ::-1]
     size = np.abs(V)
     # the first of equals: correlation in two dimensions has axes (1, 1) and (1, -1)

@@ -6,6 +6,7 @@ so they give the same cosines; truncation, shrinkage and weights do not.
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..linalg.mapped import let_go
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
 from .whitening_map import WhiteningMap
@@ -135,10 +135,10 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if sample_weight.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
         with np.errstate(invalid="ignore"):
-            block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
+            block = Moments.of(X, sample_weight)
         if not np.isfinite(block.scatter).all():
             refuse_not_finite(X)
-        let_go(X)
+        _unload(X)
         self.moments_ = block if reset else self.moments_.merge(block)
         self._is_one_row = reset and len(X) == 1
         # the coarsest block sets the rank floor, whichever order the blocks came in
@@ -230,3 +230,15 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _unload(X: np.ndarray) -> None:
+    """Drop the pages of the read-only memory map that X is a part of from this process's memory.
+
+    A map that can be written to is left alone: a private copy of a page would be lost.
+    """
+    base: Any = X
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
+        base.madvise(mmap.MADV_DONTNEED)

@@ -6,23 +6,19 @@ because importing scikit-learn would cost them more than all their arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..linalg.moments import Moments
-from ..linalg.rows import float_rows, need_width, refuse_not_finite, unseen_rows, wide_rows
+from ..linalg.products import centred_product
+from ..linalg.rows import float_rows, wide_rows
 from ..linalg.spectrum import Axes, Spectrum
-from ..linalg.threads import by_threads, near_slices
-from ..linalg.wide import Product, wide_product
 from .whitening_settings import NARROWING, ON_CORRELATION, check_settings
 
 FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
-BLOCK_ROWS = 512  # rows in one product of a thread's own
-WIDE_ROWS = 4096  # rows in one product that takes all threads
 AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
 
 
@@ -217,30 +213,8 @@ class WhiteningMap:
 
         Raises ValueError for another width, and naming the first row that holds NaN or infinity.
         """
-        X = unseen_rows(X, at_least=0)
-        need_width(X, len(self.mean))
-        shift, W = self._shift(X.dtype), self.matrix.astype(X.dtype)
-        Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
-
-        def fill(starts: Sequence[int], step: int, multiply: Product) -> None:
-            buffer = np.empty((min(len(X), step), X.shape[1]), dtype=X.dtype)
-            for start in starts:
-                rows = X[start : start + step]
-                centred = buffer[: len(rows)]
-                for near in near_slices(len(rows)):
-                    part = np.subtract(rows[near], shift, out=centred[near])
-                    # squares may overflow where every number is finite
-                    if not np.isfinite(np.vdot(part, part)) and not np.isfinite(rows[near]).all():
-                        refuse_not_finite(X)
-                multiply(centred, Z[start : start + len(rows)])
-
-        wide = wide_product(W, len(X))
-        if wide:
-            fill(range(0, len(X), WIDE_ROWS), WIDE_ROWS, wide)
-        else:
-            by_numpy = partial(fill, step=BLOCK_ROWS, multiply=lambda A, out: np.matmul(A, W, out))
-            by_threads(by_numpy, range(0, len(X), BLOCK_ROWS))
-        return Z
+        X = wide_rows(X, len(self.mean))
+        return centred_product(X, self._shift(X.dtype), self.matrix.astype(X.dtype))
 
     def undo(self, Z: np.ndarray) -> np.ndarray:
         """Back to the original space; exact on the span of the kept directions."""
