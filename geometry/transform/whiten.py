@@ -17,8 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
-from .whitening_map import WhiteningMap
-from .whitening_settings import check_settings
+from .whitening_map import WhiteningMap, check_settings
 
 ONE_ROW = "one row has no covariance; give partial_fit at least one more"
 

@@ -6,7 +6,7 @@ import pytest
 from geometry.linalg.products import sums_in_float32
 from geometry.linalg.rows import unit_rows
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_settings import METHODS
+from geometry.transform.whitening_map import METHODS
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 

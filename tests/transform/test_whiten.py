@@ -1,7 +1,6 @@
 """Whitening: by hand, against scikit-learn, and where there is nothing to divide by."""
 
 import warnings
-
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from geometry.linalg.rows import unit_rows
 from geometry.measure import mean_cosine
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_settings import METHODS
+from geometry.transform.whitening_map import METHODS
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
 BOTH = pytest.mark.parametrize("method", ["pca", "zca"])

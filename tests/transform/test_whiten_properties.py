@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from geometry.linalg.rows import unit_rows
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_settings import METHODS
+from geometry.transform.whitening_map import METHODS
 from tests.clouds import clouds, rotation, seeds
 
 methods = st.sampled_from(METHODS)

@@ -5,8 +5,7 @@ import pytest
 
 from geometry.linalg.moments import Moments
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_map import WhiteningMap
-from geometry.transform.whitening_settings import METHODS, recommended_whitening
+from geometry.transform.whitening_map import METHODS, WhiteningMap, recommended_whitening
 
 SETTINGS = [
     {"method": "zca"},
