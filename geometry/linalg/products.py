@@ -1,10 +1,9 @@
-"""Products over many rows, taken block by block: sums of squares, and rows times a matrix.
+"""Products of many rows, block by block: sums over rows, and rows times a matrix.
 
 A float32 product Z'Z takes half the time of a float64 one. Its noise is about NOISE times the root
-mean square eigenvalue, equal in every direction. A direction whose eigenvalue is far above that
-noise is exact to a thousandth. The few directions below (a LayerNorm leaves one to three null
-ones) are multiplied a second time by themselves, because the noise of a product is as small as its
-factors.
+mean square eigenvalue, the same in every direction. It hides weak directions, of which a LayerNorm
+leaves one to three. Z'(Z v) of a weak direction v is computed in a second pass: Z v is small there,
+and so is its noise.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import numpy as np
 BLOCK_ROWS = 4096  # rows in one product: few enough for the processor's cache
 THIN_ROWS = 256  # rows in one product with few columns
 ROWS_PER_DIMENSION = 16  # with fewer, the eigenproblem costs as much as float32 saves
-# measured: at most 4.6e-7 for normal, skewed, ill-conditioned and one-axis clouds in 384 and 768
-# dimensions
+# at most 4.6e-7 was measured, for normal, skewed, ill-conditioned and one-axis clouds in 384 and
+# 768 dimensions
 NOISE = 5e-7
-SAFE = 1e3  # an eigenvalue this many times the noise is right to a thousandth
+SAFE = 1e3  # an eigenvalue this many times the noise is exact to a thousandth
 MOST_WEAK = 1 / 16  # share of weak directions above which float64 throughout is as fast
 LEAST_VARIANCE, MOST_VARIANCE = 1e-12, 1e12  # float32 holds the third powers of rows within
 
@@ -41,10 +40,10 @@ class Sums:
 
 
 def sums_in_float32(X: np.ndarray) -> Sums | None:
-    """Sums over float32 rows X (n, d) by float32 products, as exact as float64 where it matters.
+    """Sums over float32 rows X (n, d), from float32 products that are summed in float64.
 
-    None if float64 products are as fast or needed: few rows, many weak directions, numbers outside
-    float32's range, NaN and infinity.
+    None if float64 products are as fast or necessary: few rows, many weak directions, third powers
+    outside float32's range, NaN or infinity.
     """
     n, d = X.shape
     if n < max(ROWS_PER_DIMENSION * d, BLOCK_ROWS):
@@ -64,7 +63,7 @@ def sums_in_float32(X: np.ndarray) -> Sums | None:
     mean = shift + s
     if weak.shape[1]:
         single = weak.astype(np.float32)
-        weak = single.astype(np.float64)  # the same directions on both sides
+        weak = single.astype(np.float64)  # exactly the directions of the second pass
         error = _scatter_along(X, mean.astype(np.float32), single) - scatter @ weak  # (d, m)
         scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
     ss, Ss, trace = float(s @ s), uncentred @ s, float(np.trace(uncentred))
@@ -93,20 +92,20 @@ def _products_about(X: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, float
     products, quartic = np.zeros((d + 2, d + 2)), 0.0
     Y = np.empty((BLOCK_ROWS, d + 2), dtype=np.float32)
     Y[:, d] = 1
-    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at the sums
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller checks the sums
         for start in range(0, len(X), BLOCK_ROWS):
             rows = X[start : start + BLOCK_ROWS]
             y = Y[: len(rows)]
             z = np.subtract(rows, shift, out=y[:, :d])
             squared = np.einsum("nd,nd->n", z, z, out=y[:, d + 1])
-            products += y.T @ y  # BLAS does half the work of one array with itself
+            products += y.T @ y  # BLAS computes half of it, because both factors are one array
             quartic += float(np.square(squared, dtype=np.float64).sum())
     return products, quartic
 
 
 def _directions_below(S: np.ndarray, level: float) -> np.ndarray:
     """(d, m) eigenvectors of S (d, d) with eigenvalues at or below the level."""
-    from scipy.linalg import eigh  # numpy's solves for all of them, in twice the time
+    from scipy.linalg import eigh  # numpy's computes all eigenvectors, in twice the time
 
     return np.asarray(eigh(S, subset_by_value=(-np.inf, level))[1])
 

@@ -1,7 +1,7 @@
-"""The arithmetic of whitening, without the estimator around it: moments in, a linear map out.
+"""Whitening as a linear map from moments, and its settings, without scikit-learn.
 
-``geometry.Whitening`` is the scikit-learn face of this; pages that only draw use it as it is,
-because importing scikit-learn would cost them more than all their arithmetic.
+``Whitening`` is the scikit-learn estimator of this map. Pages use the map itself, because the
+import of scikit-learn takes longer than their arithmetic.
 """
 
 from __future__ import annotations
@@ -19,23 +19,27 @@ from ..linalg.rows import float_rows, wide_rows
 from ..linalg.spectrum import Axes, Spectrum
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
-NARROWING = ("pca", "pca-cor")  # their columns are directions, so that fewer can be kept
+NARROWING = ("pca", "pca-cor")  # the output has one column for each kept direction
 ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
-ROWS_PER_KEPT_DIRECTION = 10  # where n <= d: directions kept, so that each rests on ten rows
-FADED_OUT = 1e-9  # a factor at or below which a direction is lost and can't be brought back
-AS_IT_IS: Any = object()  # a setting that adjust leaves alone; None means something there
+ROWS_PER_KEPT_DIRECTION = 10  # n / 10 directions are recommended where n <= d
+FADED_OUT = 1e-9  # a direction multiplied by this or less cannot be restored
+AS_IT_IS: Any = object()  # adjust does not change this setting; None is a value of its own
 
 
 @dataclass(frozen=True)
 class WhiteningMap:
     """z = (x - s mu) W; see ``Whitening`` for the five W and what the settings mean.
 
-    mean (d,) mu.   eigenvalues (d,) lambda, largest first, after shrinkage (of the correlation
-    matrix for pca-cor and zca-cor).   components (k, d) rows of V', largest-magnitude entry
-    positive.   deviations (d,) of the columns for pca-cor and zca-cor, else ones.
-    rank : eigenvalues of the sample above rank_floor.   n_rows : rows of the fit.
-    shrinkage : the a of (1 - a) Sigma + a (tr Sigma / d) I.   centring s, strength t in [0, 1].
+    mean : (d,), mu
+    eigenvalues : (d,), lambda, largest first, after shrinkage (of the correlation matrix for
+        pca-cor and zca-cor)
+    components : (k, d), rows of V', largest-magnitude entry positive
+    deviations : (d,), of the columns for pca-cor and zca-cor, else ones
+    rank : number of eigenvalues of the sample above rank_floor
+    n_rows : rows of the fit
+    shrinkage : the a of (1 - a) Sigma + a (tr Sigma / d) I
+    centring, strength : s and t, in [0, 1]
     """
 
     method: str
@@ -87,10 +91,10 @@ class WhiteningMap:
         centring: float = AS_IT_IS,
         strength: float = AS_IT_IS,
     ) -> WhiteningMap:
-        """The same fit with other settings, for a slider: the rows are not read again.
+        """The same fit with other settings, for a slider; the rows are not read again.
 
-        No eigenproblem is solved either, but for one case: another shrinkage under pca-cor or
-        zca-cor changes the correlation matrix (d x d, once).
+        An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
+        which changes the correlation matrix.
         """
         k = self.n_components if n_components is AS_IT_IS else n_components
         a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage
@@ -131,10 +135,10 @@ class WhiteningMap:
     def components(self) -> np.ndarray:
         d = len(self.mean)
         kept = d if self.n_components is None else int(self.n_components)
-        # pca-cor below full strength scales the columns only in part, and the directions that are
-        # null once they are standardised still hold a part of every row
+        # pca-cor below full strength scales the columns in part, so that directions which are null
+        # after standardising still contain a part of every row
         if self.method == "pca" or (self.method == "pca-cor" and self.strength == 1):
-            # one column at least, so that constant data give zeros instead of an empty array
+            # at least one column: constant data give zeros and not an empty array
             kept = max(1, min(kept, self._usable))
         return np.ascontiguousarray(self.axes.vectors[:, :kept].T)
 
@@ -146,8 +150,10 @@ class WhiteningMap:
 
     @cached_property
     def filled(self) -> np.ndarray:
-        """Orthonormal rows (m, d), m >= 1: where z = x W of zca, zca-cor and cholesky has been
-        scaled, which is where the kept directions above the rank floor come to lie."""
+        """Orthonormal rows (m, d), m >= 1: the directions of z that zca, zca-cor or cholesky scale.
+
+        They are the images of the kept directions above the rank floor.
+        """
         m = max(1, min(len(self.components), self._usable))
         V = self.components[:m]
         if self.method != "cholesky":
@@ -156,9 +162,9 @@ class WhiteningMap:
 
     @property
     def n_distinct(self) -> int:
-        """Rows of the fit that differ, counted up to d + 2.
+        """Number of different rows of the fit, counted up to d + 2.
 
-        n_rows where blocks were merged: whether they share rows is not known.
+        After a merge of blocks it is n_rows: whether they share rows is unknown.
         """
         counted = self.spectrum.moments.n_distinct
         return self.n_rows if counted is None else counted
@@ -167,22 +173,24 @@ class WhiteningMap:
     def is_simplex(self) -> bool:
         """True when full whitening would put the distinct fitted rows on a simplex's corners.
 
-        Their rank is their number less one. With p the share of the weight that lies on a row, two
-        rows' cosine is then -1 / sqrt((1/p - 1)(1/p' - 1)), whatever they are.
+        Their rank is then their number less 1. If two rows have the shares p and p' of the weight,
+        their cosine is -1 / sqrt((1/p - 1)(1/p' - 1)), whatever the rows are.
         """
         return self.rank == self.n_distinct - 1 > 0
 
     @property
     def is_regular(self) -> bool:
-        """True when such a simplex is a regular one: every row once, every weight the same, and
-        every pair's cosine -1/(n - 1)."""
+        """True when such a simplex is regular: every cosine is -1/(n - 1).
+
+        Every row occurs once, and all weights are equal.
+        """
         w = self.spectrum.moments
         is_even = np.isclose(w.weight**2, w.n_rows * w.weight2)
         return bool(self.n_distinct == self.n_rows and is_even)
 
     @property
     def makes_simplex(self) -> bool:
-        """True where it does so as it is set: nothing shrunk, softened or left out."""
+        """True when these settings make such a simplex: no shrinkage, full strength, all directions."""
         is_full = self.shrinkage == 0 and self.centring == self.strength == 1
         return bool(self.is_simplex and is_full and len(self.components) >= self.rank)
 
@@ -232,11 +240,11 @@ class WhiteningMap:
 
     @property
     def _is_plain(self) -> bool:
-        """Nothing softened, left out or null: Sigma's own Cholesky factor serves, and exactly."""
+        """Full strength, and no direction left out or null: W follows from Sigma's Cholesky factor."""
         return self.strength == 1 and self._usable == len(self.components) == len(self.mean)
 
     def _left_out(self) -> np.ndarray | float:
-        """Projection (d, d) on the directions that n_components leaves out; 0 where none are."""
+        """Projection (d, d) on the directions that n_components leaves out; 0 if there are none."""
         k, d = self.components.shape
         return 0.0 if k == d else np.eye(d) - self.components.T @ self.components
 
@@ -282,11 +290,13 @@ def check_settings(
 
 
 def recommended_whitening(n: int, d: int) -> dict[str, Any]:
-    """Keywords of ``Whitening`` for a cloud of n rows in d dimensions: what pages default to.
+    """Keywords of ``Whitening`` for n rows in d dimensions; the pages' defaults.
 
-    n >= 5 d: none, whitening in full.   d < n < 5 d: Ledoit-Wolf.   n <= d: Ledoit-Wolf and the
-    n / 10 leading directions, because no shrinkage tells the trailing ones from noise (on 200
-    sentences in 384 dimensions they drown the topic in the nearest neighbours).
+    n >= 5 d : none, full whitening
+    d < n < 5 d : Ledoit-Wolf
+    n <= d : Ledoit-Wolf and the n / 10 leading directions. Shrinkage does not separate the trailing
+        ones from noise; for 200 sentences in 384 dimensions they hide the topic in the nearest
+        neighbours.
     """
     if n >= MIN_ROWS_PER_DIMENSION * d:
         return {}
