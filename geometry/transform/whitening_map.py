@@ -190,7 +190,7 @@ class WhiteningMap:
 
     @property
     def makes_simplex(self) -> bool:
-        """True when these settings make such a simplex: no shrinkage, full strength, all directions."""
+        """True when these settings make such a simplex: unshrunk, full strength, all directions."""
         is_full = self.shrinkage == 0 and self.centring == self.strength == 1
         return bool(self.is_simplex and is_full and len(self.components) >= self.rank)
 
@@ -240,7 +240,7 @@ class WhiteningMap:
 
     @property
     def _is_plain(self) -> bool:
-        """Full strength, and no direction left out or null: W follows from Sigma's Cholesky factor."""
+        """Full strength, no direction left out or null: Sigma's Cholesky factor gives W."""
         return self.strength == 1 and self._usable == len(self.components) == len(self.mean)
 
     def _left_out(self) -> np.ndarray | float:
