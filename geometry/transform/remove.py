@@ -64,22 +64,31 @@ class CommonComponentRemoval(Removal):
 
     Parameters
     ----------
-    n_components : int in [0, d - 1] or None. D; None is round(d / 100), at least 1.
-    centred : bool. Whether the mean is subtracted, and the directions are those about it.
+    n_components : int in [0, d - 1] or None
+        D; None is round(d / 100), at least 1.
+    centred : bool
+        Whether the mean is subtracted, and the directions are those about it.
 
     Attributes
     ----------
-    mean_ : (d,) float64, what is subtracted; zeros where not centred.
-    components_ : (D, d) float64, rows are directions, largest-magnitude entry positive.
-    variances_ : (d,) float64, E (u'z)^2 along *every* direction of the fit, largest first.
-    rank_ : int, variances above the floor.   rank_floor_ : float, that floor, a variance.
-    n_components_ : int, D.   n_samples_seen_ : int.
-    map_ : RemovalMap, which ``remove_top(D)`` cuts elsewhere without a second fit.
+    mean_ : (d,) float64
+        It is subtracted; zeros if not centred.
+    components_ : (D, d) float64
+        Rows are directions, largest-magnitude entry positive.
+    variances_ : (d,) float64
+        E (u'z)^2 along *every* direction of the fit, largest first.
+    rank_ : int
+        Number of variances above the floor.
+    rank_floor_ : float
+        That floor, a variance.
+    n_components_, n_samples_seen_ : int
+    map_ : RemovalMap
+        Its ``remove_top(D)`` changes D without a second fit.
 
     Notes
     -----
-    Where D >= rank_ nothing but rounding is left of the fitted rows: they become zero, which has
-    no direction, and ``map_.leaves_nothing`` says so. n <= d is no obstacle as long as D < n - 1.
+    If D >= rank_, only rounding is left of the fitted rows. They become zero and have no direction;
+    ``map_.leaves_nothing`` is then True. n may be <= d as long as D < n - 1.
 
     References
     ----------
