@@ -17,13 +17,7 @@ from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.words import Translate
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
-    from geometry.transform.flow_training import FlowEpoch
-=======
-    from collections.abc import Callable
-
     from geometry.transform.flow import FlowEpoch
->>>>>>> 48b2128 (Transform: settings with the whitening map, training with the flow; packed linear layers go to encode)
 
 _histories: dict[str, list[FlowEpoch]] = defaultdict(list)  # of flows in training, for all sessions
 
