@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
 from ..hub.settings import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
-from ..linalg.linear import speed_up_linear_layers
+from .linear import speed_up_linear_layers
 
 if TYPE_CHECKING:
     from torch import Tensor

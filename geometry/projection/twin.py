@@ -13,8 +13,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..measure import angles_to_mean
-from ..transform.whitening_map import WhiteningMap
-from ..transform.whitening_settings import recommended_whitening
+from ..transform.whitening_map import WhiteningMap, recommended_whitening
 from .projection import Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from geometry.transform.couplings import (
+from geometry.transform.flow_map import (
     KINDS,
     Coupling,
     FlowMap,

@@ -1,7 +1,7 @@
-"""An invertible map made of couplings, on numpy arrays or on torch tensors alike.
+"""An invertible map made of couplings, for numpy arrays and torch tensors.
 
-Every function takes ``xp``, the library that the arrays belong to: torch while the map is
-fitted, because it differentiates; numpy afterwards, so that applying it needs no torch.
+``xp`` is the library of the arrays. It is torch during the fit, for the gradients, and numpy
+afterwards, so that applying the map needs no torch.
 """
 
 from __future__ import annotations
@@ -14,17 +14,22 @@ from typing import Any
 import numpy as np
 
 KINDS = ("affine", "additive")
-LOG_SCALE_BOUND = 1.0  # one affine coupling scales by e at most, so that no row can run away
+LOG_SCALE_BOUND = 1.0  # one affine coupling scales by e at most, so that no row diverges
 
 
 @dataclass(frozen=True)
 class Coupling:
-    """Act-norm, a permutation, and one half moved by what a small network makes of the other.
+    """Act-norm, a permutation, and a shift of one half that a network computes from the other.
 
-    bias, log_scale (d,): y = (x - bias) exp(log_scale).   order (d,) int: the permutation.
-    Of the permuted y the first k = d // 2 columns u stay and the other d - k, v, become v + t
-    (additive) or v exp(s) + t (affine), with (t, s) = relu(relu(u W1 + b1) W2 + b2) W3 + b3.
-    W1 (k, h), W2 (h, h), W3 (h, d - k) or (h, 2(d - k)): the width of W3 tells the kind.
+    Act-norm gives y = (x - bias) exp(log_scale). Of the permuted y, the first k = d // 2 columns u
+    do not change. The other d - k, v, become v + t (additive) or v exp(s) + t (affine), with
+    (t, s) = relu(relu(u W1 + b1) W2 + b2) W3 + b3.
+
+    order : (d,) int, the permutation
+    bias, log_scale : (d,)
+    W1 : (k, h)
+    W2 : (h, h)
+    W3 : (h, d - k) for an additive coupling, (h, 2(d - k)) for an affine one
     """
 
     order: Any
@@ -39,7 +44,7 @@ class Coupling:
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The nine themselves, in order: ``dataclasses.astuple`` would copy them."""
+        """The nine fields in order, without the copies of ``dataclasses.astuple``."""
         return tuple(vars(self).values())
 
     @property
@@ -63,7 +68,7 @@ class Coupling:
         return xp.concatenate([u, v + t], 1), log_det
 
     def backward(self, y: np.ndarray) -> np.ndarray:
-        """The x (n, d) that ``forward`` carries to y; numpy only."""
+        """The x (n, d) that ``forward`` maps to y; numpy only."""
         u, v = y[:, : self.d // 2], y[:, self.d // 2 :]
         t, s = self._shift_and_log_scale(u, np)
         v = v - t
@@ -86,7 +91,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class FlowMap:
-    """z = (couplings of ((x - mean) V diag(scales))) V'; V = I where there is no rotation.
+    """z = (couplings of ((x - mean) V diag(scales))) V'; V = I if rotation is None.
 
     mean, scales (d,), rotation (d, d) orthogonal or None: the start, in float64.
     """
@@ -97,7 +102,7 @@ class FlowMap:
     couplings: tuple[Coupling, ...]
 
     def enter(self, X: np.ndarray) -> np.ndarray:
-        """X (n, d) to the coordinates (n, d) that the couplings work in; float64."""
+        """X (n, d) to the coordinates (n, d) of the couplings; float64."""
         centred = X.astype(np.float64) - self.mean
         return (centred if self.rotation is None else centred @ self.rotation) * self.scales
 
@@ -108,7 +113,7 @@ class FlowMap:
         return z, np.full(len(X), self.start_log_det) + log_det
 
     def undo(self, Z: np.ndarray) -> np.ndarray:
-        """The X (n, d) that ``apply`` carries to Z; float64."""
+        """The X (n, d) that ``apply`` maps to Z; float64."""
         y = Z.astype(np.float64)
         if self.rotation is not None:
             y = y @ self.rotation
@@ -121,11 +126,11 @@ class FlowMap:
 
     @property
     def start_log_det(self) -> float:
-        """log|det| of the start: a rotation has none."""
+        """log|det| of the start; that of a rotation is 0."""
         return float(np.log(self.scales).sum())
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """Plain arrays by name, for a file; ``from_arrays`` is the way back."""
+        """Plain arrays by name, for a file; ``from_arrays`` is the inverse."""
         arrays = {"mean": self.mean, "scales": self.scales}
         if self.rotation is not None:
             arrays["rotation"] = self.rotation
@@ -136,7 +141,7 @@ class FlowMap:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> FlowMap:
-        """The map of ``to_arrays``; ValueError says which array is absent, or of a wrong shape."""
+        """The inverse of ``to_arrays``; ValueError with the array that is absent or misshapen."""
         numbers = {name.partition(".")[0] for name in arrays if "." in name}
         known = {"mean", "scales", "rotation"}
         known |= {f"{i}.{part}" for i in range(len(numbers)) for part in _PARTS}
@@ -159,7 +164,7 @@ class FlowMap:
         return found
 
     def _check(self) -> None:
-        """ValueError for arrays that are no flow: they may come from a file."""
+        """ValueError if the arrays are not a flow; they may come from a file."""
         d = self.mean.size
         shapes: dict[str, tuple[int, ...]] = {"mean": (d,), "scales": (d,), "rotation": (d, d)}
         for i, coupling in enumerate(self.couplings):
@@ -179,8 +184,8 @@ class FlowMap:
 def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:
     """x (n, d) through all couplings: (z (n, d), log|det J|, a number or (n,)).
 
-    The columns of z are put back into the order of x's, so that couplings which move nothing are
-    the identity.
+    The columns of z have the order of those of x, so that couplings with zero shift are the
+    identity.
     """
     log_det: Any = 0.0
     for coupling in couplings:
@@ -190,7 +195,7 @@ def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def composed_order(couplings: tuple[Coupling, ...]) -> np.ndarray:
-    """All permutations one after the other, as one (d,)."""
+    """The composition (d,) of all permutations."""
     order = np.arange(couplings[0].d)
     for coupling in couplings:
         order = order[np.asarray(coupling.order)]
@@ -200,9 +205,9 @@ def composed_order(couplings: tuple[Coupling, ...]) -> np.ndarray:
 def identity_couplings(
     d: int, n_couplings: int, *, hidden_units: int, kind: str, rng: np.random.Generator
 ) -> tuple[Coupling, ...]:
-    """Couplings of random permutations and first layers whose map is the identity: W3 = b3 = 0.
+    """Couplings with random permutations and first layers; W3 = b3 = 0 makes them the identity.
 
-    Every second permutation only exchanges the halves, so that two couplings move every column.
+    Every second permutation exchanges the halves, so that two couplings can move every column.
     """
     k = d // 2
     m = (d - k) * (2 if kind == "affine" else 1)
@@ -223,12 +228,12 @@ def identity_couplings(
 
 
 def _uniform(rng: np.random.Generator, fan_in: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Entries of +-1/sqrt(fan_in), what torch gives its linear layers."""
+    """Entries within 1/sqrt(fan_in) of 0, the default of torch's linear layers."""
     return rng.uniform(-1, 1, shape) / math.sqrt(max(fan_in, 1))
 
 
 def _shapes(coupling: Coupling, d: int) -> dict[str, tuple[int, ...]]:
-    """The shape that each part should have, given d and the widths of b1 and b3."""
+    """The shape of each part, from d and the widths of b1 and b3."""
     k, h = d // 2, coupling.b1.size
     m = d - k if coupling.b3.size == d - k else 2 * (d - k)
     wide = {"order": (d,), "bias": (d,), "log_scale": (d,)}

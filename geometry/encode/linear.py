@@ -6,15 +6,18 @@ from typing import Any
 
 
 def speed_up_linear_layers(model: Any) -> None:
-    """Let oneDNN multiply, with weights packed once and the activation in the same pass.
+    """Replace linear layers by oneDNN's, with packed weights and the activation in the same pass.
 
-    In float32 MKL, torch's default, takes its slow path on AMD's processors and half the time;
-    on Intel's the packed layers save a twentieth. The same products, equal to 1e-5 after all
-    layers.
+    torch multiplies float32 by MKL otherwise. On AMD processors oneDNN takes half the time of MKL,
+    on Intel's a twentieth less. Hidden states differ by 1e-5 at most after all layers.
     """
     import torch
 
-    if not torch.backends.mkldnn.is_available() or not can_pack():
+    # torch's own compiler uses these two; another version of torch may not have them
+    can_pack = all(
+        hasattr(torch.ops.mkldnn, name) for name in ("_reorder_linear_weight", "_linear_pointwise")
+    )
+    if not torch.backends.mkldnn.is_available() or not can_pack:
         return
     packed = _packed_linear()
     for parent in list(model.modules()):
@@ -27,14 +30,14 @@ def speed_up_linear_layers(model: Any) -> None:
 
 
 def _is_gelu(activation: Any) -> bool:
-    """Whether it is the exact GELU that BERT and its relatives put after their widest layer."""
+    """Whether it is the exact GELU, which follows the widest layer in BERT and its relatives."""
     import torch
 
     return bool(getattr(activation, "act", None) is torch.nn.functional.gelu)
 
 
 def _packed_linear() -> type:
-    """The class, made here because it needs torch to be defined."""
+    """The class; it is defined in a function because its base class needs torch."""
     import torch
 
     class PackedLinear(torch.nn.Module):
@@ -42,7 +45,7 @@ def _packed_linear() -> type:
 
         def __init__(self, linear: Any, activation: str) -> None:
             super().__init__()
-            self.weight = packed_weight(linear.weight.detach())
+            self.weight = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), None)
             self.bias = None if linear.bias is None else linear.bias.detach()
             self.activation = activation
 
@@ -51,19 +54,3 @@ def _packed_linear() -> type:
             return multiply(x, self.weight, self.bias, self.activation, [], "none")
 
     return PackedLinear
-
-
-def packed_weight(weight: Any) -> Any:
-    """A weight (m, k) in oneDNN's own order of blocks, for ``mkldnn._linear_pointwise``."""
-    import torch
-
-    return torch.ops.mkldnn._reorder_linear_weight(weight, None)
-
-
-def can_pack() -> bool:
-    """torch's own compiler uses these two; a version without them does without the speed."""
-    import torch
-
-    return hasattr(torch.ops.mkldnn, "_reorder_linear_weight") and hasattr(
-        torch.ops.mkldnn, "_linear_pointwise"
-    )

@@ -1,10 +1,11 @@
-"""Float32 products for many rows: the same moments, the same ranks, and a refusal where not."""
+"""Float32 products of many rows: the moments and the ranks of float64, or None."""
 
 import numpy as np
 import pytest
 
-from geometry.linalg import scatter32
-from geometry.linalg.moments import LEAST_ROWS, Moments
+from geometry.linalg import products
+from geometry.linalg.moments import Moments
+from geometry.linalg.products import centred_product, sums_in_float32
 from geometry.transform.whiten import Whitening
 
 N, D = 20_000, 24
@@ -38,15 +39,9 @@ def exact(X: np.ndarray) -> Moments:
     return Moments.of(X.astype(np.float64))
 
 
-def taken(X: np.ndarray) -> bool:
-    """Whether float32 served these rows; refused rows leave every direction weak."""
-    weak = Moments.of(X).weak
-    return weak is not None and weak.shape[1] <= scatter32.MOST_WEAK * D
-
-
 @pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
 def test_the_moments_are_those_of_float64(X):
-    assert taken(X)
+    assert sums_in_float32(X) is not None
     ours, theirs = Moments.of(X), exact(X)
     assert (ours.n_rows, ours.weight, ours.weight2) == (N, N, N)
     np.testing.assert_allclose(ours.mean, theirs.mean, rtol=1e-6, atol=1e-6)
@@ -73,15 +68,15 @@ def test_the_ranks_are_those_of_float64(X):
 
 def test_too_many_weak_directions_are_refused():
     X = rotated(np.r_[np.ones(D // 2), np.full(D // 2, 1e-8)])
-    assert not taken(X)
+    assert sums_in_float32(X) is None
     np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
 
 
 def test_weak_directions_that_the_first_rows_hide_are_found_out():
     # round at first; then one axis a thousand times as long, beside which all others are weak
     X = rotated(np.ones(D))
-    X[LEAST_ROWS:, 0] *= 1000
-    assert not taken(X)
+    X[products.BLOCK_ROWS :, 0] *= 1000
+    assert sums_in_float32(X) is None
     np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
 
 
@@ -92,7 +87,7 @@ def test_a_constant_cloud_has_no_variance():
 @pytest.mark.parametrize("scale", [1e-18, 1e-8, 1e8, 1e15])
 def test_clouds_of_any_size(scale, recwarn):
     X = CLOUDS["a null direction"] * np.float32(scale)
-    assert not taken(X)  # third and fourth powers leave float32's range
+    assert sums_in_float32(X) is None  # third and fourth powers leave float32's range
     fitted = Whitening("zca").fit(X)
     assert fitted.rank_ == D - 1
     assert np.isfinite(fitted.transform(X)).all()
@@ -110,51 +105,56 @@ def test_noise_is_not_underrated():
     # the figure that the safe level rests on, for the clouds that float32 serves
     for name, X in CLOUDS.items():
         centred = X - X.mean(axis=0, dtype=np.float64).astype(np.float32)
-        blocks = [centred[i : i + scatter32.BLOCK_ROWS] for i in range(0, N, scatter32.BLOCK_ROWS)]
+        blocks = [centred[i : i + products.BLOCK_ROWS] for i in range(0, N, products.BLOCK_ROWS)]
         single = sum((Z.T @ Z).astype(np.float64) for Z in blocks)
         double = centred.T.astype(np.float64) @ centred.astype(np.float64)
         noise = np.linalg.norm(single - double, 2)
-        assert noise <= scatter32.NOISE * np.linalg.norm(double) / np.sqrt(D), name
+        assert noise <= products.NOISE * np.linalg.norm(double) / np.sqrt(D), name
 
 
-def test_few_rows_or_another_precision_are_left_to_float64():
+def test_few_rows_are_left_to_float64():
     X = CLOUDS["round"]
-    assert Moments.of(X[:1000]).weak is None
-    assert Moments.of(X.astype(np.float64)).weak is None
-    assert Moments.of(X, np.ones(N)).weak is None
+    assert sums_in_float32(X[: products.BLOCK_ROWS]) is not None
+    assert sums_in_float32(X[: products.BLOCK_ROWS - 1]) is None
+    wide = np.tile(X[:5000], (1, 20))
+    assert sums_in_float32(wide) is None
+
+
+def test_weights_and_float64_are_summed_in_float64():
+    X = CLOUDS["round"]
+    Z = X - X.mean(axis=0, dtype=np.float64)
+    scatter = Z.T @ Z
+    for found in (Moments.of(X.astype(np.float64)), Moments.of(X, np.ones(N))):
+        np.testing.assert_allclose(found.scatter, scatter, rtol=1e-12, atol=1e-12 * N)
 
 
 @pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
-def test_a_stream_learns_from_its_first_blocks(X):
-    total = Moments.of(X[:2000])
-    assert total.weak is None  # too few for a probe of their own
-    for start in range(2000, N, 2000):
-        total = total.merge(Moments.of(X[start : start + 2000], like=total))
-    assert total.weak is not None
-    assert total.weak.shape[1] <= 1
+def test_merged_blocks_are_those_of_float64(X):
+    total = Moments.of(X[:5000])
+    for start in range(5000, N, 5000):
+        total = total.merge(Moments.of(X[start : start + 5000]))
     values, V = np.linalg.eigh(exact(X).scatter)
     alive = values > 1e-9 * values[-1]
     W = V[:, alive] / np.sqrt(values[alive])
     np.testing.assert_allclose(W.T @ total.scatter @ W, np.eye(alive.sum()), atol=1e-4)
 
 
-def test_a_stream_that_is_refused_once_tries_no_more():
-    X = rotated(np.ones(D))
-    X[6000:, 0] *= 1000
-    total = Moments.of(X[:3000]).merge(Moments.of(X[3000:6000], like=Moments.of(X[:3000])))
-    assert total.weak.shape == (D, 0)
-    refused = Moments.of(X[6000:9000], like=total)
-    np.testing.assert_array_equal(refused.scatter, exact(X[6000:9000]).scatter)
-    total = total.merge(refused)
-    again = Moments.of(X[9000:12000], like=total)
-    np.testing.assert_array_equal(again.scatter, exact(X[9000:12000]).scatter)
-
-
-def test_blocks_far_from_the_first_are_summed_about_their_own_mean():
-    # sorted rows: later ones lie 30 spreads away from the rows that showed the weak directions
+def test_rows_far_from_the_first_block_are_summed_about_their_own_mean():
+    # sorted rows: later ones lie 30 spreads away from the block that gives the shift
     X = rotated(np.ones(D))
     X[5000:] += np.float32(30)
-    first = Moments.of(X[:5000])
-    ours, theirs = Moments.of(X[5000:], like=first), exact(X[5000:])
-    np.testing.assert_allclose(ours.scatter, theirs.scatter, atol=1e-3 * N)
-    np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-5)
+    for rows in (X, X[5000:]):
+        ours, theirs = Moments.of(rows), exact(rows)
+        np.testing.assert_allclose(ours.scatter, theirs.scatter, atol=1e-3 * N)
+        np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 50])
+def test_centred_product_by_blocks(monkeypatch, n, dtype):
+    monkeypatch.setattr(products, "BLOCK_ROWS", 7)
+    rng = np.random.default_rng(n)
+    X, shift, W = (rng.standard_normal(s).astype(dtype) for s in ((n, 5), (5,), (5, 3)))
+    Z = centred_product(X, shift, W)
+    assert Z.dtype == dtype
+    np.testing.assert_allclose(Z, (X - shift) @ W, atol=1e-6)
