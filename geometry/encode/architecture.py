@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.settings import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
+from ..hub.model_files import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
 from ..linalg.linear import speed_up_linear_layers
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..hub import bundled
 from ..hub.download import Progress
-from ..hub.fetch import fetch_model, kept_model
+from ..hub.fetch import cached_model, fetch_model
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder
 from ..hub.operator_limits import ModelLimits, read_model_limits
@@ -125,7 +125,7 @@ def is_here(name: str, *, revision: str | None = None) -> bool:
         if bundled.bundled_folder() is not None:
             return True
         name, revision = bundled.REPOSITORY, bundled.REVISION
-    return names_a_folder(name) or kept_model(name, revision=revision) is not None
+    return names_a_folder(name) or cached_model(name, revision=revision) is not None
 
 
 def names_a_folder(name: str) -> bool:

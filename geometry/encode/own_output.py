@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import module_folder, read_modules
-from ..hub.settings import read_json
+from ..hub.model_files import module_folder, read_json, read_modules
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.settings import read_json
+from ..hub.model_files import read_json
 from .architecture import Architecture, TransformerStates
 
 if TYPE_CHECKING:

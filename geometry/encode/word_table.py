@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import module_folder, read_modules
-from ..hub.settings import read_json
+from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
 from .pieces import Coverage, checked_texts
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from .model_errors import ModelFilesError
-from .settings import refuse_other_models, refuse_unknown_kind
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -29,6 +28,20 @@ HEADER_LIMIT = 100_000_000  # bytes; the safetensors format's own
 CONVERSION = (
     'python -c "from sentence_transformers import SentenceTransformer; '
     "SentenceTransformer('{name}').save('{folder}')\""
+)
+
+# The same thing by its names in config.json. An encoder-decoder states two depths, its
+# encoder's under a name of its own, so that name is asked first.
+LAYER_SETTINGS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+
+
+DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd", "d_model")
+
+
+# Only models of pictures or sound have these.
+OTHER_SENSES = (
+    *("image_size", "patch_size", "num_channels", "vision_config", "audio_config"),
+    *("num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate"),
 )
 
 
@@ -204,6 +217,61 @@ def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesE
         reason=reason,
         **details,
     )
+
+
+def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" where config.json is no text model's."""
+    lacking = [
+        " or ".join(settings)
+        for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS)
+        if not any(isinstance(config.get(setting), int) for setting in settings)
+    ]
+    senses = [setting for setting in OTHER_SENSES if setting in config]
+    if not lacking and not senses:
+        return
+    kind = str(config.get("model_type", "unknown"))
+    reason = f"has no {lacking[0]}" if lacking else f"has {senses[0]}, so it reads more than text"
+    raise ModelFilesError(
+        f"{name} is no text encoder that can be read here: its config.json (model_type {kind}) "
+        f"{reason}. Choose an encoder of texts, such as google-bert/bert-base-uncased",
+        code="wrong_architecture",
+        name=name,
+        file="config.json",
+        architecture=kind,
+    )
+
+
+def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" for a model that needs code of its own."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING_NAMES:
+        raise ModelFilesError(
+            f"{name} is no text encoder that can be read here: transformers knows no model_type "
+            f"{kind}, and a model's own code is never run. Choose an encoder of texts, such as "
+            "google-bert/bert-base-uncased",
+            code="wrong_architecture",
+            name=name,
+            file="config.json",
+            architecture=str(kind),
+        )
+
+
+def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The settings in a JSON file, or ``default`` where one is given and there is no such file.
+
+    Raises ModelFilesError "unreadable" where the file holds something else than settings.
+    """
+    if default is not None and not path.is_file():
+        return default
+    content = json.loads(path.read_text(encoding="utf8"))
+    if not isinstance(content, dict):
+        raise ModelFilesError(
+            f"the {path.name} in {path.parent} holds a {type(content).__name__} where settings by "
+            "their names should be. Take the file from where the model comes from"
+        )
+    return content
 
 
 def _is_setting(path: str) -> bool:

@@ -26,8 +26,8 @@ from pathlib import PurePosixPath
 from ..data.limits import MAX_TEXTS, CorpusError
 from ..data.pairs import Pairs, read_pairs, split_of
 from .catalogue import NOT_STATED
-from .data_files import fetch_data_files
 from .download import Progress
+from .fetch import fetch_data_files
 
 _FORMATS = (".jsonl.gz", ".jsonl", ".parquet", ".csv.gz", ".csv", ".tsv")  # the first is taken
 

@@ -13,7 +13,7 @@ from geometry import Encoder, load_encoder
 from geometry.encode.load import folder_of, is_here, names_a_folder
 from geometry.encode.precision import DTYPES
 from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
-from geometry.hub.fetch import kept_model
+from geometry.hub.fetch import cached_model
 from geometry.hub.model_errors import readable_bytes
 from geometry.hub.operator_limits import MEGABYTE, OperatorFileError, read_model_limits
 
@@ -184,7 +184,7 @@ def _place(choice: ModelChoice) -> tuple[str, str] | None:
         return str(folder_of(choice.name).resolve()), choice.dtype
     if choice.is_bundled:
         return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
-    kept = kept_model(choice.name, revision=choice.revision or None)
+    kept = cached_model(choice.name, revision=choice.revision or None)
     return None if kept is None else (str(kept), choice.dtype)
 
 
@@ -198,7 +198,7 @@ def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
     """Load it; without a report from this machine alone, at the commit that is here."""
     revision = choice.revision or None
     if report is None and not choice.is_bundled and not choice.is_folder:
-        kept = kept_model(choice.name, revision=revision)
+        kept = cached_model(choice.name, revision=revision)
         revision = kept.name if kept is not None else revision
     return load_encoder(choice.name, revision=revision, dtype=choice.dtype, progress=report)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from huggingface_hub import constants, file_download
 from huggingface_hub.utils import close_session
 
-from geometry.hub import transfer
+from geometry.hub import download
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.hub_server import HubServer
 
@@ -27,7 +29,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServer]:
     for name in OF_THE_USER:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(transfer, "PATIENCE", (0.01, 0.01, 0.01))
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", constants.DOWNLOAD_CHUNK_SIZE)
+    monkeypatch.setattr(download, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
+    no_wait = SimpleNamespace(sleep=lambda _: None)  # between two tries of one transfer
+    monkeypatch.setattr(file_download, "time", no_wait)
     with HubServer() as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
