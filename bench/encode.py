@@ -17,9 +17,9 @@ from torch.utils.mkldnn import MkldnnLinear
 from bench.table import Row
 from bench.timing import paired_medians, seconds
 from geometry import Encoder, load_encoder, read_bundled, read_pairs
-from geometry.encode.batches import batches_by_tokens
 from geometry.encode.encoder import TOKENS_PER_BATCH
 from geometry.encode.precision import processor_has_bfloat16
+from geometry.encode.tokens import batches_by_tokens
 from geometry.hub.bundled import bundled_folder
 
 SENTENCES = 6000

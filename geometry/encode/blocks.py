@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from .encoder import Encoder, Progress
-from .pieces import check_text, checked_texts
 from .pool import POOLINGS, as_poolings
+from .tokens import check_text, checked_texts
 
 BLOCK_ROWS = 1024  # some 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"

@@ -15,8 +15,7 @@ import numpy as np
 from ..data.corpus import Corpus
 from .encoder import Encoder, Layer, Progress
 from .precision import refuse_too_narrow
-from .recall import key_of, pooled_name, recall, recalled_vectors
-from .store import ArrayStore
+from .store import ArrayStore, key_of, pooled_name, recall, recalled_vectors
 
 UNITS = ("sentences", "tokens", "types")
 TEXTS_AT_ONCE = 256  # of which all token vectors are held: 400 MB at 512 tokens and d = 768

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,14 +15,20 @@ from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from .architecture import TransformerStates, read_architecture
-from .batches import Pieces, batches_by_tokens, need_known_ids, need_ordinary_tokens, rectangle
-from .fingerprint import fingerprint_of
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
-from .pieces import Coverage, PieceReader
 from .pool import OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
+from .tokens import (
+    Coverage,
+    PieceReader,
+    Pieces,
+    batches_by_tokens,
+    need_known_ids,
+    need_ordinary_tokens,
+    rectangle,
+)
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
@@ -31,6 +38,7 @@ Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it
 Layer = int | str | tuple[int, ...]
 
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
+CHUNK = 8 * 2**20  # bytes read between two reports
 
 
 class Encoder:
@@ -316,3 +324,37 @@ class Encoder:
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
+
+
+def fingerprint_of(
+    folder: Path,
+    *,
+    known: str | None,
+    dtype: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> str:
+    """sha256 over weights, tokenizer, every setting in the folder, and the dtype.
+
+    known : the files' own where it is known beforehand; then nothing is read. In float32 it is
+    returned as it is.   progress : called with bytes read and bytes in all; raise in it to stop.
+    """
+    digest = hashlib.sha256()
+    if known is not None:
+        if dtype == "float32":
+            return known
+        digest.update(known.encode())
+    else:
+        paths = sorted([*folder.rglob("*.safetensors"), *folder.rglob("*.json")])
+        total, done = sum(path.stat().st_size for path in paths), 0
+        for path in paths:
+            digest.update(path.relative_to(folder).as_posix().encode())
+            of_file = hashlib.sha256()
+            with path.open("rb") as file:
+                while chunk := file.read(CHUNK):
+                    of_file.update(chunk)
+                    done += len(chunk)
+                    if progress is not None:
+                        progress(done, total)
+            digest.update(of_file.digest())
+    digest.update(dtype.encode())
+    return digest.hexdigest()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
-from .pieces import Coverage, checked_texts
+from .tokens import Coverage, checked_texts
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,11 +8,11 @@ import pytest
 
 from geometry import Cloud, Corpus, load_encoder, read_cloud
 from geometry.encode import ArrayStore
-from geometry.encode import recall as recall_module
+from geometry.encode import store as store_module
 from geometry.encode.cloud import is_stored, word_count
 from geometry.encode.encoder import Encoder
 from geometry.encode.pool import POOLINGS
-from geometry.encode.recall import recalled_vectors
+from geometry.encode.store import recalled_vectors
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
 CORPUS = Corpus(
@@ -167,7 +167,7 @@ def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
 
 def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monkeypatch):
     size = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1) * len(POOLINGS)
-    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size - 1)
+    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size - 1)
     first = read_cloud(encoder, CORPUS, layer=1, pooling="cls", store=store)
     np.testing.assert_array_equal(
         first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
@@ -176,7 +176,7 @@ def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monk
     read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # every layer of it
     with pytest.raises(AssertionError, match="the model ran"):
         read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
-    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size)
     read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
     read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
 
