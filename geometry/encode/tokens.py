@@ -21,12 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the texts a model really reads.
+    """How much of the texts a model reads.
 
-    n_texts; truncated: texts cut at max_tokens; max_tokens: the model's limit, special tokens
-    included; tokens: word pieces without special tokens, before cutting; unknown: those that
-    are the unknown token; unknown_token: how the tokenizer writes it, "[UNK]" or "<unk>", and
-    "" where it has none (word vectors leave out what they do not know).
+    Attributes
+    ----------
+    n_texts : int
+    truncated : int
+        Texts that are cut at max_tokens.
+    max_tokens : int
+        The model's limit, special tokens included.
+    tokens : int
+        Word pieces of all texts before the cut, without special tokens.
+    unknown : int
+        How many of these are the unknown token.
+    unknown_token : str
+        The tokenizer's text for it, such as "[UNK]" or "<unk>"; "" if it has none. Word vectors
+        have none: unknown words are left out.
     """
 
     n_texts: int
@@ -45,7 +55,7 @@ class Coverage:
 class PieceReader:
     """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
 
-    lowercase : put every text in lower case first, whatever the tokenizer's own rule.
+    lowercase : convert every text to lower case before the tokenizer's own rules apply.
     """
 
     def __init__(self, path: Path, *, max_tokens: int, lowercase: bool = False) -> None:
@@ -66,12 +76,12 @@ class PieceReader:
             own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
             tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
         tokenizer.no_padding()
-        tokenizer.no_truncation()  # what is cut must be countable
+        tokenizer.no_truncation()  # so that cut texts can be counted
         return tokenizer
 
     @cached_property
     def _cutting_tokenizer(self) -> Tokenizer:
-        """Another that cuts: switching one on and off would change it under another thread."""
+        """A second tokenizer that cuts; switching the first one would disturb other threads."""
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_str(self._tokenizer.to_str())
@@ -83,7 +93,7 @@ class PieceReader:
         encodings = self._tokenizer.encode_batch(checked_texts(texts))
         special = self._tokenizer.num_special_tokens_to_add(False)
         if any(len(e.ids) > self.max_tokens for e in encodings):
-            # the template must see the cut text, so that [SEP] is still its last token
+            # cut before the template is applied, so that [SEP] is still the last token
             encodings = self._cutting_tokenizer.encode_batch(list(texts))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
             raise ValueError(
@@ -94,7 +104,7 @@ class PieceReader:
         return encodings
 
     def pieces(self, texts: Sequence[str]) -> list[list[str]]:
-        """The same as text, without special tokens."""
+        """The word pieces of each text as strings, without special tokens."""
         return [
             [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
             for e in self.encodings(texts)
@@ -103,20 +113,20 @@ class PieceReader:
     @property
     def _unknown_id(self) -> int | None:
         model = json.loads(self._tokenizer.to_str())["model"]
-        if "unk_id" in model:  # a Unigram model names its id, the others its text
+        if "unk_id" in model:  # a Unigram model states the id, the others the text
             return model["unk_id"]
         unknown = model.get("unk_token")
         return None if unknown is None else self._tokenizer.token_to_id(unknown)
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
-        """Count the texts that are cut and the tokens the model does not know."""
+        """Count the texts that are cut and the tokens that are unknown."""
         unknown = self._unknown_id
         encodings = self._tokenizer.encode_batch(checked_texts(texts), add_special_tokens=False)
-        room = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
+        limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         lengths = [len(encoding.ids) for encoding in encodings]
         return Coverage(
             n_texts=len(lengths),
-            truncated=sum(1 for length in lengths if length > room),
+            truncated=sum(1 for length in lengths if length > limit),
             max_tokens=self.max_tokens,
             tokens=sum(lengths),
             unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
@@ -125,20 +135,25 @@ class PieceReader:
 
     @cached_property
     def special_tokens(self) -> tuple[str, ...]:
-        """What the tokenizer puts around a text, in order, each once."""
+        """The tokens that the tokenizer adds to a text, in order, each once."""
         around = self._tokenizer.encode("")
         named = zip(around.tokens, around.special_tokens_mask, strict=True)
         return tuple(dict.fromkeys(token for token, is_special in named if is_special))
 
     def words(self) -> dict[int, str]:
-        """The vocabulary: id to piece."""
+        """The vocabulary: from id to word piece."""
         return {i: word for word, i in self._tokenizer.get_vocab().items()}
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:
-    """The texts as a list; TypeError for one string, or for a text that is none, by number.
+    """The texts as a list.
 
-    ValueError for a text with half of a surrogate pair, which no encoding of Unicode can hold.
+    Raises
+    ------
+    TypeError
+        If ``texts`` is one string, or if an item is not a string; the message gives its index.
+    ValueError
+        If a text has half of a surrogate pair, which no encoding of Unicode can represent.
     """
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of strings; got one string")
@@ -148,7 +163,7 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
 
 
 def check_text(text: str, place: int) -> bytes:
-    """The text as UTF-8; raises as ``checked_texts`` does, naming it by its place."""
+    """The text as UTF-8. Raises the errors of ``checked_texts``; ``place`` is its index."""
     if not isinstance(text, str):
         raise TypeError(f"text {place} is {type(text).__name__}, not str")
     try:
@@ -162,7 +177,7 @@ def check_text(text: str, place: int) -> bytes:
 
 
 class Pieces(Protocol):
-    """One text as a model reads it: what a tokenizer's Encoding has too."""
+    """The tokens of one text: the part of a tokenizer's Encoding that is used."""
 
     @property
     def ids(self) -> list[int]: ...
@@ -175,9 +190,9 @@ class Pieces(Protocol):
 
 
 def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
-    """Row indices, longest first, cut so that rows x longest stays within ``budget``.
+    """Row indices of each batch, longest texts first.
 
-    A single row longer than the budget is a batch of its own.
+    Rows x longest is at most ``budget``. A single row longer than that is a batch of its own.
     """
     order = np.argsort(-np.asarray(lengths), kind="stable")
     start = 0
@@ -188,12 +203,17 @@ def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarra
 
 
 def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
-    """(ids, mask, ordinary), each (b, L): mask is 1 on tokens, ordinary on those not special.
+    """The texts of one batch, padded to the longest.
 
-    Always padded on the right, whichever side the tokenizer's settings name: there a token's
-    position is its own, and a decoder's token never sees what stands after it, so that every
-    architecture gives the vector that the text has alone. On the left, GPT-2 and BERT would
-    count their positions through the padding.
+    The padding is always on the right, whatever the tokenizer's settings state. Every position
+    is then the same as without padding, and a decoder's tokens attend to no padding, so that each
+    text has the vector that it has alone. With padding on the left, GPT-2 and BERT would count
+    positions through the padding.
+
+    Returns
+    -------
+    ids, mask, ordinary : (b, L) Tensor of int64
+        ``mask`` is 1 on tokens, ``ordinary`` is 1 on tokens that are not special.
     """
     import torch
 
@@ -210,7 +230,7 @@ def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Ten
 
 
 def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
-    """Raise ModelFilesError where the tokenizer wrote an id that the model has no row for."""
+    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix."""
     highest = int(ids.max())
     if highest >= n_types:
         raise ModelFilesError(
@@ -226,7 +246,7 @@ def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
 
 
 def need_ordinary_tokens(texts: Sequence[Pieces]) -> None:
-    """Raise ValueError naming the first text that has special tokens only."""
+    """Raise ValueError if a text has special tokens only; the message gives the first."""
     for place, text in enumerate(texts):
         if all(text.special_tokens_mask):
             raise ValueError(
