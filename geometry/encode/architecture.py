@@ -127,7 +127,7 @@ class TransformerStates:
 
 
 def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
-    """The encoder, or a decoder that has none, ready to run. No code from the folder is run."""
+    """The model, or the encoder half of an encoder-decoder. No code from the folder is run."""
     import torch
     from transformers import AutoConfig, AutoModel
 
