@@ -35,16 +35,16 @@ def test_which_are_known_to_be_trained_contrastively():
         "princeton-nlp/sup-simcse-bert-base-uncased",
         "sentence-transformers/all-mpnet-base-v2",
     }
-    # the bundled one, by the name that its encoder has and by those it is asked for
+    # the bundled encoder, by its encoder's name and by the names that load it
     for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
         assert is_contrastive(name)
-    assert not is_contrastive("./all-MiniLM-L6-v2")  # anybody's folder
+    assert not is_contrastive("./all-MiniLM-L6-v2")  # a local folder of that name
 
 
 def test_the_readme_lists_them_with_what_each_teaches():
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    told = lessons(str)
+    texts = lessons(str)
     for each in suggestions():
         mark = " (pickle)" if each.needs_conversion else ""
         size, licence = f"{each.megabytes} MB", each.licence
-        assert f"| `{each.name}`{mark} | {size} | {licence} | {told[each.name]} |" in readme
+        assert f"| `{each.name}`{mark} | {size} | {licence} | {texts[each.name]} |" in readme

