@@ -140,7 +140,7 @@ def fetch_data_files(
             revision=commit,
             files=tuple(sorted(listed)),
         )
-    with hub.told():
+    with hub.converting_errors():
         download = hub.download(commit, listed, wanted, progress)
         hub.refuse_full_disk(download.missing)
         try:
@@ -179,7 +179,7 @@ class _ModelRepository(Repository):
             if cached is None or error.code != "no_network":
                 raise
             return cached
-        with self.told():
+        with self.converting_errors():
             download = self.download(commit, listed, needed_files(listed), progress)
             limits.refuse_size(self.repository, sum(each.size for each in download.files.values()))
             self.refuse_full_disk(download.missing)

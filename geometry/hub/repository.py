@@ -62,7 +62,7 @@ class Repository:
 
     def listed(self) -> tuple[str, dict[str, RepoSibling]]:
         """The commit, and its files by path."""
-        with self.told():
+        with self.converting_errors():
             info = self._list()
             return str(info.sha), {file.rfilename: file for file in info.siblings or ()}
 
@@ -139,7 +139,7 @@ class Repository:
         """The error for a hub that can't be reached."""
         return no_network(self.repository, self.endpoint, reason, self.kind)
 
-    def told(self) -> AbstractContextManager[None]:
+    def converting_errors(self) -> AbstractContextManager[None]:
         """A context that raises errors of network and disk as ModelFilesError."""
         return told(
             self.repository,
