@@ -40,6 +40,7 @@ class Faults:
     breaks: dict[str, list[int]] = field(default_factory=dict)  # path: bytes until each break
     stalls: dict[str, int] = field(default_factory=dict)  # path: bytes until silence, once
     alters: set[str] = field(default_factory=set)  # paths sent with a byte flipped
+    shortens: set[str] = field(default_factory=set)  # paths sent without their last byte
     hides_sizes: bool = False  # the listing names files and nothing else
     no_ranges: bool = False  # every file is sent from its start
     no_listing: bool = False  # a page of HTML instead
@@ -165,6 +166,8 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 return
             if path in faults.alters:
                 content = content[:-1] + bytes([content[-1] ^ 1])
+            if path in faults.shortens:
+                content = content[:-1]
             wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
             request.start = int(wanted[1]) if wanted and not faults.no_ranges else 0
             body = content[request.start :]

@@ -210,13 +210,15 @@ def test_a_server_that_is_out_of_order_meanwhile(server, files):
     assert (error.code, error.details["reason"]) == ("no_network", "it answered 503")
 
 
-def test_a_file_that_changed_on_its_way(server, files, tmp_path):
+@pytest.mark.parametrize(("fault", "reason"), [("alters", "sha256"), ("shortens", "bytes arrived")])
+def test_a_file_that_changed_on_its_way(server, files, tmp_path, fault, reason):
     server.publish(NAME, files())
-    server.faults.alters.add(WEIGHTS)
+    getattr(server.faults, fault).add(WEIGHTS)
     error = refused()
     assert error.code == "half_downloaded"
-    assert "sha256" in str(error)
-    server.faults.alters.clear()
+    assert reason in str(error)
+    assert not list((tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete"))
+    getattr(server.faults, fault).clear()
     load_encoder(NAME)
 
 
