@@ -18,7 +18,7 @@ from .encode.cloud import Cloud as Cloud
 from .encode.cloud import read_cloud as read_cloud
 from .encode.encoder import Encoder as Encoder
 from .encode.load import load_encoder as load_encoder
-from .encode.pieces import Coverage as Coverage
+from .encode.tokens import Coverage as Coverage
 from .evaluate.cells import choose_on_dev as choose_on_dev
 from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words

@@ -12,7 +12,7 @@ from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import refuse_too_narrow
-from geometry.encode.recall import BYTES_AT_ONCE, recalled_vectors
+from geometry.encode.store import BYTES_AT_ONCE, recalled_vectors
 from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.cells import Cell, Chosen, Grid
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments

@@ -14,8 +14,8 @@ from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.hub import suggestions
 from geometry.hub.bundled import verify_file
 from geometry.hub.errors import no_disk
+from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
-from geometry.hub.settings import refuse_other_models
 from pages.common import jobs, words
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.messages.model_errors import _sentences, lessons, model_error_text

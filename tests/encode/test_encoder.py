@@ -15,11 +15,13 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import BertModel
 
-from geometry import ModelFilesError, load_encoder
+from geometry import ModelFilesError, evaluate_encoder, load_encoder
+from geometry.data.pairs import Pairs
+from geometry.encode import encode_to_files
 from geometry.encode import encoder as encode
 from geometry.encode.encoder import Encoder, batches_by_tokens
-from geometry.encode.pieces import Coverage
 from geometry.encode.pool import POOLINGS
+from geometry.encode.tokens import Coverage
 from geometry.hub import bundled
 from tests.encode.tiny_encoder import (
     DIMENSION,
@@ -227,10 +229,10 @@ def test_a_long_text_is_cut_and_counted(encoder, by_hand):
     assert (coverage.n_texts, coverage.truncated) == (len(TEXTS) + 2, 2)
     assert coverage.max_tokens == MAX_TOKENS
     assert coverage.tokens == 2 * len(LONG.split()) + sum(map(len, PIECES))  # before cutting
-    kept = LONG.split()[: MAX_TOKENS - 2]
-    assert encoder.tokenize([LONG]) == [kept]
+    pieces = LONG.split()[: MAX_TOKENS - 2]
+    assert encoder.tokenize([LONG]) == [pieces]
     np.testing.assert_allclose(
-        encoder.encode([LONG], pooling="last")[0], by_hand(kept)[-1, -1], atol=1e-5
+        encoder.encode([LONG], pooling="last")[0], by_hand(pieces)[-1, -1], atol=1e-5
     )
 
 
@@ -255,7 +257,7 @@ def test_a_long_text_changes_nothing_for_the_next(encoder):
 
 
 def test_two_threads_cut_and_count_side_by_side(encoder):
-    """One encoder serves every session; switching truncation on for one would cut another's."""
+    """All sessions share one encoder: truncation for one must not cut the texts of another."""
     texts = [LONG] * 200
     lengths, counted = set(), set()
 
@@ -281,12 +283,12 @@ def test_unknown_tokens_are_counted(encoder):
     assert (coverage.tokens, coverage.unknown) == (6, 2)
     assert coverage.unknown_share == pytest.approx(1 / 3)
     assert coverage.unknown_token == "[UNK]"
-    # a text that spells [UNK] is no special token of the template, yet it is unknown
+    # [UNK] as text is not a special token of the template, but it is the unknown token
     assert encoder.tokenize(["the zebra sat"]) == [["the", "[UNK]", "sat"]]
 
 
 def test_unknown_tokens_of_a_unigram_model_are_counted(folder, tmp_path):
-    """Sentence-piece models, the multilingual ones, name the unknown token by its id."""
+    """Sentence-piece models state the id of the unknown token."""
     other = copy_of(folder, tmp_path)
     pieces = [(piece, -float(i)) for i, piece in enumerate(["[PAD]", "<unk>", "c", "a", "t"])]
     Tokenizer(models.Unigram(pieces, unk_id=1)).save(str(other / "tokenizer.json"))
@@ -368,7 +370,7 @@ def test_types_are_the_rows_of_the_input_matrix(encoder, folder):
     assert table.vectors.dtype == np.float32
     weights = BertModel.from_pretrained(folder).embeddings.word_embeddings.weight
     np.testing.assert_array_equal(table.vectors, weights.detach().numpy())
-    table.vectors[:] = 0  # a copy: the model is not touched
+    table.vectors[:] = 0  # a copy: the model does not change
     assert np.abs(encoder.type_embeddings().vectors).max() > 0
 
 
@@ -413,11 +415,11 @@ def test_an_exception_in_progress_stops(encoder, small_batches, reader):
     assert len(calls) == 2
     assert calls[-1] < len(TEXTS)
     assert not torch.is_inference_mode_enabled()
-    assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)  # and it goes on
+    assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)  # and still works
 
 
 def test_weights_in_half_precision_are_read_in_full(tmp_path):
-    """NumPy has no bfloat16, and a processor is slow in it."""
+    """NumPy has no bfloat16, and CPUs are slow in it."""
     folder = save_tiny_bert(tmp_path, dtype=torch.bfloat16)
     vectors = load_encoder(str(folder)).encode(TEXTS)
     assert vectors.dtype == np.float32
@@ -459,15 +461,15 @@ def test_other_names_for_layers_and_dimension(folder, tmp_path):
 
 
 def test_a_hub_name_and_revision_are_passed_on(folder, monkeypatch):
-    asked = []
+    calls = []
 
     def fetch(repository, *, revision, **_):
-        asked.append((repository, revision))
+        calls.append((repository, revision))
         return folder
 
     monkeypatch.setattr("geometry.encode.load.fetch_model", fetch)
     encoder = load_encoder("some/model", revision="abc")
-    assert asked == [("some/model", "abc")]
+    assert calls == [("some/model", "abc")]
     assert encoder.name == "some/model"
     assert encoder.encode(["cat"]).shape == (1, DIMENSION)
 
@@ -485,7 +487,7 @@ def test_offline_the_hub_is_not_reached(tmp_path):
 
 @pytest.fixture
 def published_as_tiny(folder, monkeypatch):
-    """The tiny files stand in for the published ones, hashes and all."""
+    """The tiny files in place of the published ones, with their hashes."""
     hashes = {name: sha256(folder / name) for name in bundled.SHA256}
     monkeypatch.setattr(bundled, "SHA256", hashes)
 
@@ -508,19 +510,19 @@ def test_one_flipped_byte_is_refused(folder, tmp_path, monkeypatch, name):
 
 
 def test_without_the_package_the_same_files_come_from_the_hub(folder, monkeypatch):
-    asked = []
+    calls = []
 
     def fetch(repository, *, revision, **_):
-        asked.append((repository, revision))
+        calls.append((repository, revision))
         return folder
 
     monkeypatch.setattr(bundled, "bundled_folder", lambda: None)
     monkeypatch.setattr("geometry.encode.load.fetch_model", fetch)
     encoder = load_encoder()
-    assert asked == [
+    assert calls == [
         ("sentence-transformers/all-MiniLM-L6-v2", "1110a243fdf4706b3f48f1d95db1a4f5529b4d41")
     ]
-    with pytest.raises(ModelFilesError, match="sha256"):  # these are not the published files
+    with pytest.raises(ModelFilesError, match="sha256"):  # not the published files
         encoder.encode(["cat"])
     monkeypatch.setattr(bundled, "SHA256", {name: sha256(folder / name) for name in bundled.SHA256})
     assert load_encoder().encode(["cat"]).shape == (1, DIMENSION)
@@ -577,16 +579,69 @@ def run_python(code: str, variables: dict[str, str]) -> str:
 
 
 def test_reading_the_files_tells_bytes_and_can_be_stopped(folder):
-    told = []
+    reports = []
     encoder = load_encoder(str(folder))
-    encoder.read_files(lambda *of: told.append(of))
+    encoder.read_files(lambda *of: reports.append(of))
     assert encoder.fingerprint == load_encoder(str(folder)).fingerprint
     size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix != ".txt")
-    assert told[-1] == (size, size)
-    assert told == sorted(told)
+    assert reports[-1] == (size, size)
+    assert reports == sorted(reports)
 
     def stop(*_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         load_encoder(str(folder)).read_files(stop)
+
+
+SHORT_TEXTS = ["the cat sat", "a dog ran", "rain"]
+
+
+def test_a_bare_pooling_is_one_pooling(encoder, tmp_path):
+    listed = encoder.encode_layers(SHORT_TEXTS, poolings=("mean",))
+    bare = encoder.encode_layers(SHORT_TEXTS, poolings="mean")
+    assert list(bare) == ["mean"]
+    np.testing.assert_array_equal(bare["mean"], listed["mean"])
+    files = encode_to_files(encoder, SHORT_TEXTS, tmp_path / "files", poolings="mean")
+    np.testing.assert_array_equal(files["mean"], listed["mean"])
+    pairs = Pairs("own", tuple(SHORT_TEXTS), (*SHORT_TEXTS[1:], SHORT_TEXTS[0]), [1, 2, 3])
+    grid = evaluate_encoder(encoder, pairs, poolings="cls", treatments="centred", draws=2)
+    assert (grid.poolings, grid.treatments) == (("cls",), ("centred",))
+    with pytest.raises(ValueError, match=r"pooling must be one of .*; got 'median'"):
+        encoder.encode_layers(SHORT_TEXTS, poolings="median")
+
+
+def test_no_pooling_at_all_is_reported(encoder):
+    with pytest.raises(ValueError, match="no pooling is named; choose from cls, mean, max"):
+        encoder.encode_layers(SHORT_TEXTS, poolings=())
+
+
+@pytest.mark.parametrize(
+    "call", ["encode", "encode_layers", "encode_tokens", "coverage", "tokenize"]
+)
+def test_half_of_a_surrogate_pair_is_reported_by_its_text(encoder, call):
+    with pytest.raises(ValueError, match=r"text 1 holds half of a surrogate pair \(U\+DC80 at 4\)"):
+        getattr(encoder, call)(["the cat", "the \udc80"])
+
+
+def test_a_pooling_named_twice_is_computed_once(encoder):
+    assert list(encoder.encode_layers(SHORT_TEXTS, poolings=("mean", "cls", "mean"))) == [
+        "mean",
+        "cls",
+    ]
+
+
+@pytest.mark.parametrize("layer", [(1, 2), "first-last", (0, 1, 2)])
+def test_tokens_have_one_layer(encoder, layer):
+    for call in (encoder.layer_index, lambda one: encoder.encode_tokens(SHORT_TEXTS, layer=one)):
+        with pytest.raises(
+            ValueError, match=r"layer must be one layer here, and .* is the average"
+        ):
+            call(layer)
+
+
+def test_a_tuple_of_one_is_one_layer(encoder):
+    one, same = (encoder.encode_tokens(SHORT_TEXTS, layer=layer).vectors for layer in (1, (1,)))
+    np.testing.assert_array_equal(one, same)
+    with pytest.raises(ValueError, match="layer 9 does not exist"):
+        encoder.encode_tokens(SHORT_TEXTS, layer=9)
