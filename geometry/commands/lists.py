@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..evaluate.cells import LayerName
+    from ..evaluate.grid import LayerName
 
 ALL = "all"
 Columns = tuple[str | int, ...]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..data.pairs import Pairs
     from ..encode.encoder import Encoder
     from ..evaluate import Grid, WordPairScore
-    from ..evaluate.cells import LayerName
     from ..evaluate.fitting import FitVectors
+    from ..evaluate.grid import LayerName
 
 RANK = "1/rank in the file"  # in place of counts
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from geometry.evaluate.cells import Cell, Chosen, Grid, choose_on_dev
+from geometry.evaluate.best_cell import Chosen, choose_on_dev
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.grid import Cell, Grid
 from geometry.hub.model_errors import DataSetError
 from pages.common.controls import choose
 from pages.common.messages.data_errors import data_error_text

@@ -6,7 +6,7 @@ from itertools import product
 
 import streamlit as st
 
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
 from geometry.figures.scored import Scored, scored_figure
 from geometry.hub.catalogue import is_contrastive

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.claims import Narrower, narrower_against_score
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.narrower import Narrower, narrower_against_score
+from geometry.evaluate.grid import Cell, Grid
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.evaluate import export
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 from pages.common.downloads import offer_csv

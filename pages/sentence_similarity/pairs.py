@@ -13,8 +13,7 @@ from geometry import Corpus, CorpusError, Pairs, read_pairs
 from geometry.data.corpus import MAX_BYTES, read_bundled_pairs
 from geometry.data.pair_records import names_its_columns
 from geometry.encode import ArrayStore
-from geometry.evaluate.bootstrap import checked_gold
-from geometry.evaluate.scores import LEAST_PAIRS
+from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
 from geometry.hub.catalogue import NOT_STATED
 from geometry.hub.model_errors import readable_bytes
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from geometry.encode import ArrayStore
-from geometry.evaluate.bootstrap import PairBootstrap, difference
-from geometry.evaluate.cells import Grid
-from geometry.evaluate.pooling_share import PoolingShare
+from geometry.evaluate.claims import PoolingShare
+from geometry.evaluate.grid import Grid
 from geometry.evaluate.published import published_scores
-from geometry.evaluate.scores import PairScore
+from geometry.evaluate.scores import PairBootstrap, PairScore, difference
 from pages.common import cached
 from pages.common.cached import SEED
 from pages.common.words import Translate, prose, signed

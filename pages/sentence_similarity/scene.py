@@ -13,13 +13,13 @@ from geometry.encode import ArrayStore
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import refuse_too_narrow
 from geometry.encode.recall import BYTES_AT_ONCE, recalled_vectors
-from geometry.evaluate.bootstrap import PairBootstrap
-from geometry.evaluate.cells import Cell, Chosen, Grid
+from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
+from geometry.evaluate.fit_size import SizedScore, scores_by_fit_size
+from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
-from geometry.evaluate.grid import evaluate_grid
-from geometry.evaluate.halves import HalfChoice, RecordingBootstrap
-from geometry.evaluate.rank_moves import RankMoves
-from geometry.evaluate.treated_pairs import SizedScore, scores_by_fit_size, treated_similarities
+from geometry.evaluate.grid import Cell, Grid, evaluate_grid
+from geometry.evaluate.ranks import RankMoves
+from geometry.evaluate.scores import PairBootstrap
 from geometry.linalg.moments import Moments
 from pages.common import cached, jobs
 from pages.common.cached import SEED, CloudSpec
@@ -190,8 +190,8 @@ def _measured(asked: Asked, report: jobs.Report) -> Measured:
         grid = scored_column(asked, layer, pooling, ("none", *treated), bootstrap)
         cells += grid.cells
         if choice is not None:
-            choice.see([c for c in grid.cells if c.treatment in asked.shown], bootstrap.taken)
-        bootstrap.taken.clear()
+            choice.add([c for c in grid.cells if c.treatment in asked.shown], bootstrap.recorded)
+        bootstrap.recorded.clear()
     on_half = None
     if choice is not None and any(cell.score.spearman is not None for cell in cells):
         on_half = choice.chosen(draws=DRAWS, seed=SEED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.evaluate.fit_size import KEPT, WHITENINGS, SizedScore
 from geometry.evaluate.scores import PairScore
-from geometry.evaluate.treated_pairs import KEPT, WAYS, SizedScore
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
@@ -19,7 +19,7 @@ from .words import cell_words, hundred, measured_on, score_title
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
-FEWER = WAYS[1]  # keeps KEPT directions
+FEWER = WHITENINGS[1]  # keeps KEPT directions
 ROOM = 1.08  # beside the first and the last size
 
 
@@ -29,7 +29,7 @@ def show_sizes(asked: Asked, _: Translate) -> None:
     sizes = measured_sizes(asked, _)
     n = np.array([one.n for one in sizes])
     curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
-    curves += [_curve(way, place, n, sizes, _) for place, way in enumerate(WAYS, start=1)]
+    curves += [_curve(way, place, n, sizes, _) for place, way in enumerate(WHITENINGS, start=1)]
     heights = np.concatenate([curve.y for curve in curves])
     d = asked.encoder.dimension
     if n[0] < d < n[-1]:
@@ -93,7 +93,9 @@ def _ticks(n: np.ndarray) -> np.ndarray:
 def _ends(sizes: tuple[SizedScore, ...]) -> dict[str, float | None]:
     last = sizes[-1].scores
     names = ("raw", "full", "kept", "shrunk")
-    return {name: last[way].spearman for name, way in zip(names, ("none", *WAYS), strict=True)}
+    return {
+        name: last[way].spearman for name, way in zip(names, ("none", *WHITENINGS), strict=True)
+    }
 
 
 def _curve(

@@ -11,9 +11,13 @@ import streamlit as st
 
 from geometry import Corpus, VectorFileError, read_vectors
 from geometry.encode import ArrayStore
-from geometry.evaluate.cells import Cell
-from geometry.evaluate.from_words import AveragedPairs, average_pairs, evaluate_averages
-from geometry.evaluate.type_average import type_averages
+from geometry.evaluate.from_words import (
+    AveragedPairs,
+    average_pairs,
+    evaluate_averages,
+    type_averages,
+)
+from geometry.evaluate.grid import Cell
 from geometry.vectors import rank_counts
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import cached, jobs

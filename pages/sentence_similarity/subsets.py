@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from geometry import UndefinedMeasure
-from geometry.evaluate.cells import Grid
+from geometry.evaluate.grid import Grid
 from geometry.evaluate.scores import LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from pages.common import cached

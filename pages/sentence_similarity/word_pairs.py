@@ -7,7 +7,7 @@ import streamlit as st
 from geometry import CorpusError, VectorFileError, read_vectors
 from geometry.data.corpus import MAX_BYTES
 from geometry.encode import ArrayStore
-from geometry.evaluate.word_similarity import WordPairScore, evaluate_word_pairs
+from geometry.evaluate.from_words import WordPairScore, evaluate_word_pairs
 from geometry.vectors import read_word_pairs
 from pages.common import cached, jobs
 from pages.common.cached import SEED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geometry.evaluate.cells import Cell
+from geometry.evaluate.grid import Cell
 from pages.common.cached import SEED
 from pages.common.messages.model_errors import model_line
 from pages.common.words import Translate, signed
