@@ -217,6 +217,6 @@ def scores_by_fit_size(
             bootstrap=bootstrap,
         )
         scores = {cell.treatment: cell.score for cell in grid.cells}
-        kept = {cell.treatment: cell.n_kept for cell in grid.cells if cell.n_kept is not None}
-        sized.append(SizedScore(n, scores, kept))
+        n_kept = {cell.treatment: cell.n_kept for cell in grid.cells if cell.n_kept is not None}
+        sized.append(SizedScore(n, scores, n_kept))
     return tuple(sized)
