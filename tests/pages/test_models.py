@@ -258,10 +258,10 @@ def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
         layer=1, pooling="cls", difference=None, score=lost, is_clamped=False, is_simplex=False
     )
     fit = SimpleNamespace(name="own", corpus=["a text"] * 9, is_target=False)
-    asked = SimpleNamespace(after="pca", fit=fit)
-    assert any("2 cells are undefined" in line for line in verdict(asked, [cell, cell], str))
+    choice = SimpleNamespace(after="pca", fit=fit)
+    assert any("2 cells are undefined" in line for line in verdict(choice, [cell, cell], str))
     known = SimpleNamespace(**{**vars(cell), "score": SimpleNamespace(undefined=None)})
-    assert not any("undefined" in line for line in verdict(asked, [known], str))
+    assert not any("undefined" in line for line in verdict(choice, [known], str))
 
 
 @pytest.mark.parametrize("page", PAGES)

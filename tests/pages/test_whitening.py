@@ -727,6 +727,21 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
             assert found[name][MEASURES[measure]].startswith(f"{signed(share, 3)} [")
 
 
+def test_halves_of_tokens_cut_no_sentence_in_two(taken):
+    own = upload(30)
+    app = visit(own, unit="tokens", fit_on="split", chart="size")
+    material = taken[-1][0].material
+    fitted, shown = set(material.fit.sources), set(material.cloud.sources)
+    assert fitted | shown == set(range(len(own)))
+    assert not fitted & shown
+    assert abs(len(material.fit) - len(material.cloud)) < 30  # no sentence is longer
+    fits = whitening_by_size(material.cloud.vectors, groups=material.cloud.sources)
+    lines = traces(chart(app, "size"))
+    assert array(lines["in full"]["y"]) == pytest.approx(
+        [fit.isoscore["full"] for fit in fits], rel=1e-4
+    )
+
+
 def test_the_cosines_of_pairs_add_up_and_have_their_reference():
     lines = traces(chart(visit(chart="cosines"), "cosines"))
     assert list(lines) == [*NAMES.values(), "isotropic directions, d = 384"]

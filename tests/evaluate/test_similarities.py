@@ -1,7 +1,9 @@
-"""Five similarities of pairs: by hand, by a second route, and what they refuse."""
+"""Five similarities of pairs: by hand, by a second route, and their errors."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.spatial.distance import mahalanobis
 from scipy.stats import spearmanr
 
@@ -71,12 +73,12 @@ def test_shapes_and_numbers_are_checked(similarity):
 def test_rows_that_have_no_similarity_are_named():
     zero, flat = LEFT.copy(), RIGHT.copy()
     zero[5], flat[3] = 0, 2.5
-    with pytest.raises(UndefinedMeasure, match="left: row 5 is zero") as told:
+    with pytest.raises(UndefinedMeasure, match="left: row 5 is zero") as error:
         pair_similarities(zero, RIGHT)
-    assert told.value.code == "zero_row"
-    with pytest.raises(UndefinedMeasure, match="right: row 3 has equal entries") as told:
+    assert error.value.code == "zero_row"
+    with pytest.raises(UndefinedMeasure, match="right: row 3 has equal entries") as error:
         pair_similarities(LEFT, flat, "rank")
-    assert told.value.code == "constant_row"
+    assert error.value.code == "constant_row"
     assert pair_similarities(zero, RIGHT, "dot")[5] == 0
 
 
@@ -89,3 +91,13 @@ def test_a_precision_belongs_to_mahalanobis():
         pair_similarities(LEFT, RIGHT, "mahalanobis", precision=WhiteningMap.of(LEFT[:, :5]))
     with pytest.raises(ValueError, match="similarity must be one of cosine, dot"):
         pair_similarities(LEFT, RIGHT, "cosinus")
+
+
+@given(st.sampled_from(SIMILARITIES[:3]), st.integers(0, 99))
+def test_a_rotation_changes_no_similarity_but_rank(similarity, seed):
+    rng = np.random.default_rng(seed)
+    left, right = rng.standard_normal((2, 10, 4))
+    Q = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    found = pair_similarities(left @ Q, right @ Q, similarity)
+    assert found == pytest.approx(pair_similarities(left, right, similarity), abs=1e-9)
+    assert found == pytest.approx(pair_similarities(right @ Q, left @ Q, similarity), abs=1e-9)

@@ -1,14 +1,17 @@
-"""Spearman with ties, its bootstrap by counting against scipy on the resampled pairs, bad input."""
+"""Spearman, Pearson and their bootstrap, against scipy on the resampled pairs; bad input."""
 
 import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, rankdata, spearmanr
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.spatial.distance import cosine
+from scipy.stats import pearsonr, spearmanr
 
 from geometry import evaluate_pairs
 from geometry.evaluate import PairBootstrap
-from geometry.evaluate.ranks import TieGroups, ranks_in_rows, spearman
+from geometry.evaluate.ranks import spearman
 from geometry.linalg.rows import UndefinedMeasure
 
 RNG = np.random.default_rng(0)
@@ -16,23 +19,13 @@ N = 300
 GOLD = np.round(RNG.uniform(0, 5, N) * 2) / 2  # eleven values
 TIED = np.round(GOLD + RNG.normal(0, 2, N))
 FREE = GOLD + RNG.normal(0, 2, N)
+SEEDS = st.integers(0, 10_000)
+SMALL_NUMBERS = st.integers(-6, 6).map(float)  # many ties
 
 
 def resampled(bootstrap, draw):
     """Rows of one resample, pair by pair."""
     return np.repeat(np.arange(bootstrap.n), bootstrap._counts[:, draw])
-
-
-def test_by_hand():
-    assert spearman([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(0.8)
-    assert spearman([1, 2, 2, 9], [1, 2, 3, 4]) == pytest.approx(4.5 / np.sqrt(4.5 * 5))
-    assert TieGroups.of(np.array([7.0, 1.0, 7.0, 3.0])).ranks().tolist() == [3.5, 1, 3.5, 2]
-
-
-def test_ranks_are_scipys():
-    X = np.round(RNG.standard_normal((30, 12)))
-    assert np.array_equal(ranks_in_rows(X), rankdata(X, axis=1))
-    assert np.array_equal(TieGroups.of(TIED).ranks(), rankdata(TIED))
 
 
 @pytest.mark.parametrize("similarities", [TIED, FREE, -TIED], ids=["ties", "none", "reversed"])
@@ -55,20 +48,20 @@ def test_every_resample_is_scipys(similarities):
 
 
 def test_resamples_are_multinomial_and_seeded():
-    one, same, other = (PairBootstrap(GOLD, 200, seed) for seed in (0, 0, 1))
-    assert np.array_equal(one._counts, same._counts)
-    assert not np.array_equal(one._counts, other._counts)
-    assert (one._counts.sum(axis=0) == N).all()
-    assert one._counts.var() == pytest.approx(1, abs=0.05)
+    first, same, other = (PairBootstrap(GOLD, 200, seed) for seed in (0, 0, 1))
+    assert np.array_equal(first._counts, same._counts)
+    assert not np.array_equal(first._counts, other._counts)
+    assert (first._counts.sum(axis=0) == N).all()
+    assert first._counts.var() == pytest.approx(1, abs=0.05)
 
 
 def test_few_pairs_leave_out_resamples_that_have_none():
-    gold, alike = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0])
+    gold, similarities = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        score = PairBootstrap(gold, 500).score(alike)
+        score = PairBootstrap(gold, 500).score(similarities)
         undefined = [
-            len(np.unique(alike[resampled(PairBootstrap(gold, 500), draw)])) == 1
+            len(np.unique(similarities[resampled(PairBootstrap(gold, 500), draw)])) == 1
             for draw in range(500)
         ]
     assert np.array_equal(np.isnan(score.replicates), undefined)
@@ -145,3 +138,93 @@ def test_evaluate_pairs():
     euclidean = evaluate_pairs(left, right, GOLD, similarity="euclidean", draws=10)
     apart = -np.linalg.norm(left - right, axis=1)
     assert euclidean.spearman == pytest.approx(spearmanr(apart, GOLD).statistic, abs=1e-12)
+
+
+@st.composite
+def scored(draw):
+    """Similarities and gold scores (n,), neither constant."""
+    n = draw(st.integers(3, 40))
+    sides = st.lists(SMALL_NUMBERS, min_size=n, max_size=n).filter(lambda x: len(set(x)) > 1)
+    return np.array(draw(sides)), np.array(draw(sides))
+
+
+@given(scored(), st.integers(0, 5))
+def test_scores_and_resamples_are_scipys(pair, seed):
+    similarities, gold = pair
+    bootstrap = PairBootstrap(gold, 8, seed)
+    score = bootstrap.score(similarities)
+    assert score.spearman == pytest.approx(spearmanr(similarities, gold).statistic, abs=1e-12)
+    for draw, found in enumerate(score.replicates):
+        rows = np.repeat(np.arange(len(gold)), bootstrap._counts[:, draw])
+        some, some_gold = similarities[rows], gold[rows]
+        if np.ptp(some) == 0 or np.ptp(some_gold) == 0:
+            assert np.isnan(found)
+        else:
+            assert found == pytest.approx(spearmanr(some, some_gold).statistic, abs=1e-12)
+
+
+@given(scored())
+def test_a_monotone_map_changes_nothing(pair):
+    similarities, gold = pair
+    bootstrap = PairBootstrap(gold, 8)
+    before, after, down = (
+        bootstrap.score(values)
+        for values in (similarities, np.exp(similarities / 3) + 7, -(similarities**3))
+    )
+    assert (after.spearman, after.low, after.high) == (before.spearman, before.low, before.high)
+    assert down.spearman == pytest.approx(-before.spearman, abs=1e-12)
+    other_gold = PairBootstrap(gold * 20 - 3, 8).score(similarities)
+    assert np.array_equal(other_gold.replicates, before.replicates, equal_nan=True)
+
+
+@given(scored())
+def test_the_order_of_pairs_does_not_matter(pair):
+    similarities, gold = pair
+    turned = PairBootstrap(gold[::-1], 4).score(similarities[::-1])
+    assert turned.spearman == pytest.approx(PairBootstrap(gold, 4).score(similarities).spearman)
+
+
+@st.composite
+def pairs(draw):
+    """Left, right (n, 3), some pairs repeated so that cosines tie, and gold scores of any range."""
+    n = draw(st.integers(3, 30))
+    pool = np.random.default_rng(draw(SEEDS)).standard_normal((2, draw(st.integers(1, 12)), 3))
+    which = draw(st.lists(st.integers(0, pool.shape[1] - 1), min_size=n, max_size=n))
+    gold = np.array(draw(st.lists(SMALL_NUMBERS, min_size=n, max_size=n)))
+    assume(len(set(gold)) > 1)
+    scale = draw(st.sampled_from([1e-6, 1.0, 100.0, 1e9]))
+    shift = draw(st.sampled_from([-7.0, 0.0, 3e5]))
+    return pool[0, which], pool[1, which], (gold + shift) * scale
+
+
+@given(pairs(), SEEDS)
+def test_evaluate_pairs_is_scipys_on_ties_and_any_range(given_pairs, seed):
+    left, right, gold = given_pairs
+    score = evaluate_pairs(left, right, gold, draws=8, seed=seed)
+    again = evaluate_pairs(
+        left * 4, right / 8, gold, draws=8, seed=seed
+    )  # powers of two leave every bit of a cosine
+    assert again == score
+    similarities = np.array([1 - cosine(a, b) for a, b in zip(left, right, strict=True)])
+    if len(np.unique(similarities)) == 1:
+        assert score.undefined == "constant_scores"
+        return
+    assert np.array_equal(again.replicates, score.replicates, equal_nan=True)
+    assert score.spearman == pytest.approx(spearmanr(similarities, gold).statistic, abs=1e-12)
+    assert score.pearson == pytest.approx(pearsonr(similarities, gold).statistic, abs=1e-9)
+    assert (score.n, score.seed) == (len(gold), seed)
+
+
+@given(pairs(), st.sampled_from([np.nan, np.inf, -np.inf]), st.data())
+def test_what_is_no_score_is_named(given_pairs, bad, data):
+    left, right, gold = given_pairs
+    place = data.draw(st.integers(0, len(gold) - 1))
+    spoilt = gold.copy()
+    spoilt[place] = bad
+    with pytest.raises(ValueError, match=f"gold score of pair {place} is .*Drop these pairs"):
+        evaluate_pairs(left, right, spoilt)
+    for sides in ((left[:-1], right, gold), (left, right[:-1], gold), (left, right, gold[:-1])):
+        with pytest.raises(ValueError, match="every pair needs one of each"):
+            evaluate_pairs(*sides)
+    with pytest.raises(ValueError, match=f"all {len(gold)} gold scores are .*another column"):
+        evaluate_pairs(left, right, np.full(len(gold), gold[0]))

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from geometry import Knobs, fit_treatment
 from geometry.evaluate import parse_treatment
@@ -69,12 +71,22 @@ def test_the_ladder_is_its_own_shortest_form():
 def test_directions_end_where_the_rank_does():
     X = np.random.default_rng(0).standard_normal((50, 4)) @ np.eye(4, 9)  # rank 4 of 9
 
-    def kept(text):
+    def fitted(text):
         spec = parse_treatment(text)
         return spec.turn(fit_treatment(spec.name, X), 9).fitted
 
-    assert len(kept("pca:3").components) == 3
-    assert len(kept("pca:8").components) == len(kept("zca:8").components) == 4
-    assert len(kept("pca:100:lw").components) == 9  # shrunk, no direction is null
-    assert len(kept("abtt:100").weights) == 8
-    assert kept("abtt:100").leaves_nothing
+    assert len(fitted("pca:3").components) == 3
+    assert len(fitted("pca:8").components) == len(fitted("zca:8").components) == 4
+    assert len(fitted("pca:100:lw").components) == 9  # shrunk, no direction is null
+    assert len(fitted("abtt:100").weights) == 8
+    assert fitted("abtt:100").leaves_nothing
+
+
+@given(st.text(max_size=12))
+def test_a_text_is_a_treatment_or_a_clear_error(text):
+    try:
+        message, spec = "", parse_treatment(text)
+    except ValueError as error:
+        message, spec = str(error), parse_treatment("none")
+    assert not message or "treatment" in message
+    assert parse_treatment(spec.text) == spec
