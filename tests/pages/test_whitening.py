@@ -1,6 +1,7 @@
 """The whitening page without a browser: four pictures, and every number the library's own."""
 
 import csv
+import functools
 import io
 import re
 import threading
@@ -102,6 +103,12 @@ def visit(own: Corpus | None = None, no_webgl2: bool = False, **query: str) -> A
     return healthy(new_visit("whitening", state, **named).run())
 
 
+@functools.cache
+def look(**query: str) -> AppTest:
+    """A visit for tests that only read the page: the same one for the same address."""
+    return visit(**query)
+
+
 def pictures(app: AppTest) -> dict[str, np.ndarray]:
     """Treatment to where its points are drawn (n, k), in the page's order."""
     codes = {name: code for code, name in treatment_names(str).items()}
@@ -194,7 +201,7 @@ def set_value(app: AppTest, kind: str, key: str, value: object) -> AppTest:
 
 
 def test_a_deep_link_shows_four_pictures_in_one_frame():
-    app = visit()
+    app = look()
     drawn = pictures(app)
     assert tuple(drawn) == DEFAULTS
     captions = [one.value for one in app.caption if one.value.startswith("**")]
@@ -218,7 +225,7 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
     assert tuple(drawn) == DEFAULTS
     bold = [one.value.strip("*") for one in app.markdown if re.fullmatch(r"\*\*.*\*\*", one.value)]
     assert bold == list(NAMES.values())
-    places = pictures(visit())
+    places = pictures(look())
     for name, figure in drawn.items():
         points, ring = figure["data"]
         for axis in ("xaxis", "yaxis"):
@@ -232,7 +239,7 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
 
 
 def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
-    app = visit()
+    app = look()
     radii = {
         name: np.sqrt(np.square(places).sum(axis=1).mean())
         for name, places in pictures(app).items()
@@ -363,7 +370,7 @@ def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
     ],
 )
 def test_both_languages_keep_the_contract_s_order(lang, order):
-    assert [one.value for one in visit(lang=lang).subheader] == order
+    assert [one.value for one in look(lang=lang).subheader] == order
 
 
 # Measuring
@@ -371,7 +378,7 @@ def test_both_languages_keep_the_contract_s_order(lang, order):
 
 def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud_of):
     cloud = cloud_of()
-    found = table(visit())
+    found = table(look())
     assert list(found) == [*NAMES.values(), "isotropic"]
     for name, title in NAMES.items():
         Z = treated(name, cloud.vectors, LEDOIT_WOLF)
@@ -408,7 +415,7 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     ],
 )
 def test_the_intervals_say_that_nothing_is_fitted_again(lang, brackets, held):
-    [told] = [one.value for one in visit(lang=lang).caption if one.value.startswith(brackets)]
+    [told] = [one.value for one in look(lang=lang).caption if one.value.startswith(brackets)]
     assert held in told
 
 
@@ -420,14 +427,14 @@ def test_it_is_said_where_measures_disagree(cloud_of):
         for code in disagreements(raw, measure_table(treated(name, X, LEDOIT_WOLF), seed=0)):
             line = f"- {prose('whitening', f'disagree-{code}', {'name': NAMES[name]})}"
             wanted += [line] if line not in wanted else []
-    said = [one.value for one in visit().markdown if one.value.startswith("- **")]
+    said = [one.value for one in look().markdown if one.value.startswith("- **")]
     assert said[: len(wanted)] == wanted
     assert any("Standardised: the mean cosine fell and IsoScore did not move" in s for s in said)
     assert any("ZCA whitening: rounder than isotropic data" in s for s in said)
 
 
 def test_what_the_fit_saw_is_not_blamed_on_a_fit_that_did_not_see_it():
-    app = visit(fit_on="split")
+    app = look(fit_on="split")
     assert not any("rounder than isotropic" in one.value for one in app.markdown)
 
 
@@ -489,7 +496,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
     X = cloud_of().vectors
     fit, shown = np.array_split(np.random.default_rng(0).permutation(len(X)), 2)
     fit, shown = X[np.sort(fit)], X[np.sort(shown)]
-    app = visit(fit_on="split")
+    app = look(fit_on="split")
     assert "fitted on 612 points of the other half" in provenance(app)
     found = table(app)
     assert found["Raw"].items() >= cells(shown, 384).items()
@@ -823,7 +830,7 @@ def test_a_bad_address_falls_back_to_the_defaults():
     app = visit(**bad, strength="9", removed="1000", fit_rows="-3")
     fallen = provenance(app)
     assert tuple(pictures(app)) == DEFAULTS
-    assert fallen == provenance(visit())
+    assert fallen == provenance(look())
 
 
 @pytest.mark.parametrize("n", [2, 3])
@@ -842,7 +849,7 @@ def rows_of(told: bytes) -> list[dict[str, str]]:
 
 
 def test_the_page_offers_its_tables():
-    labels = [button.label for button in visit().get("download_button")]
+    labels = [button.label for button in look().get("download_button")]
     assert labels == [f"Take the {what} away (CSV)" for what in ("table", "points", "chart")]
 
 
