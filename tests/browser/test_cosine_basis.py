@@ -1,7 +1,6 @@
 """The page ``cosine_basis`` in a browser: hand, link, control, preset, in both languages."""
 
 import re
-from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
@@ -28,14 +27,7 @@ ANSWERS = {  # question and a piece of its answer
 }
 
 
-@pytest.fixture(autouse=True)
-def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
-    """On a deep link Streamlit's own client first looks for its server below the page's address.
-
-    fresh_server is named first so that a server outlives the pages that are connected to it.
-    """
-    yield
-    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def column(page: Page, place: int) -> list[str]:

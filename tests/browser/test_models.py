@@ -1,7 +1,7 @@
 """Any model through narrow_cone in a browser: a folder of each architecture, and a hub's."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 from geometry import read_bundled
 from tests.browser.screen import LONG, assert_no_exception, open_app
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import BUILDERS, DIMENSION, save_tiny
+from tests.encode.tiny_models import DIMENSION, save_tiny
 from tests.hub.hub_server import HubServer
 
 PAGE = "narrow_cone"
@@ -31,11 +31,7 @@ SIDES = ("raw", "white")
 HUB_NAME = "owner/tiny"
 
 
-@pytest.fixture(autouse=True)
-def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
-    """On a deep link Streamlit's own client first looks for its server below the page's address."""
-    yield
-    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +59,10 @@ def both_clouds_are_measured(page: Page) -> None:
     expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
 
 
-@pytest.mark.parametrize("kind", BUILDERS)
-def test_a_folder_of_each_architecture_is_drawn(server, page, folders, kind):
+@pytest.mark.parametrize(("kind", "pooling"), [("bert", "mean"), ("llama", "weighted")])
+def test_a_folder_is_drawn(server, page, folders, kind, pooling):
+    """The other architectures are in tests/pages/test_models.py."""
     folder = folders(kind)
-    pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
     open_app(page, address(server, model=str(folder), layer="2", pooling=pooling))
     both_clouds_are_measured(page)
     expect(
@@ -100,22 +96,6 @@ def test_static_word_vectors_are_drawn(server, page, tmp_path):
     open_app(page, address(server, model=str(folder)))
     both_clouds_are_measured(page)
     expect(page.get_by_text(f"· {folder} · layer 0 of 0 · pooling mean ·").first).to_be_visible()
-
-
-@pytest.mark.parametrize("kind", ["squeezebert", "mamba"])
-def test_others_are_drawn_too(server, page, folders, kind):
-    folder = folders(kind)
-    open_app(page, address(server, model=str(folder), layer="1"))
-    both_clouds_are_measured(page)
-    expect(page.get_by_text(f"· {folder} · layer 1 of 2 ·").first).to_be_visible()
-
-
-def test_a_model_that_only_a_first_pass_gives_away_is_refused(server, page, folders):
-    open_app(page, address(server, model=str(folders("fnet"))))
-    expect(page.get_by_text("vectors depend on what else is in the batch")).to_be_visible(
-        timeout=LONG * 1000
-    )
-    assert_no_exception(page)
 
 
 def test_a_model_of_the_hub_is_fetched_and_drawn(fresh_server, page, tmp_path, folders):

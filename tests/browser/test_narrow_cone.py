@@ -1,6 +1,7 @@
 """The landing page in a browser: both clouds drawn, every control followed, every question told."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -55,6 +56,18 @@ pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server out
 def open_cone(page: Page, server: Any, query: str = "") -> None:
     open_app(page, server.page_url(PAGE, query=query))
     wait_for_pictures(page)
+
+
+@pytest.fixture
+def look_at(look: Callable[[str], Page], server: Any) -> Callable[[str], Page]:
+    """look_at(query): the drawn page, shared by the tests of this file that change nothing."""
+
+    def at(query: str) -> Page:
+        page = look(server.page_url(PAGE, query=query))
+        wait_for_pictures(page)
+        return page
+
+    return at
 
 
 def wait_for_pictures(page: Page) -> None:
@@ -169,8 +182,8 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
 
 
 @pytest.mark.parametrize("lang", HEADINGS)
-def test_both_languages_keep_the_contract_s_order(server, page, lang):
-    open_cone(page, server, f"lang={lang}")
+def test_both_languages_keep_the_contract_s_order(look_at, lang):
+    page = look_at(f"lang={lang}")
     assert page.locator('[data-testid="stMain"] h3').all_inner_texts() == HEADINGS[lang]
     axis = of_stage(page, "stage.told.axes[0]")
     assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
@@ -194,17 +207,21 @@ def test_the_language_stays_when_the_page_changes(server, page):
 # Looking
 
 
-@pytest.mark.parametrize("view", ["mean", "svd", "pca", "cone"])
-def test_both_clouds_are_drawn(server, page, view):
-    open_cone(page, server, f"view={view}")
-    assert of_stage(page, "stage.n") == 1224
-    assert of_stage(page, "stage.camera.k") == 2
-    for place in PLACES:
-        assert is_drawn(page, place)
+def test_both_clouds_are_drawn_in_each_view(server, page):
+    open_cone(page, server, "view=mean")
+    for name in (None, "SVD (uncentred)", "PCA (centred)", "angle-true"):
+        if name is not None:
+            with rerun(page):
+                choose(page, "view", name)
+            wait_for_clouds(page)
+        assert of_stage(page, "stage.n") == 1224
+        assert of_stage(page, "stage.camera.k") == 2
+        for place in PLACES:
+            assert is_drawn(page, place), name
 
 
-def test_the_cone_and_the_origin_are_drawn(server, page):
-    open_cone(page, server)
+def test_the_cone_and_the_origin_are_drawn(look_at):
+    page = look_at("lang=en")
     assert of_stage(page, "stage.told.origin") == "origin"
     assert of_stage(page, "stage.told.cones[0].length") == 2
     # inside the inner cone, beyond all points, and beside it
@@ -313,25 +330,20 @@ def test_a_zoom_is_both_pictures_and_survives_a_slider(server, page):
     assert of_stage(page, "stage.camera.span") == zoomed
 
 
-def test_the_wheel_scrolls_the_page_over_a_picture(server, page):
-    open_cone(page, server)
+def test_the_wheel_scrolls_the_page_over_a_picture(look_at):
+    page = look_at("lang=en")
     camera = of_stage(page, "JSON.stringify(stage.camera)")
     page.locator(".twin-stage").hover()
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    before = page.evaluate(scrolled)
     page.mouse.wheel(0, 300)
-    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    page.wait_for_function(f"{scrolled} > {before} + 100")
     assert of_stage(page, "JSON.stringify(stage.camera)") == camera
 
 
-def test_a_finger_scrolls_the_page_over_a_picture(server, new_page):
-    page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
-    open_cone(page, server)
-    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
-    assert page.evaluate(touch) == "pan-y"
-
-
-def test_no_button_sends_a_chart_away(server, page):
-    """One of Plotly's default buttons uploads it, and the texts in it."""
-    open_cone(page, server)
+def test_no_button_sends_a_chart_away(look_at):
+    """One of Plotly's default buttons uploads the chart and the texts in it."""
+    page = look_at("lang=en")
     titles = page.locator(".st-key-chart-histogram .modebar-btn").evaluate_all(
         "all => all.map(one => one.dataset.title)"
     )
@@ -357,18 +369,18 @@ def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
     assert row in of_stage(page, "stage.told.marks.flatMap(({ rows }) => rows)")
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_click_on_a_point_chooses_it(server, page, place):
+def test_a_click_on_a_point_chooses_it(server, page):
     open_cone(page, server)
-    row, x, y = loneliest(page, place)
-    page.mouse.move(x, y)
-    text = read_bundled("topics").texts[row]
-    expect(page.locator(".twin-tip")).to_contain_text(text)
-    with rerun(page):
-        page.mouse.click(x, y)
-    expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
-    assert state(page)["point"] == str(row)
-    assert [len(one) for one in neighbours(page)] == [5, 5]
+    for place in PLACES:
+        row, x, y = loneliest(page, place)
+        page.mouse.move(x, y)
+        text = read_bundled("topics").texts[row]
+        expect(page.locator(".twin-tip")).to_contain_text(text)
+        with rerun(page):
+            page.mouse.click(x, y)
+        expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
+        assert state(page)["point"] == str(row)
+        assert [len(found) for found in neighbours(page)] == [5, 5]
 
 
 def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
@@ -384,8 +396,8 @@ def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
     assert chosen(page, "unit") == "types (input embeddings)"
 
 
-def test_the_points_can_be_taken_away(server, page):
-    open_cone(page, server)
+def test_the_points_can_be_taken_away(look_at):
+    page = look_at("lang=en")
     with page.expect_download() as waiting:
         page.get_by_role("button", name=re.compile("Take the points away")).click()
     lines = waiting.value.path().read_text(encoding="utf-8-sig").splitlines()
@@ -399,8 +411,8 @@ def test_the_points_can_be_taken_away(server, page):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_questions_are_answered_with_this_cloud_s_numbers(server, page, lang):
-    open_cone(page, server, f"lang={lang}")
+def test_the_questions_are_answered_with_this_cloud_s_numbers(look_at, lang):
+    page = look_at(f"lang={lang}")
     values = list(numbers(page)[0].values())
     live = {
         "cosine": values[0],
@@ -414,16 +426,6 @@ def test_the_questions_are_answered_with_this_cloud_s_numbers(server, page, lang
         expect(body).to_be_hidden()
         page.locator(f".st-key-question-{name} summary").click()
         expect(body).to_be_visible()
-
-
-@pytest.mark.parametrize(
-    ("lang", "question", "answer"),
-    [("en", "Why −.5?", "equilateral triangle"), ("zh-Hant", "為什麼是 −.5？", "正三角形")],
-)
-def test_the_tenth_question_is_answered_on_the_toy_s_page(server, page, lang, question, answer):
-    open_app(page, server.page_url("cosine_basis", query=f"lang={lang}"))
-    page.get_by_text(question, exact=True).click()
-    expect(page.get_by_text(answer).first).to_be_visible()
 
 
 # UMAP
@@ -500,6 +502,8 @@ def test_nothing_is_wider_than_a_narrow_screen(server, new_page, lang):
     assert stage["x"] + stage["width"] <= 420
     boxes = of_stage(page, "stage.boxes")
     assert boxes[1]["top"] >= boxes[0]["top"] + boxes[0]["height"]
+    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
+    assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
 
 
 # Scripts on their way

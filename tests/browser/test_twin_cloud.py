@@ -96,9 +96,9 @@ import numpy as np
 import streamlit as st
 from geometry.figures.colours import PointColours
 from geometry.figures.theme import LIGHT
-from geometry.packing import pack_cloud
-from pages.common.twin_cloud import show_twin_cloud
-from pages.common.twin_message import Picture, Points, TwinCloud
+from geometry.projection.packing import pack_cloud
+from pages.common.draw.twin_cloud import show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
 
 n, k = int(st.query_params["n"]), int(st.query_params["k"])
 places = np.full((n, k), 0.5, dtype=np.float32)
