@@ -34,6 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if kind_of(item.nodeid) == "browser":
             item.add_marker(pytest.mark.browser)
+        elif kind_of(item.nodeid) == "sts":
+            item.add_marker(pytest.mark.slow)
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
     ranks = {kind: rank for rank, kind in enumerate(LONGEST_FIRST)}
