@@ -69,7 +69,7 @@ def main() -> list[Row]:
     return [
         row(
             "server healthy to first cone on screen, warm cache",
-            median(visit.seen for visit in warm),
+            median(visit.drawn for visit in warm),
             3.0,
             peer=bare,
         ),
@@ -92,7 +92,7 @@ def main() -> list[Row]:
             + ", ".join(f"{key} {median(times):.2f} s" for key, times in lab.items())
             + f"; its slowest step {max(lab[slowest]):.2f} s",
         ),
-        row("first visit, empty cache: picture", median(visit.seen for visit in empty), 20.0),
+        row("first visit, empty cache: picture", median(visit.drawn for visit in empty), 20.0),
         row(
             "first visit, empty cache: progress on screen",
             median(visit.progress for visit in empty),
@@ -143,7 +143,7 @@ class Visit:
     screen, and to the chart below them."""
 
     progress: float
-    seen: float
+    drawn: float
     ready: float
 
 
@@ -158,11 +158,11 @@ def first_visit(browser: Browser, cache: Path, *, progress: bool = False) -> Vis
             page.locator(PROGRESS).first.wait_for(timeout=120_000)
             shown = perf_counter() - start
         page.wait_for_function(SEEN, timeout=120_000)
-        seen = perf_counter() - start
+        drawn = perf_counter() - start
         page.wait_for_function(DRAWN, timeout=120_000)
         ready = perf_counter() - start
         page.close()
-    return Visit(shown, seen, ready)
+    return Visit(shown, drawn, ready)
 
 
 def moved_control(

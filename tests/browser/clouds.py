@@ -59,8 +59,8 @@ def is_drawn(page: Page, place: int) -> bool:
     """Whether points lie in the picture: their colours are in its pixels, not only ink on paper."""
     theme = of_stage(page, "stage.told.theme")
     hues = [*theme["categories"], *theme["scale"]]
-    seen = pixels(page, place).reshape(-1, 3).astype(int)
-    return any((np.abs(seen - _rgb(hue)).max(axis=1) < 4).sum() > 20 for hue in hues)
+    colours = pixels(page, place).reshape(-1, 3).astype(int)
+    return any((np.abs(colours - _rgb(hue)).max(axis=1) < 4).sum() > 20 for hue in hues)
 
 
 def _rgb(colour: str) -> np.ndarray:

@@ -290,13 +290,13 @@ def test_play_moves_centring_first_then_strength_and_stops_at_the_end(server, pa
         wait_for_stage(page, "twin.at === stage.lastStop")
     expect(button).to_have_text("Play")
     assert slider_values(page) == ["1.00", "1.00"]
-    seen = page.evaluate("window.seenInFilm")
-    places = [at for at, _title in seen]
+    frames = page.evaluate("window.seenInFilm")
+    places = [at for at, _title in frames]
     assert len(set(places)) > 10  # a film, not a jump
     assert places == sorted(places)
-    knobs = [re.findall(r"[\d.]+", title) for _at, title in seen if title.startswith("Between")]
+    knobs = [re.findall(r"[\d.]+", title) for _at, title in frames if title.startswith("Between")]
     assert all(float(s) == 1 or float(t) == 0 for s, t in knobs)
-    assert seen[-1][1] == "White"
+    assert frames[-1][1] == "White"
     assert abs(mean_cosines(page)[1]) < 0.01
     assert_no_exception(page)
 
@@ -359,10 +359,10 @@ def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
     with rerun(page):
         field.press("Enter")
     lists = neighbours(page)
-    assert [len(one) for one in lists] == [5, 5]
+    assert [len(texts) for texts in lists] == [5, 5]
     topics = read_bundled("topics")
     known = {f"{t} · {label}" for t, label in zip(topics.texts, topics.labels, strict=True)}
-    assert {text for one in lists for text in one} <= known
+    assert {text for texts in lists for text in texts} <= known
     row = int(state(page)["point"])
     assert "kettle" in topics.texts[row].lower()
     expect(page.locator(".twin-legend")).to_contain_text("chosen")

@@ -132,9 +132,7 @@ def halves(page: Page, stage: Locator) -> list[np.ndarray]:
 
 def changed(before: list[np.ndarray], after: list[np.ndarray]) -> list[float]:
     """The share of each picture's pixels that are other than before."""
-    return [
-        float((one != other).any(axis=2).mean()) for one, other in zip(before, after, strict=True)
-    ]
+    return [float((old != new).any(axis=2).mean()) for old, new in zip(before, after, strict=True)]
 
 
 def colours_at(page: Page, rows: np.ndarray) -> np.ndarray:

@@ -44,16 +44,16 @@ def open_twins(page: Page, server: Any, name: str, query: str = "", count: int =
 def move_fingers(page: Page, hand: CDPSession, *ways: list[tuple[float, float]]) -> None:
     """Each finger along its way, all ways of one length."""
 
-    def tell(kind: str, places: list[tuple[float, float]]) -> None:
+    def send(kind: str, places: list[tuple[float, float]]) -> None:
         points = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(places)]
         hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
     steps = list(zip(*ways, strict=True))
-    tell("touchStart", list(steps[0]))
+    send("touchStart", list(steps[0]))
     for places in steps[1:]:
-        tell("touchMove", list(places))
+        send("touchMove", list(places))
         page.evaluate(NEXT_FRAMES)
-    tell("touchEnd", [])
+    send("touchEnd", [])
     page.evaluate(NEXT_FRAMES)
 
 
@@ -87,7 +87,7 @@ def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_
 def sliders(page: Page) -> list[float]:
     """Centring and strength, as the page has them."""
     shown = [page.locator(f".st-key-{key}") for key in ("centring", "strength")]
-    return [float(one.get_by_role("slider").input_value()) for one in shown]
+    return [float(field.get_by_role("slider").input_value()) for field in shown]
 
 
 def title(page: Page) -> str:

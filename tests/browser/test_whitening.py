@@ -195,15 +195,15 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
     names = ["Raw", "Cholesky whitening", "PCA whitening", "Top directions removed"]
     wait_for_clouds(page, 4)
     assert of_stage(page, TITLES) == names
-    told, numbers = provenance(page), column(page, 3)
-    assert "fitted on 649 points of another corpus, pairs" in told
+    line, numbers = provenance(page), column(page, 3)
+    assert "fitted on 649 points of another corpus, pairs" in line
     address = page.evaluate("location.href")
     page.goto("about:blank")
     open_app(page, address)
     wait_for_clouds(page, 4)
     assert of_stage(page, TITLES) == names
     assert state(page) == wanted
-    assert provenance(page) == told
+    assert provenance(page) == line
     assert column(page, 3) == numbers
     assert page.locator(".st-key-lab-chart-cumulative").count() == 1
 

@@ -87,18 +87,18 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
         expect(chart(page, key).locator(".annotation-text", has_text="origin")).to_be_visible()
     expect(chart(page, "chart-raw").locator(".shapelayer path")).to_have_count(2)
 
-    seen = "chart._fullLayout.xaxis.range"
-    before = of_all(page, seen, CLOUDS)[1]
+    x_range = "chart._fullLayout.xaxis.range"
+    before = of_all(page, x_range, CLOUDS)[1]
     chart(page, "chart-white").hover()
     chart(page, "chart-white").locator('.modebar-btn[data-title="Zoom in"]').click()
-    wait_for_all(page, f"{seen}[1] < {before[1]} - 0.1", CLOUDS)
-    zoomed = of_all(page, seen, CLOUDS)
+    wait_for_all(page, f"{x_range}[1] < {before[1]} - 0.1", CLOUDS)
+    zoomed = of_all(page, x_range, CLOUDS)
     assert zoomed[0] == pytest.approx(zoomed[1])
     strength = page.locator(".st-key-strength input[type=range]")
     strength.focus()
     with rerun(page):
         strength.press("ArrowLeft")
-    assert of_all(page, seen, CLOUDS)[1] == pytest.approx(zoomed[1])
+    assert of_all(page, x_range, CLOUDS)[1] == pytest.approx(zoomed[1])
 
     chart(page, "chart-raw").scroll_into_view_if_needed()
     row, x, y = chart(page, "chart-raw").evaluate(MOST_ROOM)

@@ -52,4 +52,6 @@ def healthy(app: AppTest) -> AppTest:
 def everything(app: AppTest) -> str:
     """All that is written on the page."""
     parts = [app.markdown, app.caption, app.info, app.warning, app.error, app.expander]
-    return "\n".join(getattr(one, "value", None) or one.label for part in parts for one in part)
+    return "\n".join(
+        getattr(element, "value", None) or element.label for part in parts for element in part
+    )
