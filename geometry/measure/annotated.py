@@ -17,6 +17,15 @@ from .measured import Measured
 from .resample import MIN_ROWS, jackknife_interval
 from .zipf import zipfian_table
 
+# what a reader sees of each, in English; pages translate it
+ANNOTATED = {
+    "alignment": "alignment of positive pairs",
+    "self_similarity": "self-similarity of types, less the mean cosine",
+    "intra_sentence_similarity": "intra-sentence similarity, less the mean cosine",
+    "max_explainable_variance": "maximum explainable variance, less that of types dealt at random",
+    "zipfian_mean_symmetry": "mean symmetry under word counts",
+    "zipfian_spectral_entropy": "spectral entropy under word counts",
+}
 ALIGNMENT_BASELINE = 2.0  # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
 
 

@@ -62,9 +62,12 @@ def isotropic_baselines(
 
 
 def baselines_with_errors(
-    names: Iterable[str], n: int, d: int, *, seed: int = 0
+    names: Iterable[str], n: int, d: int, *, seed: int = 0, simulate: bool = True
 ) -> dict[str, Baseline]:
-    """``isotropic_baselines`` with the standard errors of those that are simulated."""
+    """``isotropic_baselines`` with the standard errors of those that are simulated.
+
+    simulate : False leaves those out.
+    """
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)
     names = list(names)
@@ -80,6 +83,8 @@ def baselines_with_errors(
                 found[name] = Baseline(None)
         elif kept is not None:
             found[name] = kept
+        elif not simulate:
+            found[name] = Baseline(None)
         else:
             wanted.append(name)
     if wanted:

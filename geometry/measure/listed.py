@@ -21,17 +21,28 @@ from .view import View
 class Listed:
     """One measure of a table.
 
-    of : the value from a view.   baseline(n, d) : its value for isotropic data in closed form;
-    None asks for a simulation.   low, high : the ends of its range.
-    angle : the place in ANGLE_QUANTILES for those whose interval is subsampled; others jackknife,
-    by rows where ``leave_one_out`` has them, else by groups.
+    Parameters
+    ----------
+    label : what a reader sees, in English; pages translate it.
+    of : the value from a view.
+    baseline : the value for n isotropic rows in d dimensions in closed form; None simulates it.
+    low, high : the ends of the range.
+    angle : the place in ANGLE_QUANTILES of a measure whose interval is subsampled. The others
+        have a jackknife, by rows where ``leave_one_out`` has the measure, else by groups.
+    uses : those of COSTLY that the measure reads.
+    decimals : how many to print.
+    unit : of the value, "" for a pure number.
     """
 
+    label: str
     of: Callable[[View], float]
     baseline: Callable[[int, int], float] | None = None
     low: float = 0.0
     high: float = np.inf
     angle: int | None = None
+    uses: tuple[str, ...] = ()
+    decimals: int = 3
+    unit: str = ""
 
 
 def _isoscore(view: View) -> float:
@@ -77,28 +88,86 @@ def _hubness(view: View) -> float:
 
 LISTED: dict[str, Listed] = {
     "mean_cosine": Listed(
-        lambda v: mean_cosine_of_sum(v.unit_sum, v.n), lambda n, d: 0.0, low=-1.0, high=1.0
+        "mean cosine of pairs",
+        lambda v: mean_cosine_of_sum(v.unit_sum, v.n),
+        lambda n, d: 0.0,
+        low=-1.0,
+        high=1.0,
     ),
-    "positive_cosine_share": Listed(lambda v: v.pair_mean("positive"), lambda n, d: 0.5, high=1.0),
-    "opening_angle": Listed(_opening_angle(0), high=180.0, angle=0),
-    "opening_angle_90": Listed(_opening_angle(1), high=180.0, angle=1),
+    "positive_cosine_share": Listed(
+        "share of positive cosines",
+        lambda v: v.pair_mean("positive"),
+        lambda n, d: 0.5,
+        high=1.0,
+    ),
+    "opening_angle": Listed(
+        "opening angle, median", _opening_angle(0), high=180.0, angle=0, decimals=1, unit="°"
+    ),
+    "opening_angle_90": Listed(
+        "opening angle, 90%", _opening_angle(1), high=180.0, angle=1, decimals=1, unit="°"
+    ),
     "mean_norm_share": Listed(
-        lambda v: share_of_second_moment(v.mean, v.second), lambda n, d: 1 / n, high=1.0
+        "mean-norm share ‖μ‖²/E‖x‖²",
+        lambda v: share_of_second_moment(v.mean, v.second),
+        lambda n, d: 1 / n,
+        high=1.0,
     ),
-    "isoscore": Listed(_isoscore, isoscore_baseline, high=1.0),
+    "isoscore": Listed("IsoScore", _isoscore, isoscore_baseline, high=1.0),
     "participation_ratio": Listed(
-        lambda v: participation(v.covariance), participation_baseline, low=1.0
+        "participation ratio",
+        lambda v: participation(v.covariance),
+        participation_baseline,
+        low=1.0,
+        decimals=1,
     ),
-    "effective_rank": Listed(lambda v: rank_of_spectrum(v.eigenvalues), low=1.0),
-    "effective_rank_uncentred": Listed(lambda v: rank_of_spectrum(v.uncentred[0]), low=1.0),
-    "partition_isotropy_rms": Listed(lambda v: v.partition_at_rms, high=1.0),
-    "uniformity": Listed(_uniformity, lambda n, d: uniformity_baseline(d), low=-8.0, high=0.0),
-    "top_contribution": Listed(_top_contribution(1), lambda n, d: top_contribution_baseline(d)),
+    "effective_rank": Listed(
+        "effective rank of singular values, centred",
+        lambda v: rank_of_spectrum(v.eigenvalues),
+        low=1.0,
+        decimals=0,
+    ),
+    "effective_rank_uncentred": Listed(
+        "effective rank of singular values, uncentred",
+        lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
+        low=1.0,
+        decimals=0,
+    ),
+    "partition_isotropy_rms": Listed(
+        "partition isotropy (at rms length 1)",
+        lambda v: v.partition_at_rms,
+        high=1.0,
+        uses=("eigenvectors",),
+    ),
+    "uniformity": Listed(
+        "uniformity",
+        _uniformity,
+        lambda n, d: uniformity_baseline(d),
+        low=-8.0,
+        high=0.0,
+        uses=("neighbours",),
+    ),
+    "top_contribution": Listed(
+        "top dimension's share of the mean cosine",
+        _top_contribution(1),
+        lambda n, d: top_contribution_baseline(d),
+    ),
     "top_5_contributions": Listed(
-        _top_contribution(5), lambda n, d: top_contribution_baseline(d, k=min(5, d))
+        "top five dimensions' share",
+        _top_contribution(5),
+        lambda n, d: top_contribution_baseline(d, k=min(5, d)),
     ),
-    "hubness": Listed(_hubness, low=-np.inf),
-    "intrinsic_dimension": Listed(lambda v: twonn(v.two_distances, equal=v.shared.half_digits)),
+    "hubness": Listed(
+        "hubness (skewness of 10-occurrence)",
+        _hubness,
+        low=-np.inf,
+        uses=("neighbours",),
+        decimals=2,
+    ),
+    "intrinsic_dimension": Listed(
+        "intrinsic dimension (TwoNN)",
+        lambda v: twonn(v.two_distances, equal=v.shared.half_digits),
+        decimals=1,
+    ),
 }
 
 

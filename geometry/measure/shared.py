@@ -26,18 +26,25 @@ ANGLE_QUANTILES = (0.5, 0.9)
 DOUBTFUL = 1e-6  # a cosine within this of 0 has no sure sign in float32
 # Largest x = 4 - 4 cos at which x^2/2 - x is exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
+# Beside the signs of the cosines, the pairs' neighbours and kernels triple the time; beside the
+# eigenvalues of the second moment, its eigenvectors double it
+COSTLY = ("neighbours", "eigenvectors")
 
 
 class Shared:
     """Rows X (n, d) in a seeded random order, so that each group of rows is a slice.
 
     No measure of a table depends on scale, so rows of a size that overflows are rescaled.
+    uses : which of COSTLY some measure reads; the others are not computed.
     """
 
-    def __init__(self, X: np.ndarray, *, seed: int = 0) -> None:
+    def __init__(
+        self, X: np.ndarray, *, seed: int = 0, uses: frozenset[str] = frozenset(COSTLY)
+    ) -> None:
         X = in_range(finite_rows(X, at_least=1))
         self.n, self.d = X.shape
         self.seed = seed
+        self.uses = uses
         self.X = X[np.random.default_rng(seed).permutation(self.n)]
         self.n_groups = GROUPS if self.n >= MIN_ROWS else 0
         bounds = np.linspace(0, self.n, max(1, self.n_groups) + 1).astype(int)
@@ -129,6 +136,7 @@ class PairSums:
     cosine above 0, and the sum of exp(4 cos - 4) - 1, from each group's rows to all others.
     positive_within, kernel_within (G,) : the same to rows of their own group.
     positive_by_row, kernel_by_row (n,) : the same from each row, to the precision of an interval.
+    Where ``shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -141,7 +149,8 @@ class PairSums:
         half = np.einsum("nd,nd->n", self._about, self._about) / 2
         self._half = half.astype(np.float32)[:, None]
         self._needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
-        self.near = closest(shared.unit, SPARE_K, watch=self._watch)
+        k = SPARE_K if "neighbours" in shared.uses else 0
+        self.near = closest(shared.unit, k, watch=self._watch)
         del self._about, self._half
 
     def _watch(self, rows: slice, scores: np.ndarray) -> None:
@@ -156,6 +165,8 @@ class PairSums:
             self.positive_within[g] += self._count_positive(
                 block[:, members], slice(start, stop), members
             )
+            if "neighbours" not in self._shared.uses:
+                continue
             np.fill_diagonal(block[:, start:], 0.0)  # no row is a pair with itself
             block *= 4
             self._exponentiate(block)

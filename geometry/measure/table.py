@@ -17,18 +17,31 @@ from .view import View
 
 
 def measure_table(
-    X: np.ndarray, *, names: Iterable[str] | None = None, seed: int = 0, intervals: bool = True
+    X: np.ndarray,
+    *,
+    names: Iterable[str] | None = None,
+    seed: int = 0,
+    intervals: bool = True,
+    simulate: bool = True,
 ) -> tuple[Measured, ...]:
     """Every measure of X (n, d), in the order of ``measure_names()``.
 
-    names : some of them.   seed : of the groups, subsamples and simulated baselines.
+    Parameters
+    ----------
+    X : (n, d) array of float
+    names : some of ``measure_names()``; None takes all.
+    seed : of the groups, subsamples and simulated baselines.
+    intervals : False leaves out the intervals, which cost most of the time.
+    simulate : False leaves out the baselines that have no closed form.
+
     A measure that the cloud does not have comes back with ``undefined`` and without a value; what
     is no cloud (a shape, NaN) raises ValueError. Work is shared and one product of all pairs, in
     float32, serves cosines, uniformity and hubness, so the cost is O(n^2 d): sample rows of a
     cloud far above 10,000 first.
     """
     chosen = _check(names)
-    shared = Shared(X, seed=seed)
+    uses = frozenset(part for name in chosen for part in LISTED[name].uses)
+    shared = Shared(X, seed=seed, uses=uses)
     view = View(shared)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
@@ -38,7 +51,7 @@ def measure_table(
         except UndefinedMeasure as error:
             reasons[name] = error.code
     reaches = _reaches(shared, list(values)) if intervals else {}
-    baselines = baselines_with_errors(values, shared.n, shared.d, seed=seed)
+    baselines = baselines_with_errors(values, shared.n, shared.d, seed=seed, simulate=simulate)
     return tuple(
         _row(
             name,

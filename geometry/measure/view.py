@@ -53,10 +53,22 @@ class View:
         """Of the covariance, (d,), ascending."""
         return np.linalg.eigvalsh(self.covariance)
 
+    @property
+    def second_moment(self) -> np.ndarray:
+        """E[x x'], (d, d)."""
+        return self.covariance + np.outer(self.mean, self.mean)
+
     @cached_property
     def uncentred(self) -> tuple[np.ndarray, np.ndarray]:
         """(eigenvalues (d,), eigenvectors (d, d) as columns) of E[x x']."""
-        return np.linalg.eigh(self.covariance + np.outer(self.mean, self.mean))
+        return np.linalg.eigh(self.second_moment)
+
+    @property
+    def uncentred_eigenvalues(self) -> np.ndarray:
+        """Of E[x x'], (d,), ascending."""
+        if "eigenvectors" in self.shared.uses:
+            return self.uncentred[0]
+        return np.linalg.eigvalsh(self.second_moment)
 
     @cached_property
     def partition_at_rms(self) -> float:

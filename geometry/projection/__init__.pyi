@@ -2,7 +2,5 @@ from .projection import Projection as Projection
 from .projection import project as project
 from .toy import Plane as Plane
 from .twin import ConeEdge as ConeEdge
-from .twin import IsotropyReport as IsotropyReport
 from .twin import Twin as Twin
-from .twin import describe as describe
 from .twin import whiten_beside as whiten_beside

@@ -12,15 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..linalg.moments import Moments
-from ..measure import (
-    angles_to_mean,
-    effective_rank,
-    isoscore,
-    isoscore_baseline,
-    mean_cosine,
-    mean_norm_share,
-    positive_cosine_share,
-)
+from ..measure import angles_to_mean
 from ..transform.whitening_map import WhiteningMap
 from ..transform.whitening_settings import recommended_whitening
 from .projection import Projection, match_radius
@@ -28,23 +20,6 @@ from .projection import Projection, match_radius
 FITS = ("recommended", "ledoit-wolf", "full")
 EDGE_QUANTILES = (0.5, 0.9)
 FRAME_SHARE = 0.99
-
-
-@dataclass(frozen=True)
-class IsotropyReport:
-    """The numbers beside a panel. Angles in degrees to the cloud's own mean; None without one."""
-
-    n: int
-    d: int
-    mean_cosine: float
-    positive_share: float
-    isoscore: float
-    isoscore_baseline: float
-    angle_median: float | None
-    angle_90: float | None
-    mean_norm_share: float
-    effective_rank: float
-    effective_rank_uncentred: float
 
 
 @dataclass(frozen=True)
@@ -96,28 +71,6 @@ def whiten_beside(
     kept = whitening.components
     whole = len(kept) == X.shape[1] or strength < 1
     return Twin(Z, Z if whole else Z @ kept.T.astype(Z.dtype), whitening)
-
-
-def describe(X: np.ndarray) -> IsotropyReport:
-    """All the numbers of one cloud X (n, d), n >= 2, no zero row."""
-    n, d = X.shape
-    try:
-        angles = angles_to_mean(X)
-    except ValueError:  # a centred cloud has no mean direction; a zero row is told below
-        angles = None
-    return IsotropyReport(
-        n=n,
-        d=d,
-        mean_cosine=mean_cosine(X),
-        positive_share=positive_cosine_share(X),
-        isoscore=isoscore(X),
-        isoscore_baseline=isoscore_baseline(n, d),
-        angle_median=None if angles is None else float(np.quantile(angles, 0.5)),
-        angle_90=None if angles is None else float(np.quantile(angles, 0.9)),
-        mean_norm_share=mean_norm_share(X),
-        effective_rank=effective_rank(X),
-        effective_rank_uncentred=effective_rank(X, centred=False),
-    )
 
 
 def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:

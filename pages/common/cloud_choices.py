@@ -10,8 +10,8 @@ import streamlit as st
 from geometry import Encoder
 from geometry.encode.layers import LAYER_SETS
 
-from .cached import CloudSpec
 from .controls import choose, follow_default, layer_labels
+from .corpus_cloud import CloudSpec
 from .words import Translate
 
 VIEWS = ("mean", "svd", "pca", "cone", "umap")

@@ -26,35 +26,38 @@ def choose(
     private: Collection[str] = (),
     **settings: Any,
 ) -> str:
-    """A selectbox, radio or segmented control over codes; the chosen code.
+    """A selectbox, radio or segmented control over codes; returns the chosen code.
 
-    The URL's ``?key=code`` sets it on arrival and follows it afterwards; the default leaves no
-    trace there unless ``always_in_url``, and ``private`` codes never do. A code that is not on
-    offer counts as the default.
+    The URL parameter ``?key=code`` sets the control on arrival and is updated when it changes.
+    The default is not written to the URL unless ``always_in_url``; ``private`` codes never are.
+    A code that is not among the options counts as the default.
     """
     st.session_state.setdefault("choices", set()).add(key)
     if st.session_state.get(key) not in options:
-        asked = st.query_params.get(key)
-        st.session_state[key] = asked if asked in options else default
-    shown = labels or {}
+        linked = st.query_params.get(key)
+        st.session_state[key] = linked if linked in options else default
+    labels = labels or {}
     value = str(
         widget(
             label,
             options,
             key=key,
-            format_func=lambda code: shown.get(code, code),
+            format_func=lambda code: labels.get(code, code),
             persist_state="session",
             **settings,
         )
     )
-    unsaid = value in private or (value == default and not always_in_url)
-    put_in_url(key, None if unsaid else value)
+    is_hidden = value in private or (value == default and not always_in_url)
+    put_in_url(key, None if is_hidden else value)
     return value
 
 
 def follow_default(key: str, default: int | str) -> None:
-    """A control that nobody has moved from its default stays at it where that changes: other
-    points have another, and the address says nothing of defaults. Call it before the control."""
+    """Move a control to its new default if the reader has left it at the old one.
+
+    Other points have other defaults, and the URL does not contain defaults. Call it before the
+    control is drawn.
+    """
     defaults = st.session_state.setdefault("defaults", {})
     if key in st.session_state and st.session_state[key] == defaults.get(key) != default:
         st.session_state[key] = default
@@ -62,12 +65,12 @@ def follow_default(key: str, default: int | str) -> None:
 
 
 def layer_labels(last: int, _: Translate) -> dict[str, str]:
-    """What the first and the last layer are called; the others are their numbers."""
+    """Labels of the first and the last layer; the others are shown as numbers."""
     return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
 
 
 def keep_choices(page: str) -> None:
-    """Carry the choices over to another page, where each is a new widget that knows no value."""
+    """Carry the choices over to another page, where each is a new widget without a value."""
     if st.session_state.get("page") == page:
         return
     st.session_state["page"] = page
@@ -76,7 +79,7 @@ def keep_choices(page: str) -> None:
 
 
 def put_in_url(key: str, value: str | None) -> None:
-    """Write ``?key=value``, or take the key away for None; a no-op where nothing changes."""
+    """Write ``?key=value`` to the URL; None removes the key."""
     if value is None:
         if key in st.query_params:
             del st.query_params[key]

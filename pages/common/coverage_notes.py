@@ -1,4 +1,4 @@
-"""What the model did not read: texts cut at its limit, tokens it does not know."""
+"""Texts that were cut at the model's limit, and tokens that it does not know."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v
 
 
 def show_coverage(coverage: Coverage, _: Translate) -> None:
-    """One line of counts, and what is wrong with them."""
+    """One line of counts, and warnings where they are too high."""
     st.caption(coverage_line(coverage, _))
     warn_of_coverage(coverage, _)
 
@@ -42,7 +42,7 @@ def coverage_line(coverage: Coverage, _: Translate) -> str:
 
 
 def truncation_warning(coverage: Coverage, _: Translate) -> str:
-    """That some texts were cut, at which limit, and what to do."""
+    """Some texts were cut: the limit, and what to do."""
     return _(
         "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
         "their beginnings are in the picture; split them into sentences to see the rest."
@@ -54,7 +54,7 @@ def truncation_warning(coverage: Coverage, _: Translate) -> str:
 
 
 def unknown_warning(coverage: Coverage, _: Translate) -> str:
-    """What the picture is then about, above which limit, and which model may know the language."""
+    """Too many unknown tokens: the limit, the consequence, and a model that may be better."""
     values = {
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",

@@ -1,4 +1,4 @@
-"""Tables to take away."""
+"""Downloads of tables as CSV."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
     )
 
 
-def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, told: str) -> bytes:
+def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
     """One row a point: text, label, and ``places`` (n, len(columns)) as drawn."""
     labels = cloud.labels or ("",) * len(cloud)
     rows = [
         [text, label, *map(short_number, place)]
         for text, label, place in zip(cloud.texts, labels, places, strict=True)
     ]
-    return csv_bytes(["text", "label", *columns], rows, told)
+    return csv_bytes(["text", "label", *columns], rows, measured_on)
 
 
-def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], told: str) -> bytes:
-    """A table whose last column says, in its first row, what the numbers were measured on."""
+def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: str) -> bytes:
+    """A table as CSV; its first row says, in the last column, what the numbers were measured on."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*head, "measured_on"])
     for place, row in enumerate(rows):
-        writer.writerow([*row, told if place == 0 else ""])
-    return out.getvalue().encode("utf-8-sig")  # the mark lets spreadsheets read Chinese
+        writer.writerow([*row, measured_on if place == 0 else ""])
+    return out.getvalue().encode("utf-8-sig")  # with the byte-order mark spreadsheets read Chinese
 
 
 def short_number(value: float) -> str:
-    """Six figures, as a table needs them."""
+    """The number with six significant digits."""
     return f"{value:.6g}"

@@ -1,8 +1,8 @@
-"""Long work: one job a key for all sessions, with a count, an estimate and a cancel button.
+"""Long work: one job for each key and all sessions, with a count, an estimate and Cancel.
 
-A job runs in a thread of its own, one after the other, so a reader who moves a control or
-thirty readers who open the same page do not start it again, and one of them who cancels does
-not stop it for the others.
+A job runs in its own thread; jobs of one lane run one after the other. A reader who moves a
+control does not start the job again, and neither do thirty readers who open the same page. If one
+of several readers cancels, the job goes on for the others.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 from .words import Translate
 
 Report = Callable[[int, int], None]
-KEPT_JOBS = 64  # jobs remembered; one that nobody waited for to its end stays until then
+MAX_JOBS = 64  # jobs in memory; a job whose result nobody fetched stays until the limit
 POLL_SECONDS = 0.2
-PASSING_SECONDS = 0.05  # between looks for a control that was moved, where it ends the work
+PASSING_SECONDS = 0.05  # between checks for a moved control, where that ends the work
 
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
-# one lane for each kind of work: a long UMAP never holds up somebody's encoding
+# one lane for each kind of work: a long UMAP does not delay an encoding
 _lanes = {name: threading.Lock() for name in ("encode", "umap", "model", "flow", "measure")}
 
 
 class Cancelled(Exception):
-    """Raised inside the work, at its next report, after somebody pressed Cancel."""
+    """Raised inside the work, at its next report, after Cancel was pressed."""
 
 
 class Job:
-    """One piece of work: where it is, how it ended."""
+    """One piece of work: its progress, then its result or error."""
 
     def __init__(self, work: Callable[[Report], Any]) -> None:
         self.done, self.total = 0, 0
         self.result: Any = None
         self.error: BaseException | None = None
-        self.waiting: Counter[str] = Counter()  # runs before which its progress is shown
+        self.waiting: Counter[str] = Counter()  # visitors who wait for it
         self._began: float | None = None
         self._reported = 0.0
-        self._loaded = 0  # items in the first report, whose time was spent on loading too
+        self._loaded = 0  # items in the first report: their time includes loading
         self._finished, self._cancel = threading.Event(), threading.Event()
         self._work = work
 
     def run(self, lane: threading.Lock) -> None:
-        """Do the work when the lane is free; its result or error is kept for who waits."""
+        """Do the work when the lane is free; store its result or error."""
         try:
             with lane:
                 self.report(0, 0)
@@ -59,11 +59,11 @@ class Job:
         except BaseException as error:
             self.error = error
         finally:
-            self._work = _nothing  # lets go of what the work held
+            self._work = _nothing  # frees what the work refers to
             self._finished.set()
 
     def report(self, done: int, total: int) -> None:
-        """How far the work is; raises Cancelled where it should stop."""
+        """Record progress; raises Cancelled if the work should stop."""
         if self._cancel.is_set():
             raise Cancelled
         self._reported = time.monotonic()
@@ -72,7 +72,7 @@ class Job:
         self.done, self.total = done, total
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next report."""
+        """Make the work stop at its next report."""
         self._cancel.set()
 
     def wait(self, seconds: float) -> bool:
@@ -81,7 +81,7 @@ class Job:
 
     @contextmanager
     def joined(self, visitor: str) -> Iterator[None]:
-        """The visitor waits for it as long as the block runs."""
+        """Count the visitor as waiting while the block runs."""
         with _lock:
             self.waiting[visitor] += 1
         try:
@@ -91,25 +91,25 @@ class Job:
                 self.waiting -= Counter([visitor])
 
     def leave(self, visitor: str) -> None:
-        """Cancel the work where nobody else waits for it."""
+        """Cancel the work if no other visitor waits for it."""
         with _lock:
-            # the visitor's own last run may still be about to stop, in another thread
+            # the visitor's previous run may still be waiting, in another thread
             if not self.waiting.keys() - {visitor}:
                 self.cancel()
 
     @property
     def cancelled(self) -> bool:
-        """True from the moment the work was asked to stop."""
+        """True once the work was cancelled."""
         return self._cancel.is_set()
 
     @property
     def succeeded(self) -> bool:
-        """True once the work has ended as it should."""
+        """True once the work has ended without an error."""
         return self._finished.is_set() and self.error is None
 
     @property
     def rate(self) -> float | None:
-        """Items a second so far; None before the second report."""
+        """Items per second so far; None before the second report."""
         if self._began is None or self.done <= self._loaded:
             return None
         seconds = self._reported - self._began
@@ -121,16 +121,16 @@ def _nothing(report: Report) -> None:
 
 
 def start(key: str, work: Callable[[Report], Any], lane: str = "encode") -> Job:
-    """The job of that key: running already, failed and not told yet, or started now.
+    """The job of that key: one that runs or has failed, else a new one.
 
-    One that succeeded is started again: whoever asks no longer finds what it left.
+    A job that succeeded is started again: the caller no longer has its result in a cache.
     """
     with _lock:
         if key not in _jobs or _jobs[key].succeeded or _jobs[key].cancelled:
             _jobs[key] = Job(work)
-            # a daemon: Ctrl-C ends the server without waiting for somebody's encoding
+            # a daemon: Ctrl-C ends the server without waiting for an encoding
             threading.Thread(target=_jobs[key].run, args=(_lanes[lane],), daemon=True).start()
-            while len(_jobs) > KEPT_JOBS:
+            while len(_jobs) > MAX_JOBS:
                 _jobs.popitem(last=False)
         return _jobs[key]
 
@@ -155,12 +155,27 @@ def wait_for(
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
-    ``what`` names it ("Encoding 1,224 sentences"); ``amount`` writes how much is done;
-    ``cancelled`` is what is said after a cancel. ``watch`` is called while the work goes on, to
-    draw what it has so far. ``passing``: it is about this moment's controls, so when one of them
-    is moved nobody wants it any more.
-    Ends the page's run where it was cancelled, with a button to start again. An error of the
-    work is raised here.
+    If the work is cancelled, the page's run ends here with a button to start again. An error of
+    the work is raised here.
+
+    Parameters
+    ----------
+    key : str
+        The same key joins the same job.
+    work : callable
+        Called with a report function (done, total).
+    what : str
+        Names the work, as in "Encoding 1,224 sentences".
+    lane : str
+        Jobs of one lane run one after the other.
+    amount : callable
+        Formats how much is done.
+    cancelled : str or None
+        The message after a cancel.
+    watch : callable or None
+        Called while the work goes on, to draw what there is so far.
+    passing : bool
+        True if the work depends on the page's controls: a moved control then cancels it.
     """
     cancelled = cancelled or _("Cancelled. Your texts are kept; start again when you like.")
     if key in _left():
@@ -190,9 +205,9 @@ def wait_for(
 
 
 def _click_waits() -> bool:
-    """True where a fragment's control was used: its run, unlike others, interrupts none.
+    """True if a control of the fragment was used: a fragment's rerun interrupts no running one.
 
-    Without this, Cancel inside a fragment would be heard when there is nothing left to cancel.
+    Without this check, Cancel inside a fragment would take effect only after the work has ended.
     """
     context = get_script_run_ctx()
     requests = None if context is None else context.script_requests
@@ -200,7 +215,7 @@ def _click_waits() -> bool:
 
 
 def _leave(key: str, job: Job) -> None:
-    """This visitor waits no longer; the work stops where nobody else waits for it."""
+    """This visitor no longer waits; the work stops if no other visitor waits for it."""
     st.session_state["left_jobs"] = {*_left(), key}
     job.leave(_visitor())
 

@@ -1,8 +1,7 @@
-"""What every page begins and ends with: configuration, the shared sidebar, the claim, the rest.
+"""What every page begins and ends with: configuration, the shared sidebar, claim, limits, sources.
 
-A page may be the first thing a fresh server runs, without app.py, so nothing here relies on it.
 The order is the same on every page: claim, look, measure, try, what it does not show, sources
-(your_corpus must ask before it can show, so there "try" comes first).
+(your_corpus needs texts before it can show anything, so there "try" comes first).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def page_path(name: str) -> str:
 
 
 def page_labels(_: Translate) -> dict[str, str]:
-    """What the sidebar calls each page."""
+    """The pages' names in the sidebar."""
     return {
         "narrow_cone": _("Narrow cone"),
         "whitening": _("Whitening"),
@@ -50,7 +49,7 @@ def page_labels(_: Translate) -> dict[str, str]:
 def open_page(name: str, *, charts: bool = True) -> Translate:
     """Configure the page, draw the sidebar and the claim; returns the session's ``_``.
 
-    charts : False where Plotly draws nothing, and its script would only stop the page for a while.
+    charts : False for a page without Plotly charts: loading the script would only delay it.
     """
     if charts:
         load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
@@ -82,15 +81,15 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
 
 
 def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> None:
-    """Fetch the chosen encoder; where it can't be had, say why, offer another try, end the page.
+    """Fetch the chosen encoder. If that fails, show the reason and a retry button; end the page.
 
-    first_sign : the page's own sign of progress, taken away where another takes its place.
+    first_sign : the page's own progress bar, removed where another one is shown.
     """
     from .models import fetch_chosen, offer_again
 
     try:
         fetch_chosen(_, first_sign=first_sign)
-    # ValueError: bfloat16 where there is none; the others: settings that are no model's
+    # ValueError: a machine without bfloat16; the others: settings of no known model
     except (RuntimeError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
         if first_sign is not None:
             first_sign.empty()
@@ -100,14 +99,14 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
 
 
 def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:
-    """One of a class's questions, where it arises: the first line asks, the rest answers."""
+    """A question in an expander: its first line is the label, the rest the answer."""
     question, _, answer = prose(page, f"question-{name}", values).partition("\n")
     with st.expander(question.lstrip("# "), key=f"question-{name}", icon=":material/help:"):
         st.markdown(answer.strip())
 
 
 def close_page(page: str, _: Translate, values: Mapping[str, object] | None = None) -> None:
-    """What the page does not show, and where its claims come from."""
+    """The page's limits and its sources."""
     st.subheader(_("What this does not show"))
     st.markdown(prose(page, "not-shown", values))
     st.subheader(_("Sources"))

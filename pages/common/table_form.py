@@ -1,4 +1,4 @@
-"""What every upload of a table shows: the uploader's words, the file's first rows, its header."""
+"""The form around every upload of a table: the uploader, the first rows, the header choice."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from .messages.corpus_errors import too_large_text
 from .words import Translate
 
 PREVIEW_ROWS = 8
-# The uploader speaks English only, and refuses a file over the limit in a mere tooltip. So its
-# words are replaced, and the app's own refusal lies ready, hidden, until the uploader marks a
-# file as refused.
+# Streamlit's uploader has English labels only, and it refuses a too large file in a tooltip. So
+# its labels are replaced, and a hidden error is shown when the uploader marks a file as refused.
 UPLOADER_STYLE = """<style>
 .st-key-{key} [data-testid="stFileUploaderDropzone"] button p,
 .st-key-{key} [data-testid="stFileUploaderDropzoneInstructions"] span {{ font-size: 0; }}
@@ -28,8 +27,8 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 </style>"""
 
 
-def dress_uploader(key: str, max_bytes: int, _: Translate) -> None:
-    """The words of the uploader of that key, and its refusal of a file over the limit."""
+def label_uploader(key: str, max_bytes: int, _: Translate) -> None:
+    """Translate the labels of the uploader of that key, and its refusal of a too large file."""
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
     with st.container(key=f"{key}_refused"):
@@ -37,25 +36,25 @@ def dress_uploader(key: str, max_bytes: int, _: Translate) -> None:
 
 
 def show_head(file: Any, _: Translate) -> Preview:
-    """The first rows of the file, under the header that the reader says it has.
+    """The first rows of the file, below its header or below numbered columns.
 
     Raises CorpusError for a file that is no table of even rows.
     """
-    asked = st.session_state.get(f"header-{file.file_id}")
-    found = _preview(file.file_id, file.name, asked, file)
+    has_header = st.session_state.get(f"header-{file.file_id}")
+    preview = _preview(file.file_id, file.name, has_header, file)
     st.dataframe(
-        {column: [row[i] for row in found.rows] for i, column in enumerate(found.columns)},
+        {column: [row[i] for row in preview.rows] for i, column in enumerate(preview.columns)},
         hide_index=True,
         alt=_("The first rows of the file"),
     )
-    return found
+    return preview
 
 
-def show_header_toggle(file: Any, found: Preview, _: Translate) -> None:
-    """Whether the first row is a header; ``show_head`` of the next run heeds it."""
+def show_header_toggle(file: Any, preview: Preview, _: Translate) -> None:
+    """Whether the first row is a header; takes effect in the next run's ``show_head``."""
     st.toggle(
         _("The first row holds the names of the columns"),
-        value=found.has_header,
+        value=preview.has_header,
         key=f"header-{file.file_id}",
     )
 

@@ -1,4 +1,4 @@
-"""Corpora on offer: those the project ships, and this session's own."""
+"""The corpora to choose from: those that come with the project, and this session's uploads."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from geometry.data.corpus import bundled_corpora, read_bundled
 from .controls import choose
 from .words import Translate
 
-MAX_UPLOADS = 5  # kept in a session; the oldest goes first
+MAX_UPLOADS = 5  # of a session; the oldest is dropped first
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
-    """Keep a value of this session in ``session_state[store]``; beyond ``most`` the oldest goes."""
-    kept = {old: each for old, each in st.session_state.get(store, {}).items() if old != code}
-    st.session_state[store] = dict([*kept.items(), (code, value)][-most:])
+    """Store a value in ``session_state[store]``; beyond ``most`` values the oldest is dropped."""
+    others = {name: each for name, each in st.session_state.get(store, {}).items() if name != code}
+    st.session_state[store] = dict([*others.items(), (code, value)][-most:])
 
 
 def own_labels(store: str, _: Translate) -> dict[str, str]:
-    """Code to label of what this session brought: corpora or pairs."""
+    """Codes and labels of this session's uploads: corpora or pairs."""
     return {
         code: _("Yours: {name} ({n})").format(name=own.name, n=f"{len(own):,}")
         for code, own in st.session_state.get(store, {}).items()
@@ -30,7 +30,7 @@ def own_labels(store: str, _: Translate) -> dict[str, str]:
 
 
 def add_upload(corpus: Corpus) -> str:
-    """Keep the corpus for this session, choose it, and return its code."""
+    """Store the corpus for this session; returns its code."""
     code = f"upload-{corpus.sha256[:12]}"
     remember("uploads", code, corpus, MAX_UPLOADS)
     return code
@@ -47,13 +47,13 @@ def corpus_labels(_: Translate) -> dict[str, str]:
 
 
 def is_own(corpus: Corpus) -> bool:
-    """True for a corpus this session brought itself."""
+    """True for a corpus that this session uploaded."""
     uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
     return any(own.sha256 == corpus.sha256 for own in uploads.values())
 
 
 def select_corpus(_: Translate) -> Corpus:
-    """The shared control: which corpus every page is about."""
+    """The shared control: the corpus of every page."""
     labels = corpus_labels(_)
     code = choose(
         st.selectbox,

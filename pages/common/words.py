@@ -1,4 +1,4 @@
-"""Words in the reader's language: labels through gettext, prose from Markdown files.
+"""Texts in the reader's language: labels through gettext, prose from Markdown files.
 
 A language is a folder under assets/text: catalogues ``*.po`` and one ``<page>.md`` a page.
 English needs no catalogue, because the labels in the code are English.
@@ -32,7 +32,7 @@ def languages() -> tuple[str, ...]:
 
 
 def own_name(code: str) -> str:
-    """The language's name for itself: each catalogue translates "English" so."""
+    """The language's own name: each catalogue translates "English" to it."""
     return _catalogue(code).gettext("English")
 
 
@@ -45,7 +45,7 @@ def language() -> str:
 
 
 def browser_language(locale: str | None) -> str:
-    """The language offered to a browser's locale: zh in any form reads 繁體中文 here."""
+    """The language for a browser's locale; any form of zh gives 繁體中文."""
     primary = (locale or "").split("-")[0].lower()
     return next((code for code in languages() if code.split("-")[0] == primary), DEFAULT_LANGUAGE)
 
@@ -57,7 +57,7 @@ def translator() -> Translate:
 
 @lru_cache(maxsize=8)
 def _catalogue(code: str) -> gettext.NullTranslations:
-    """All catalogues of a language as one; a page keeps its labels in a file of its own."""
+    """All catalogues of a language as one: there is a file for each page."""
     files = sorted((TEXT / code).glob("*.po"))
     if not files:
         return gettext.NullTranslations()

@@ -6,30 +6,29 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.figures.colours import MOST_LABELS
-from pages.common import cached
 from pages.common.cloud_choices import choose_cloud, choose_look
+from pages.common.corpus_cloud import coverage_of, encode_corpus
 from pages.common.coverage_notes import warn_of_coverage
-from pages.common.draw.clouds import tell_too_many_labels
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.messages.model_errors import tell_model_error
-from pages.common.models import chosen_model
+from pages.common.models import chosen_model, current_encoder
 from pages.common.shell import show_question
-from pages.common.umap_worker import warm_up
 from pages.common.words import Translate, prose
 
 from .choices import choose_fit, play_bar, show_presets
-from .neighbours import choose_point, show_neighbours, two_neighbourhoods
+from .neighbours import choose_point, show_neighbours
 from .numbers import show_numbers, take_away
-from .panels import draw_panels
+from .pictures import draw_pictures
 from .scene import (
     build_scene,
     few_points_values,
     fit_umaps,
+    has_spread,
     is_cone,
     lesson_values,
     narrows_first,
 )
-from .twins import draw_twins
+from .umap import warm_up
 
 PAGE = "narrow_cone"
 FEWEST_POINTS = 4
@@ -46,46 +45,44 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     look_box, measure_box, try_box = st.container(), st.container(), st.container()
     with try_box:
         st.subheader(_("Try"))
-        spec = choose_cloud(cached.encoder(), _)
+        spec = choose_cloud(current_encoder(), _)
     with look_box:
         st.subheader(_("Look"))
         if chosen_model().is_bundled:
             show_presets(_)
         notes_box = st.container()
-        # a room of its own: progress that comes and goes would move all that stands below it, and
-        # the browser would make it anew, with the focus lost
+        # a container of its own: progress that comes and goes would move all that stands below
+        # it, and the browser would make it anew, with the focus lost
         progress_box = st.container()
         try:
             with progress_box:
-                cloud = cached.cloud(corpus, spec, _)
+                points = encode_corpus(corpus, spec, _)
         except (ModelFilesError, ValueError, OSError, MemoryError) as error:
             tell_model_error(error, _)
             return
-        if len(cloud) < FEWEST_POINTS:
+        if len(points.cloud) < FEWEST_POINTS:
             st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
             return
     with try_box:
-        look = choose_look(_, has_labels=0 < len(set(cloud.labels or ())) <= MOST_LABELS)
+        has_labels = 0 < len(set(points.cloud.labels or ())) <= MOST_LABELS
+        look = choose_look(_, has_labels=has_labels)
         fit = choose_fit(_)
-    if cached.whitening(cached.cloud_key(corpus, spec), fit, cloud.vectors).rank == 0:
+    if not has_spread(points, fit):
         look_box.info(prose(PAGE, "all-equal"))
         return
     with try_box:
-        row = choose_point(cloud, cached.cloud_key(corpus, spec), _)
+        chosen = choose_point(points, _)
     with look_box:
-        has_twins = not has_no_webgl2()
+        as_charts = has_no_webgl2()
         can_play = look.view != "umap"
-        centring, strength = play_bar(_, can_play=can_play, has_own_button=has_twins and can_play)
+        centring, strength = play_bar(
+            _, can_play=can_play, has_own_button=can_play and not as_charts
+        )
         umap_box = st.container()
-        scene = build_scene(corpus, cloud, spec, fit, look, centring, strength)
-        near = None if row is None else two_neighbourhoods(scene, row)
-        if has_twins:
-            draw_twins(scene, look, near, _)
-        else:
-            draw_panels(scene, look, near, _)
-        tell_too_many_labels(cloud, _)
+        scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
+        draw_pictures(scene, _, as_charts=as_charts)
     with notes_box:  # stands above the pictures, and is read after they are on their way
-        warn_of_coverage(cached.coverage(corpus), _)
+        warn_of_coverage(coverage_of(corpus), _)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
     values = lesson_values(scene)
@@ -98,8 +95,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     with measure_box:
         st.subheader(_("Measure"))
         show_numbers(scene, _)
-        if near is not None:
-            show_neighbours(cloud, near, _)
+        show_neighbours(scene, _)
         _ask("ledoit-wolf", "ninety", "worse-score", "not-mended", values=values)
     with try_box:
         _ask("umap", values=values)
@@ -109,7 +105,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
             st.warning(prose(PAGE, "umap-caveat"))
             if scene.waits_for_umap:
                 st.info(_("SVD is shown while UMAP is being fitted."))
-                fit_umaps(scene, look, _)
+                fit_umaps(scene, _)
                 st.rerun()
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:

@@ -3,45 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
-from geometry import Cloud, nearest
 from pages.common.controls import put_in_url
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.words import Translate
 
 from .scene import Scene
 
-NEIGHBOURS = 5
 MATCHES = 8
 
 
-@dataclass(frozen=True)
-class Found:
-    """Neighbours of one row in one space: rows and cosines."""
-
-    rows: np.ndarray
-    cosines: np.ndarray
-
-
-@dataclass(frozen=True)
-class Neighbourhoods:
-    """A chosen row and what is near it in each space."""
-
-    row: int
-    raw: Found
-    white: Found
-
-
-def choose_point(cloud: Cloud, key: str, _: Translate) -> int | None:
+def choose_point(points: CorpusCloud, _: Translate) -> int | None:
     """The chosen row: by search here, by a click in a picture, or from the URL.
 
-    key : names the cloud. A row chosen in another cloud would be another point here.
+    A row that was chosen in another cloud is dropped: here it would be another point.
     """
-    if st.session_state.setdefault("point-of", key) != key:
-        st.session_state["point-of"] = key
+    cloud = points.cloud
+    if st.session_state.setdefault("point-of", points.key) != points.key:
+        st.session_state["point-of"] = points.key
         st.session_state["point"] = None
     query = st.text_input(
         _("Find a point by its text"),
@@ -73,8 +54,8 @@ def choose_point(cloud: Cloud, key: str, _: Translate) -> int | None:
 
 def _place_of_current(found: list[int]) -> int:
     """Where the point chosen so far, here or in the address, stands among the matches."""
-    asked = st.query_params.get("point", "")
-    current = st.session_state.get("point", int(asked) if asked.isdigit() else None)
+    linked = st.query_params.get("point", "")
+    current = st.session_state.get("point", int(linked) if linked.isdigit() else None)
     return found.index(current) if current in found[:MATCHES] else 0
 
 
@@ -83,15 +64,11 @@ def _rows_with(query: str, texts: Sequence[str]) -> list[int]:
     return [row for row, text in enumerate(texts) if needle in text.casefold()]
 
 
-def two_neighbourhoods(scene: Scene, row: int) -> Neighbourhoods:
-    """The row's nearest neighbours by cosine, in both spaces."""
-    raw = Found(*nearest(scene.raw.vectors, row, k=NEIGHBOURS))
-    white = Found(*nearest(scene.twin.kept_vectors, row, k=NEIGHBOURS))
-    return Neighbourhoods(row, raw, white)
-
-
-def show_neighbours(cloud: Cloud, near: Neighbourhoods, _: Translate) -> None:
+def show_neighbours(scene: Scene, _: Translate) -> None:
     """Both lists side by side; a neighbour found in both spaces is set in bold."""
+    cloud, near = scene.points.cloud, scene.near
+    if near is None:
+        return
     label = f" · {cloud.labels[near.row]}" if cloud.labels else ""
     st.markdown(_("Nearest to **{text}**").format(text=_plain(cloud.texts[near.row])) + label)
     both = set(near.raw.rows) & set(near.white.rows)

@@ -2,56 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from geometry import Cloud, Corpus, Projection
+from geometry import Projection, nearest
+from geometry.encode import ArrayStore
+from geometry.measure import Measured, chance_agreement, label_agreement, mean_cosine, measure_table
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.projection import Twin, whiten_beside
-from geometry.projection.twin import one_scale
-from pages.common import cached
-from pages.common.cached import CloudSpec, Numbers
+from geometry.projection.twin import fit_whitening, one_scale
+from geometry.transform import WhiteningMap
+from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
+from pages.common.corpus_cloud import SEED, CorpusCloud
+from pages.common.cosines import cosine_histogram
+from pages.common.measures import print_value
 from pages.common.words import Translate, signed
 
+from .umap import fit_umap, umap_if_ready
+
+NEIGHBOURS = 5
 COSINE_DECIMALS = 3
 WIDEST_CONE = 60.0  # degrees; beyond it, "only so wide" would be nonsense
+MEASURES = (
+    "mean_cosine",
+    "positive_cosine_share",
+    "opening_angle",
+    "opening_angle_90",
+    "mean_norm_share",
+    "isoscore",
+    "effective_rank",
+    "effective_rank_uncentred",
+)
+
+_WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
+_REACHES: Cache[float] = Cache("cone-reaches", max_entries=48)
+_NUMBERS: Cache[Numbers] = Cache("cone-numbers", max_entries=48)
+_COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=48)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What is measured of one cloud.
+
+    Attributes
+    ----------
+    measured : dict of Measured
+        Rows of ``measure_table`` by name.
+    shares : (bins,) array
+        Of the pairwise cosines in each bin of EDGES.
+    pairs : int
+        How many pairs the histogram counts.
+    agreement, chance : float or None
+        Share of the neighbours with the same label, and that of neighbours drawn at random.
+    """
+
+    measured: dict[str, Measured]
+    shares: np.ndarray
+    pairs: int
+    agreement: float | None
+    chance: float | None
+
+
+def measure_cloud(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
+    """The numbers of one cloud X (n, d): no intervals and nothing simulated, so that it is fast."""
+    table = measure_table(X, names=MEASURES, seed=SEED, intervals=False, simulate=False)
+    shares, pairs = cosine_histogram(X)
+    return Numbers(
+        measured={row.name: row for row in table},
+        shares=shares,
+        pairs=pairs,
+        agreement=label_agreement(X, labels) if labels else None,
+        chance=chance_agreement(labels) if labels else None,
+    )
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of the comparison: its vectors, its picture, its numbers.
+    """One side of the comparison: its vectors and its picture.
 
-    kept_vectors : the same in only those directions that the cloud fills, which is what is
-    measured.   count : takes the numbers; a picture can be on screen before they are asked for.
+    ``kept_vectors`` holds the vectors in only those directions that the cloud fills: they are
+    what is measured.
     """
 
     name: str
     vectors: np.ndarray
     kept_vectors: np.ndarray
     projection: Projection
-    count: Callable[[], Numbers]
 
-    @cached_property
-    def numbers(self) -> Numbers:
-        """The numbers beside the panel, taken when first asked for."""
-        return self.count()
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The nearest neighbours of one row in one space: rows and cosines."""
+
+    rows: np.ndarray
+    cosines: np.ndarray
+
+
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """A chosen row, and its nearest neighbours in each space."""
+
+    row: int
+    raw: Neighbours
+    white: Neighbours
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Both sides and all that a number must say of itself.
+    """Both sides and where every number comes from: what every panel is given.
 
-    factor : by which white is drawn.   reach : half-width of both pictures.
-    waits_for_umap : UMAP was asked for and is not fitted yet; the pictures are SVD's meanwhile.
+    Attributes
+    ----------
+    fit : str
+        Which whitening: "recommended", "ledoit-wolf" or "full".
+    factor : float
+        The white cloud is drawn multiplied by it.
+    reach : float
+        Half-width of both pictures.
+    waits_for_umap : bool
+        True where UMAP is chosen and not fitted yet; the pictures are SVD's until then.
+    chosen : int or None
+        The row whose neighbours are shown.
     """
 
-    corpus: Corpus
-    cloud: Cloud
-    spec: CloudSpec
+    points: CorpusCloud
+    look: Look
     fit: str
     twin: Twin
     raw: Side
@@ -59,11 +137,12 @@ class Scene:
     factor: float
     reach: float
     waits_for_umap: bool
+    chosen: int | None
 
     @property
     def has_few_points(self) -> bool:
         """True where there are no more points than dimensions, and white keeps few directions."""
-        n, d = self.cloud.vectors.shape
+        n, d = self.points.vectors.shape
         return n <= d and len(self.twin.whitening.components) < min(n - 1, d)
 
     @property
@@ -71,122 +150,186 @@ class Scene:
         """True at the end of both sliders."""
         return self.twin.whitening.centring == self.twin.whitening.strength == 1
 
+    @cached_property
+    def raw_numbers(self) -> Numbers:
+        """The numbers of the raw cloud: sliders do not change them.
+
+        They are computed when first read, after the pictures have been sent.
+        """
+        points = self.points
+        return _NUMBERS.get_or_make(
+            points.key,
+            lambda: measure_cloud(points.vectors, points.cloud.labels),
+            private=points.private,
+        )
+
+    @cached_property
+    def white_numbers(self) -> Numbers:
+        """The numbers of the whitened cloud, where the sliders are now."""
+        return measure_cloud(self.white.kept_vectors, self.points.cloud.labels)
+
+    def numbers_of(self, side: Side) -> Numbers:
+        """The numbers of that side."""
+        return self.raw_numbers if side.name == "raw" else self.white_numbers
+
+    @cached_property
+    def near(self) -> Neighbourhoods | None:
+        """The chosen row's nearest neighbours by cosine in both spaces."""
+        if self.chosen is None:
+            return None
+        raw, white = (
+            Neighbours(*nearest(vectors, self.chosen, k=NEIGHBOURS))
+            for vectors in (self.raw.vectors, self.twin.kept_vectors)
+        )
+        return Neighbourhoods(self.chosen, raw, white)
+
+
+def has_spread(points: CorpusCloud, fit: str) -> bool:
+    """False where all points are one and the same."""
+    return full_whitening(points, fit).rank > 0
+
+
+def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
+    """The fitted whitening at full strength; sliders soften it without a second fit."""
+    return _WHITENINGS.get_or_make(
+        f"{points.key}/{fit}", lambda: fit_whitening(points.vectors, fit), private=points.private
+    )
+
 
 def build_scene(
-    corpus: Corpus,
-    cloud: Cloud,
-    spec: CloudSpec,
-    fit: str,
+    points: CorpusCloud,
     look: Look,
+    fit: str,
+    chosen: int | None,
+    *,
     centring: float,
     strength: float,
 ) -> Scene:
     """Whiten and project; what does not depend on the sliders comes from the cache."""
-    key = cached.cloud_key(corpus, spec)
-    fitted = cached.whitening(key, fit, cloud.vectors)
-    twin = whiten_beside(cloud.vectors, fitted, centring=centring, strength=strength)
-    pictures = _umap_pictures(key, cloud, twin, fit, look) if look.view == "umap" else None
-    waits = look.view == "umap" and pictures is None
-    if pictures is None:
-        view = "svd" if waits else look.view
-        first = cached.projection(key, view, look.n_components, cloud.vectors)
-        pictures = (first, first.apply(twin.vectors))
-        reach = cached.frame_reach(key, fit, view, look.n_components, cloud.vectors)
-        factor, _reach_now = one_scale(*pictures)
+    X = points.vectors
+    twin = whiten_beside(X, full_whitening(points, fit), centring=centring, strength=strength)
+    umaps = _umap_pictures(points, twin, fit, look) if look.view == "umap" else None
+    waits = look.view == "umap" and umaps is None
+    if umaps is None:
+        raw = points.project("svd" if waits else look.view, look.n_components)
+        white = raw.apply(twin.vectors)
+        factor, _reach_now = one_scale(raw, white)
+        reach = _film_reach(points, fit, raw)
     else:
-        factor, reach = one_scale(*pictures)
+        raw, white = umaps
+        factor, reach = one_scale(raw, white)
     return Scene(
-        corpus=corpus,
-        cloud=cloud,
-        spec=spec,
+        points=points,
+        look=look,
         fit=fit,
         twin=twin,
-        raw=Side(
-            "raw",
-            cloud.vectors,
-            cloud.vectors,
-            pictures[0],
-            lambda: cached.raw_numbers(key, cloud.vectors, cloud.labels),
-        ),
-        white=Side(
-            "white",
-            twin.vectors,
-            twin.kept_vectors,
-            pictures[1],
-            lambda: cached.numbers(twin.kept_vectors, cloud.labels),
-        ),
+        raw=Side("raw", X, X, raw),
+        white=Side("white", twin.vectors, twin.kept_vectors, white),
         factor=factor,
         reach=reach,
         waits_for_umap=waits,
+        chosen=chosen,
     )
 
 
+def _film_reach(points: CorpusCloud, fit: str, raw: Projection) -> float:
+    """Half-width that holds raw and the fully white cloud: one frame for the whole film."""
+
+    def make() -> float:
+        white = whiten_beside(points.vectors, full_whitening(points, fit))
+        return one_scale(raw, raw.apply(white.vectors))[1]
+
+    key = f"{points.key}/{fit}/{raw.method}/{raw.n_components}"
+    return _REACHES.get_or_make(key, make, private=points.private)
+
+
 def _umap_pictures(
-    key: str, cloud: Cloud, twin: Twin, fit: str, look: Look
+    points: CorpusCloud, twin: Twin, fit: str, look: Look
 ) -> tuple[Projection, Projection] | None:
-    raw = cached.umap_if_ready(key, look.n_components, cloud.vectors)
-    white = cached.umap_if_ready(_white_key(key, twin, fit), look.n_components, twin.vectors)
+    raw = umap_if_ready(points.key, look.n_components, points.vectors)
+    white = umap_if_ready(_white_key(points, twin, fit), look.n_components, twin.vectors)
     return None if raw is None or white is None else (raw, white)
 
 
-def fit_umaps(scene: Scene, look: Look, _: Translate) -> None:
-    """Fit both UMAP pictures, with progress and cancel, so that the next scene finds them."""
-    key = cached.cloud_key(scene.corpus, scene.spec)
-    cached.fit_umap(key, look.n_components, scene.cloud.vectors, _)
-    white_key = _white_key(key, scene.twin, scene.fit)
-    cached.fit_umap(white_key, look.n_components, scene.twin.vectors, _)
+def fit_umaps(scene: Scene, _: Translate) -> None:
+    """Fit both UMAP pictures, with progress and cancel, so that the next scene has them."""
+    points, twin, k = scene.points, scene.twin, scene.look.n_components
+    fit_umap(points.key, k, points.vectors, _)
+    fit_umap(_white_key(points, twin, scene.fit), k, twin.vectors, _)
 
 
-def _white_key(key: str, twin: Twin, fit: str) -> str:
-    return f"{key}/{fit}/{twin.whitening.centring}/{twin.whitening.strength}"
+def _white_key(points: CorpusCloud, twin: Twin, fit: str) -> str:
+    return f"{points.key}/{fit}/{twin.whitening.centring}/{twin.whitening.strength}"
 
 
 def few_points_values(scene: Scene) -> dict[str, str]:
     """What the note on few points quotes."""
-    n, d = scene.cloud.vectors.shape
+    n, d = scene.points.vectors.shape
     return {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(scene.twin.whitening.components)}"}
 
 
 def is_cone(scene: Scene) -> bool:
     """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
-    angle = scene.raw.numbers.report.angle_median
+    angle = scene.raw_numbers.measured["opening_angle"].value
     return angle is not None and angle <= WIDEST_CONE
 
 
 def narrows_first(scene: Scene) -> bool:
     """True where strength alone, without centring, raises the mean cosine."""
-    key = cached.cloud_key(scene.corpus, scene.spec)
-    film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
-    rise = film[0.0, 1.0] - scene.raw.numbers.report.mean_cosine
+    raw = scene.raw_numbers.measured["mean_cosine"].value or 0.0
+    rise = film_cosines(scene)[0.0, 1.0] - raw
     return rise > 1 / 10**COSINE_DECIMALS  # else the figures that the page prints would not show it
+
+
+def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
+    """Mean cosine at three places of (centring, strength), as the questions quote it."""
+    points = scene.points
+
+    def make() -> dict[tuple[float, float], float]:
+        fitted = full_whitening(points, scene.fit)
+        return {
+            (s, t): mean_cosine(
+                whiten_beside(points.vectors, fitted, centring=s, strength=t).vectors
+            )
+            for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
+        }
+
+    return _COSINES.get_or_make(f"{points.key}/{scene.fit}", make, private=points.private)
 
 
 def lesson_values(scene: Scene) -> dict[str, str]:
     """Live figures that the page's questions quote."""
-    raw, white = scene.raw.numbers, scene.white.numbers
+    film = film_cosines(scene)
     whitening = scene.twin.whitening
-    key = cached.cloud_key(scene.corpus, scene.spec)
-    film = cached.film_cosines(key, scene.fit, scene.cloud.vectors)
-    angle = raw.report.angle_median
+    n, d = scene.points.vectors.shape
+    of = {name: row.value for name, row in scene.raw_numbers.measured.items()}
     return {
-        "n": f"{raw.report.n:,}",
-        "d": f"{raw.report.d}",
-        "ratio": f"{raw.report.n / raw.report.d:.2f}",
-        "median": "—" if angle is None else f"{angle:.1f}",
-        "angle_90": "—" if raw.report.angle_90 is None else f"{raw.report.angle_90:.1f}",
-        "mean_cosine": signed(raw.report.mean_cosine, COSINE_DECIMALS),
-        "norm_share": f"{raw.report.mean_norm_share:.2f}",
+        "n": f"{n:,}",
+        "d": f"{d}",
+        "ratio": f"{n / d:.2f}",
+        "median": print_value("opening_angle", of["opening_angle"]) or "—",
+        "angle_90": print_value("opening_angle_90", of["opening_angle_90"]) or "—",
+        "mean_cosine": print_value("mean_cosine", of["mean_cosine"], COSINE_DECIMALS),
+        "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
         "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
         "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
         "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),
-        "cosine_spread": f"{raw.report.d**-0.5:.3f}",
-        "spread": f"{isotropic_angle_spread(raw.report.d):.1f}",
+        "cosine_spread": f"{d**-0.5:.3f}",
+        "spread": f"{isotropic_angle_spread(d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
-        "raw_agreement": _percent(raw.agreement),
-        "white_agreement": _percent(white.agreement),
+        "raw_agreement": _percent(scene.raw_numbers.agreement),
+        "white_agreement": _percent(scene.white_numbers.agreement),
     }
 
 
 def _percent(share: float | None) -> str:
     return "—" if share is None else f"{share:.0%}"
+
+
+def scene_key(scene: Scene, *more: object) -> str:
+    """Names what is cached of a scene: its points and fit, and what else is named."""
+    projection = scene.raw.projection
+    return ArrayStore.key(
+        scene.points.key, scene.fit, projection.method, projection.n_components, *more
+    )

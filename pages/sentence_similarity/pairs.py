@@ -21,7 +21,7 @@ from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import cached, jobs
 from pages.common.controls import choose
 from pages.common.messages.corpus_errors import MEGABYTE, error_text
-from pages.common.table_form import dress_uploader, show_head, show_header_toggle
+from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
 
@@ -218,7 +218,7 @@ def show_pair_form(_: Translate) -> None:
     """Upload a table, pick its three columns, use it."""
     label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
     file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=UPLOADER)
-    dress_uploader(UPLOADER, MAX_BYTES, _)
+    label_uploader(UPLOADER, MAX_BYTES, _)
     if file is None:
         return
     try:

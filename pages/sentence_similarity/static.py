@@ -21,7 +21,7 @@ from pages.common.cached import SEED
 from pages.common.controls import choose
 from pages.common.messages.corpus_errors import MEGABYTE
 from pages.common.messages.data_errors import vector_error_text
-from pages.common.table_form import dress_uploader
+from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
 from .scene import DRAWS, Asked
@@ -60,7 +60,7 @@ def show_static_form(_: Translate) -> None:
     st.file_uploader(
         label.format(megabytes=f"{MOST_MEGABYTES}"), key=UPLOADER, max_upload_size=MOST_MEGABYTES
     )
-    dress_uploader(UPLOADER, MOST_MEGABYTES * MEGABYTE, _)
+    label_uploader(UPLOADER, MOST_MEGABYTES * MEGABYTE, _)
     choose(
         st.segmented_control,
         _("Each word weighs"),

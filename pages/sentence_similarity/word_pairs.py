@@ -12,7 +12,7 @@ from geometry.vectors import read_word_pairs
 from pages.common import cached, jobs
 from pages.common.cached import SEED
 from pages.common.messages.corpus_errors import MEGABYTE, error_text
-from pages.common.table_form import dress_uploader
+from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
 from .choices import similarity_names
@@ -29,7 +29,7 @@ def show_word_pair_form(_: Translate) -> None:
     """The uploader; its file is scored where the bars are drawn."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
     st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=WORDS_UPLOADER)
-    dress_uploader(WORDS_UPLOADER, MAX_BYTES, _)
+    label_uploader(WORDS_UPLOADER, MAX_BYTES, _)
 
 
 def show_word_pairs(asked: Asked, _: Translate) -> None:

@@ -7,25 +7,11 @@ import streamlit as st
 
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.measure import Annotations
-from pages.common.words import Translate, prose
+from pages.common.words import prose
 
 from .scene import Material
 
 POSITIVE = 4.0  # of 5: pairs scored above it mean the same, as Gao, Yao, Chen 2021 take them
-
-
-def annotated_names(_: Translate) -> dict[str, str]:
-    """What these measures are called."""
-    return {
-        "alignment": _("alignment of positive pairs"),
-        "self_similarity": _("self-similarity of types, less the mean cosine"),
-        "intra_sentence_similarity": _("intra-sentence similarity, less the mean cosine"),
-        "max_explainable_variance": _(
-            "maximum explainable variance, less that of types dealt at random"
-        ),
-        "zipfian_mean_symmetry": _("mean symmetry under word counts"),
-        "zipfian_spectral_entropy": _("spectral entropy under word counts"),
-    }
 
 
 def annotations_of(material: Material) -> Annotations:

@@ -15,11 +15,13 @@ from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.figures.taken import figure_rows
-from geometry.measure import measure_table, pairwise_cosines, top_contribution_baseline
-from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
+from geometry.measure import measure_table, top_contribution_baseline
+from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.transform.covariances import Covariances
-from pages.common import cached, jobs
-from pages.common.cached import EDGES, HISTOGRAM_ROWS, SEED
+from pages.common import jobs
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
+from pages.common.cosines import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
@@ -27,12 +29,15 @@ from pages.common.words import Translate, prose
 
 from .choices import treatment_names
 from .flow import trained_flow
-from .scene import Scene, Shown
+from .scene import Scene, TreatedCloud
 
 MATRIX_DIMENSIONS = 64
 ROGUES = 10
 HEIGHT = 340
 SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # powers of ten alone are two or three
+_SHARES: Cache[np.ndarray | None] = Cache("whitening-shares", max_entries=64)
+_COVARIANCES: Cache[Covariances] = Cache("whitening-covariances", max_entries=32)
+_SIZED_FITS: Cache[tuple[SizedFit, ...]] = Cache("whitening-fits-by-size", max_entries=32)
 Figures = dict[str, Any]  # by the name of what each shows; one but for matrices
 
 
@@ -44,11 +49,11 @@ def draw_chart(kind: str, scene: Scene, _: Translate) -> Figures:
     return figures
 
 
-def chart_csv(figures: Figures, told: str) -> bytes:
+def chart_csv(figures: Figures, measured_on: str) -> bytes:
     """What the chart shows, one row a point, a bar or an entry."""
     head, rows = figure_rows(figures)
     text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
-    return csv_bytes(head, text, told)
+    return csv_bytes(head, text, measured_on)
 
 
 def chart_values(scene: Scene) -> dict[str, str]:
@@ -59,13 +64,13 @@ def chart_values(scene: Scene) -> dict[str, str]:
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
         "largest": f"{top_contribution_baseline(d):.1%}",
-        "rows": f"{min(len(scene.material.cloud), HISTOGRAM_ROWS):,}",
+        "rows": f"{min(len(scene.material.cloud), SAMPLE_ROWS):,}",
         "floor": f"{scene.material.whitening.rank}",
     }
 
 
-def _covariances(one: Shown) -> Covariances:
-    return cached.lab_value(f"{one.key}/covariances", lambda: Covariances.of(one.treated.vectors))
+def _covariances(picture: TreatedCloud) -> Covariances:
+    return _COVARIANCES.get_or_make(picture.key, lambda: Covariances.of(picture.treated.vectors))
 
 
 def _show(figure: Any, kind: str, title: str) -> Figures:
@@ -94,14 +99,14 @@ def _spectra(
 ) -> Figures:
     is_log = kind == "spectrum"
     curves = []
-    for place, one in enumerate(scene.shown):
+    for place, picture in enumerate(scene.pictures):
         try:
-            heights = values(_covariances(one))
+            heights = values(_covariances(picture))
         except ValueError:  # all points equal: no variance to spread over axes
             continue
         # a logarithm has no place for what is rounding only
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
-        name = treatment_names(_)[one.name]
+        name = treatment_names(_)[picture.name]
         curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
     if not curves:
         st.info(_("Every point is the same, so there is no variance to show."))
@@ -115,7 +120,7 @@ def _spectra(
 
 def _rank_floor(scene: Scene) -> float:
     """The floor of the fit in units of the raw cloud's mean variance."""
-    matrix = _covariances(scene.shown[0]).matrix
+    matrix = _covariances(scene.pictures[0]).matrix
     return float(scene.material.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
 
 
@@ -129,20 +134,20 @@ def _correlation(scene: Scene, _: Translate) -> Figures:
 
 def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
     figures: Figures = {}
-    dimensions = np.sort(_covariances(scene.shown[0]).widest(MATRIX_DIMENSIONS))
+    dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
     names = [_("dimension {i}").format(i=i) for i in dimensions]
-    boxes = [box for _row in range(0, len(scene.shown), 2) for box in st.columns(2)]
-    for one, box in zip(scene.shown, boxes, strict=False):
-        matrix = _covariances(one).among(dimensions, correlation=kind == "correlation")
+    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
+    for picture, box in zip(scene.pictures, boxes, strict=False):
+        matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
-        title = treatment_names(_)[one.name]
+        title = treatment_names(_)[picture.name]
         with box:
             st.markdown(f"**{title}**")
             figures |= _show(
                 matrix_figure(
                     matrix, names, current_theme(), title=_("dimension"), reach=reach, height=HEIGHT
                 ),
-                f"{kind}-{one.name}",
+                f"{kind}-{picture.name}",
                 title,
             )
     return figures
@@ -150,13 +155,13 @@ def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
 
 def _rogue(scene: Scene, _: Translate) -> Figures:
     groups = []
-    for place, one in enumerate(scene.shown):
-        shares = cached.lab_value(f"{one.key}/rogue", partial(_contributions, one))
+    for place, picture in enumerate(scene.pictures):
+        shares = _SHARES.get_or_make(f"{picture.key}/rogue", partial(_contributions, picture))
         if shares is None:
             continue
         order = np.argsort(-shares, kind="stable")[:ROGUES]  # the table's top ones come first
         about = [_("dimension {i}").format(i=i) for i in order]
-        groups.append(Bars(shares[order], about, treatment_names(_)[one.name], place))
+        groups.append(Bars(shares[order], about, treatment_names(_)[picture.name], place))
     title = _("share of the mean cosine")
     figure = bars_figure(
         groups, _("dimensions, largest share first"), title, current_theme(), height=HEIGHT
@@ -164,9 +169,9 @@ def _rogue(scene: Scene, _: Translate) -> Figures:
     return _show(figure, "rogue", title)
 
 
-def _contributions(one: Shown) -> np.ndarray | None:
+def _contributions(picture: TreatedCloud) -> np.ndarray | None:
     """Each dimension's share of the mean cosine; None where the table has none either."""
-    X = one.treated.vectors
+    X = picture.treated.vectors
     [row] = measure_table(X, names=["top_contribution"], seed=SEED, intervals=False)
     return None if row.value is None else cosine_contributions(X)
 
@@ -174,25 +179,24 @@ def _contributions(one: Shown) -> np.ndarray | None:
 def _cosines(scene: Scene, _: Translate) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     curves = []
-    for place, one in enumerate(scene.shown):
-        shares = cached.lab_value(f"{one.key}/cosines", partial(_cosine_shares, one))
+    for place, picture in enumerate(scene.pictures):
+        shares = _SHARES.get_or_make(f"{picture.key}/cosines", partial(_cosine_shares, picture))
         if shares is None:
             continue
-        curves.append(Curve(middle, shares, treatment_names(_)[one.name], place, step=True))
-    d = scene.shown[0].treated.kept.shape[1]
+        curves.append(Curve(middle, shares, treatment_names(_)[picture.name], place, step=True))
+    d = scene.pictures[0].treated.kept.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
     axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "cosines", axes.x)
 
 
-def _cosine_shares(one: Shown) -> np.ndarray | None:
+def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
     """None where a point lies at zero: it has no cosine, as the table says."""
     try:
-        cosines = pairwise_cosines(one.treated.kept, max_rows=HISTOGRAM_ROWS, seed=SEED)
+        return cosine_histogram(picture.treated.kept)[0]
     except UndefinedMeasure:
         return None
-    return cosine_shares(cosines, EDGES)
 
 
 def _size(scene: Scene, _: Translate) -> Figures:
@@ -200,20 +204,18 @@ def _size(scene: Scene, _: Translate) -> Figures:
     if len(X) < LEAST_ROWS:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
-    key = f"{scene.material.key}/sizes"
-    try:
-        fits: tuple[SizedFit, ...] = cached.lab_value(key, cached.nothing_kept)
-    except cached.NotKept:
-        what = _("Whitening by the points in the fit")
-        made = jobs.wait_for(
-            key,
+    points = scene.material.points
+    fits = _SIZED_FITS.get(points.key, private=points.private)
+    if fits is None:
+        fits = jobs.wait_for(
+            f"{points.key}/sizes",
             lambda report: whitening_by_size(X, random_state=SEED, progress=report),
             _,
-            what,
+            _("Whitening by the points in the fit"),
             lane="measure",
             passing=True,
         )
-        fits = cached.lab_value(key, lambda: made)
+        _SIZED_FITS.put(points.key, fits, private=points.private)
     n = np.array([fit.n for fit in fits])
     curves = [
         Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),
@@ -235,7 +237,7 @@ def _size(scene: Scene, _: Translate) -> Figures:
 
 
 def _flow(scene: Scene, _: Translate) -> Figures:
-    trained = trained_flow(scene.material.fit_key)
+    trained = trained_flow(scene.material.fit_points)
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])

@@ -20,7 +20,7 @@ CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosin
 
 
 @dataclass(frozen=True)
-class FitChoice:
+class FitSet:
     """What the treatments are fitted on: "same", "split" or a corpus's code; ``rows`` of it."""
 
     code: str

@@ -5,19 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
-from pages.common import cached
-from pages.common.cached import CloudSpec
 from pages.common.cloud_choices import Look, choose_cloud, choose_look
+from pages.common.corpus_cloud import CloudSpec, coverage_of
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.draw.selected import show_selection
-from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.messages.model_errors import tell_model_error
+from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
 
 from .charts import Figures, draw_chart
 from .choices import (
-    FitChoice,
+    FitSet,
     choose_chart,
     choose_fit_set,
     choose_knobs,
@@ -26,10 +25,9 @@ from .choices import (
 )
 from .flow import train_flow
 from .numbers import Reports, measure_all, show_table, take_away
-from .panels import chosen_point, draw_pictures
+from .pictures import chosen_point, draw_pictures
 from .provenance import provenance
-from .scene import MAX_POINTS, Scene, build_scene, gather, material_of
-from .twins import draw_twins
+from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
 
 PAGE = "whitening"
 FEWEST_POINTS = 4
@@ -41,9 +39,9 @@ def explore(corpus: Corpus, _: Translate) -> None:
     look_box, measure_box, try_box = st.container(), st.container(), st.container()
     with try_box:
         st.subheader(_("Try"))
-        asked = choose_cloud(cached.encoder(), _)
+        chosen = choose_cloud(current_encoder(), _)
         spec = CloudSpec(
-            asked.unit, asked.layer, asked.pooling, asked.special_tokens, max_points=MAX_POINTS
+            chosen.unit, chosen.layer, chosen.pooling, chosen.special_tokens, max_points=MAX_POINTS
         )
         look = choose_look(_, has_labels=corpus.labels is not None, views=("mean", "svd", "pca"))
     with look_box:
@@ -51,51 +49,47 @@ def explore(corpus: Corpus, _: Translate) -> None:
         scene = _choose_scene(corpus, spec, look, _)
         if scene is None:
             return
-        told = provenance(scene, _)
-        chosen = chosen_point(scene.material)
-        if has_no_webgl2():
-            waiting = draw_pictures(scene, look.colour, chosen, _)
-        else:
-            waiting = draw_twins(scene, look.colour, chosen, told, _)
-        st.caption(told)  # here too: the table below may still be in the making
-        show_selection(scene.material.cloud, scene.material.key, _)
-        warn_of_coverage(cached.coverage(corpus), _)
+        points = scene.material.points
+        waiting = draw_pictures(scene, _)
+        st.caption(provenance(scene, _))  # here too: the table below may still be in the making
+        show_selection(points.cloud, points.key, _)
+        warn_of_coverage(coverage_of(corpus), _)
     with measure_box:
         reports, kind, figures = _measure(scene, _)
     with try_box:
         take_away(scene, reports, kind, figures, _)
     if "flow" in waiting:
         with waiting["flow"]:
-            train_flow(scene.material.fit_key, scene.material.fit.vectors, _)
+            train_flow(scene.material.fit_points, _)
         st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again
 
 
 def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> Scene | None:
-    """The controls of the pictures, and what they amount to; None where it is told why not."""
+    """The controls of the pictures and their scene; None where there is nothing to draw."""
     names = choose_treatments(spec.unit, _)
     set_box, rows_box = st.columns(2)
     with set_box:
         code = choose_fit_set(st.session_state.get("corpus", "topics"), _)
-    # a room of its own: progress that comes and goes would move all that stands below it, and
-    # the browser would make it anew, with the focus lost
+    # a container of its own: progress that comes and goes would move all that stands below it,
+    # and the browser would make it anew, with the focus lost
     progress_box = st.container()
     try:
         with progress_box:
-            clouds = gather(corpus, spec, code, _)
+            points, fit = points_and_fit(corpus, spec, code, _)
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
         tell_model_error(error, _)
         return None
-    if min(len(clouds.shown), len(clouds.fit)) < FEWEST_POINTS:
+    if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
         st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
         return None
     with rows_box:
-        rows = choose_rows(len(clouds.fit), _)
-    knobs = choose_knobs(names, rows, clouds.fit.vectors.shape[1], _)
-    material = material_of(corpus, spec, clouds, FitChoice(code, rows))
+        rows = choose_rows(len(fit.cloud), _)
+    knobs = choose_knobs(names, rows, fit.vectors.shape[1], _)
+    material = material_of(points, fit, FitSet(code, rows))
     if not material.has_spread:
         st.info(prose(PAGE, "all-equal"))
         return None
-    return build_scene(material, names, knobs, look.view, look.n_components, _)
+    return build_scene(material, names, knobs, look, chosen_point(points), _)
 
 
 def _measure(scene: Scene, _: Translate) -> tuple[Reports, str, Figures]:
@@ -104,8 +98,8 @@ def _measure(scene: Scene, _: Translate) -> tuple[Reports, str, Figures]:
     with st.container():
         reports = measure_all(scene, _)
     show_table(scene, reports, _)
-    st.caption(coverage_line(cached.coverage(scene.material.corpus), _))
-    kind = choose_chart((*(one.name for one in scene.shown), *scene.waiting), _)
+    st.caption(coverage_line(coverage_of(scene.material.corpus), _))
+    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting), _)
     figures = draw_chart(kind, scene, _)
     for question in ("disagree", "same-cosines", "fit", "flow"):
         show_question(PAGE, question)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -18,12 +19,14 @@ from geometry.measure import (
     measure_table,
 )
 from geometry.transform.treatments import Treated
-from pages.common import cached, jobs
-from pages.common.cached import SEED
+from pages.common import jobs
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
-from pages.common.words import Translate, prose, signed
+from pages.common.measures import decimals_of, measure_label, no_value, print_value
+from pages.common.words import Translate, prose
 
-from .annotated import annotated_names, annotations_of, tell_annotated
+from .annotated import annotations_of, tell_annotated
 from .charts import Figures, chart_csv
 from .choices import treatment_names
 from .provenance import fit_cells_of, provenance
@@ -59,75 +62,37 @@ class Report:
 
 
 Reports = Mapping[str, Report]
+_REPORTS: Cache[Report] = Cache("whitening-reports", max_entries=128)
 OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
-DECIMALS = {
-    "opening_angle": 1,
-    "opening_angle_90": 1,
-    "participation_ratio": 1,
-    "effective_rank": 0,
-    "effective_rank_uncentred": 0,
-    "intrinsic_dimension": 1,
-    "hubness": 2,
-}
-
-
-def measure_names_shown(_: Translate) -> dict[str, str]:
-    """What each measure is called."""
-    return {
-        "mean_cosine": _("mean cosine of pairs"),
-        "positive_cosine_share": _("share of positive cosines"),
-        "opening_angle": _("opening angle, median (°)"),
-        "opening_angle_90": _("opening angle, 90% (°)"),
-        "mean_norm_share": _("mean-norm share ‖μ‖²/E‖x‖²"),
-        "isoscore": _("IsoScore"),
-        "participation_ratio": _("participation ratio"),
-        "effective_rank": _("effective rank of singular values, centred"),
-        "effective_rank_uncentred": _("effective rank of singular values, uncentred"),
-        "partition_isotropy_rms": _("partition isotropy (at rms length 1)"),
-        "uniformity": _("uniformity"),
-        "top_contribution": _("top dimension's share of the mean cosine"),
-        "top_5_contributions": _("top five dimensions' share"),
-        "hubness": _("hubness (skewness of 10-occurrence)"),
-        "intrinsic_dimension": _("intrinsic dimension (TwoNN)"),
-        **annotated_names(_),
-    }
-
-
-def reasons(_: Translate) -> dict[str, str]:
-    """Why a measure has no value."""
-    return {
-        "zero_row": _("a point is zero"),
-        "all_zero": _("all zero"),
-        "centred": _("mean 0"),
-        "no_spread": _("no spread"),
-        "no_mean_cosine": _("mean cosine ≈ 0"),
-        "one_dimension": _("one dimension"),
-        "too_few_rows": _("too few points"),
-        "too_few_distinct": _("too few distinct points"),
-        "equal_distances": _("equal distances"),
-        "no_repeats": _("no repeats"),
-    }
 
 
 def measure_all(scene: Scene, _: Translate) -> Reports:
     """The table of each picture: kept ones at once, the others as a job that gives way."""
     labels, known = scene.material.cloud.labels, annotations_of(scene.material)
-    missing = [one for one in scene.shown if cached.measures_if_ready(one.key) is None]
+    private = scene.material.is_private
+    missing = [
+        picture for picture in scene.pictures if _REPORTS.get(picture.key, private=private) is None
+    ]
     if missing:
 
         def work(report: jobs.Report) -> dict[str, Report]:
             made = {}
-            for done, one in enumerate(missing):
+            for done, picture in enumerate(missing):
                 report(done, len(missing))
-                made[one.key] = Report.of(one.treated, labels, known)
+                made[picture.key] = Report.of(picture.treated, labels, known)
             return made
 
         what = _("Measuring clouds: {n}").format(n=len(missing))
-        key = "measure-" + "-".join(one.key[:12] for one in missing)
+        key = "measure-" + "-".join(picture.key[:12] for picture in missing)
         made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
-        for name, report in made.items():
-            cached.keep_measures(name, report)
-    return {one.name: cached.measures_if_ready(one.key) for one in scene.shown}
+        for key, report in made.items():
+            _REPORTS.put(key, report, private=private)
+    return {
+        picture.name: _REPORTS.get_or_make(
+            picture.key, partial(Report.of, picture.treated, labels, known), private=private
+        )
+        for picture in scene.pictures
+    }
 
 
 def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
@@ -155,14 +120,14 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
 def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
     """Measures downwards, treatments across, the isotropic baseline last."""
     names = treatment_names(_)
-    shown = measure_names_shown(_)
-    head = [_("measure"), *(names[one.name] for one in scene.shown), _("isotropic")]
+    head = [_("measure"), *(names[picture.name] for picture in scene.pictures), _("isotropic")]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for place, row in enumerate(reports["raw"].table):
-        cells = [_cell(reports[one.name].table[place], row, _) for one in scene.shown]
-        lines.append([shown[row.name], *cells, _baseline(row)])
+        cells = [_cell(reports[picture.name].table[place], row, _) for picture in scene.pictures]
+        label = measure_label(row.name, _, with_unit=True)
+        lines.append([label, *cells, _baseline(row)])
     if reports["raw"].agreement is not None:
-        shares = [reports[one.name].agreement for one in scene.shown]
+        shares = [reports[picture.name].agreement for picture in scene.pictures]
         cells = ["—" if share is None else f"{share:.1%}" for share in shares]
         chance = chance_agreement(scene.material.cloud.labels or ())
         by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
@@ -172,45 +137,41 @@ def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
 
 def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     if row.value is None:
-        return _("— ({reason})").format(reason=reasons(_)[row.undefined or "all_zero"])
-    text = _number(row.name, row.value)
+        return no_value(row, _)
+    text = print_value(row.name, row.value)
     if row.low is not None and row.high is not None:
-        low, high = _number(row.name, row.low), _number(row.name, row.high)
+        low, high = print_value(row.name, row.low), print_value(row.name, row.high)
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
-    isotropic = _number(row.name, row.baseline)
-    if row.d != raw.d and isotropic != _number(raw.name, raw.baseline):
+    isotropic = print_value(row.name, row.baseline)
+    if row.d != raw.d and isotropic != print_value(raw.name, raw.baseline):
         # fewer dimensions: what isotropy gives may be another number there
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
 
 
 def _baseline(row: Measured) -> str:
-    """What isotropic data give, and its standard error where the decimals shown would hold one."""
-    text, decimals = _number(row.name, row.baseline), DECIMALS.get(row.name, 3)
+    """What isotropic data give, and its standard error unless that rounds to zero."""
+    text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
-
-
-def _number(name: str, value: float | None) -> str:
-    return "" if value is None else signed(value, DECIMALS.get(name, 3))
 
 
 def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
     """A sentence for each disagreement that these tables hold."""
     lines: dict[str, None] = {}
-    for one in scene.shown[1:]:
-        for code in disagreements(reports["raw"].table, reports[one.name].table):
+    for picture in scene.pictures[1:]:
+        for code in disagreements(reports["raw"].table, reports[picture.name].table):
             if code == "more_even_than_chance" and not scene.material.is_own_fit:
                 continue  # its reason is that the fit saw these points
-            values = {"name": treatment_names(_)[one.name]}
+            values = {"name": treatment_names(_)[picture.name]}
             lines[prose("whitening", f"disagree-{code}", values)] = None
     return list(lines)
 
 
 def _tell_emptied(scene: Scene) -> None:
-    for one in scene.shown:
-        fitted = one.treatment.fitted
-        if one.name == "removed" and fitted.leaves_nothing:
+    for picture in scene.pictures:
+        fitted = picture.treatment.fitted
+        if picture.name == "removed" and fitted.leaves_nothing:
             values = {
                 "fitted": f"{fitted.n_rows:,}",
                 "rank": f"{fitted.rank}",
@@ -220,8 +181,10 @@ def _tell_emptied(scene: Scene) -> None:
 
 
 def _tell_simplex(scene: Scene) -> None:
-    maps = [one.treatment.fitted for one in scene.shown]
-    simplices = {one.is_regular: one for one in maps if getattr(one, "makes_simplex", False)}
+    maps = [picture.treatment.fitted for picture in scene.pictures]
+    simplices = {
+        picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
+    }
     for is_regular, fitted in simplices.items():
         n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
         kind = "" if is_regular else "-uneven"
@@ -233,46 +196,50 @@ def _tell_simplex(scene: Scene) -> None:
 
 def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Translate) -> None:
     """Table, points and chart as CSV; the pictures themselves have a camera button."""
-    told = provenance(scene, _)
+    measured_on = provenance(scene, _)
     with st.container(horizontal=True):
         offer_csv(
             _("Take the table away (CSV)"),
             "whitening-measures",
-            lambda: table_csv(scene, reports, told, _),
+            lambda: table_csv(scene, reports, measured_on, _),
         )
         offer_csv(
             _("Take the points away (CSV)"),
             "whitening-points",
-            lambda: pictures_csv(scene, told, _),
+            lambda: pictures_csv(scene, measured_on, _),
         )
         if figures:
             offer_csv(
                 _("Take the chart away (CSV)"),
                 f"whitening-{kind}",
-                lambda: chart_csv(figures, told),
+                lambda: chart_csv(figures, measured_on),
             )
 
 
-def pictures_csv(scene: Scene, told: str, _: Translate) -> bytes:
+def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
     """Every picture's coordinates as drawn."""
-    view = _("view {name}").format(name=scene.shown[0].projection.method)
-    axes = "xyz"[: scene.shown[0].projection.n_components]
-    columns = [f"{one.name}_{axis}" for one in scene.shown for axis in axes]
-    places = np.hstack([one.projection.around_origin * one.factor for one in scene.shown])
-    factors = [f"{one.name} × {one.factor:.4g}" for one in scene.shown]
-    return points_csv(scene.material.cloud, columns, places, " · ".join([told, view, *factors]))
+    view = _("view {name}").format(name=scene.pictures[0].projection.method)
+    axes = "xyz"[: scene.pictures[0].projection.n_components]
+    columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
+    places = np.hstack(
+        [picture.projection.around_origin * picture.factor for picture in scene.pictures]
+    )
+    factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
+    return points_csv(
+        scene.material.cloud, columns, places, " · ".join([measured_on, view, *factors])
+    )
 
 
-def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
+def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) -> bytes:
     """One row a measure and treatment; each with what that treatment was fitted on."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
-    fit_cells = {one.name: fit_cells_of(one, scene, _) for one in scene.shown}
+    fit_cells = {picture.name: fit_cells_of(picture, scene, _) for picture in scene.pictures}
     has_agreement = reports["raw"].agreement is not None
     chance = chance_agreement(scene.material.cloud.labels or ()) if has_agreement else None
     rows = [
         [
-            one.name,
+            picture.name,
             row.name,
             *(
                 "" if value is None else short_number(value)
@@ -281,15 +248,15 @@ def table_csv(scene: Scene, reports: Reports, told: str, _: Translate) -> bytes:
             str(row.n),
             str(row.d),
             row.undefined or "",
-            *fit_cells[one.name],
+            *fit_cells[picture.name],
         ]
-        for one in scene.shown
-        for row in _told_rows(reports[one.name], chance)
+        for picture in scene.pictures
+        for row in _csv_rows(reports[picture.name], chance)
     ]
-    return csv_bytes(head, rows, told)
+    return csv_bytes(head, rows, measured_on)
 
 
-def _told_rows(report: Report, chance: float | None) -> tuple[Measured, ...]:
+def _csv_rows(report: Report, chance: float | None) -> tuple[Measured, ...]:
     """The table and below it, where there are labels, their agreement with chance for baseline."""
     if chance is None:
         return report.table

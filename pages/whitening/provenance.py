@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geometry.transform.treatments import KNOBS
-from pages.common import cached
 from pages.common.downloads import short_number
 from pages.common.messages.model_errors import model_line
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
 from .choices import treatment_names
-from .scene import Scene, Shown
+from .scene import Scene, TreatedCloud
 
 OWN_PROVENANCE = ("zipf", "learned")  # weighted, or fitted on other points than the rest
 
@@ -20,10 +19,10 @@ OWN_PROVENANCE = ("zipf", "learned")  # weighted, or fitted on other points than
 def provenance(scene: Scene, _: Translate) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     material, knobs = scene.material, scene.knobs
-    cloud, spec = material.cloud, material.spec
+    cloud, spec = material.cloud, material.points.spec
     n, d = cloud.vectors.shape
     units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
-    encoder = cached.encoder()
+    encoder = material.points.encoder
     parts = [
         _("corpus {name}").format(name=material.corpus.name),
         f"n = {n:,} {units[cloud.unit]}",
@@ -44,67 +43,69 @@ def provenance(scene: Scene, _: Translate) -> str:
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 
-def fitted_on(one: Shown, scene: Scene, _: Translate) -> str:
+def fitted_on(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     """What this picture was fitted on, in words; empty for raw."""
-    if one.name == "raw":
+    if picture.name == "raw":
         return ""
-    return _own_fit(one, scene, _) if one.name == "learned" else fit_words(scene, _)
+    return _own_fit(picture, scene, _) if picture.name == "learned" else fit_words(scene, _)
 
 
 def fit_words(scene: Scene, _: Translate) -> str:
     """What the treatments were fitted on, in words."""
     material = scene.material
     code = material.fit_set.code
-    told = {
+    words = {
         "same": _("fitted on {n} of these points"),
         "split": _("fitted on {n} points of the other half"),
     }.get(code, _("fitted on {n} points of another corpus, {name}"))
     name = "" if material.fit_set.corpus is None else chosen_corpus(code).name
-    return told.format(n=f"{len(material.fit):,}", name=name)
+    return words.format(n=f"{len(material.fit):,}", name=name)
 
 
 def _ranks(scene: Scene, _: Translate) -> list[str]:
     d = scene.material.cloud.vectors.shape[1]
-    told = [_("rank {rank} of {d}").format(rank=scene.material.whitening.rank, d=d)]
-    whitened = [one for one in scene.shown if "shrinkage" in KNOBS[one.name]]
+    parts = [_("rank {rank} of {d}").format(rank=scene.material.whitening.rank, d=d)]
+    whitened = [picture for picture in scene.pictures if "shrinkage" in KNOBS[picture.name]]
     if whitened:
-        told += _shrinkages(whitened, _)
-        kept = scene.knobs.n_components
-        told += [_("directions kept: {k}").format(k=kept)] if kept is not None else []
-    for one in scene.shown:
-        if one.name == "removed":
-            told.append(_("directions removed: {k}").format(k=len(one.treatment.fitted.weights)))
-        if one.name in OWN_PROVENANCE:
-            told.append(_named(one, _own_fit(one, scene, _), _))
-    return told
+        parts += _shrinkages(whitened, _)
+        k = scene.knobs.n_components
+        parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
+    for picture in scene.pictures:
+        if picture.name == "removed":
+            parts.append(
+                _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
+            )
+        if picture.name in OWN_PROVENANCE:
+            parts.append(_named(picture, _own_fit(picture, scene, _), _))
+    return parts
 
 
-def _shrinkages(whitened: Sequence[Shown], _: Translate) -> list[str]:
+def _shrinkages(whitened: Sequence[TreatedCloud], _: Translate) -> list[str]:
     """Once where all whitened pictures have the same; else each by its name, for under word
     counts Ledoit-Wolf finds another share."""
-    shares = [one.treatment.fitted.shrinkage for one in whitened]
-    told = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
-    if len(set(told)) == 1:
-        return told[:1]
-    return [_named(one, words, _) for one, words in zip(whitened, told, strict=True)]
+    shares = [picture.treatment.fitted.shrinkage for picture in whitened]
+    words = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
+    if len(set(words)) == 1:
+        return words[:1]
+    return [_named(picture, each, _) for picture, each in zip(whitened, words, strict=True)]
 
 
-def _named(one: Shown, told: str, _: Translate) -> str:
-    return _("{name}: {told}").format(name=treatment_names(_)[one.name], told=told)
+def _named(picture: TreatedCloud, words: str, _: Translate) -> str:
+    return _("{name}: {told}").format(name=treatment_names(_)[picture.name], told=words)
 
 
-def _own_fit(one: Shown, scene: Scene, _: Translate) -> str:
+def _own_fit(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     """What a picture was fitted on, and how, where it is not as the others were."""
-    if one.name == "learned":
-        n = f"{one.treatment.n_rows:,}"
+    if picture.name == "learned":
+        n = f"{picture.treatment.n_rows:,}"
         return _("fitted on the {n} sentences of the scored pairs").format(n=n)
     d = scene.material.cloud.vectors.shape[1]
-    return _("rank {rank} of {d}").format(rank=one.treatment.rank, d=d)
+    return _("rank {rank} of {d}").format(rank=picture.treatment.rank, d=d)
 
 
-def fit_cells_of(one: Shown, scene: Scene, _: Translate) -> list[str]:
+def fit_cells_of(picture: TreatedCloud, scene: Scene, _: Translate) -> list[str]:
     """Of this picture: what it was fitted on, the rank of its fit, its shrinkage."""
-    rank = one.treatment.rank
-    a = one.treatment.fitted.shrinkage if "shrinkage" in KNOBS[one.name] else None
+    rank = picture.treatment.rank
+    a = picture.treatment.fitted.shrinkage if "shrinkage" in KNOBS[picture.name] else None
     numbers = ["" if rank is None else f"{rank}", "" if a is None else short_number(a)]
-    return [fitted_on(one, scene, _), *numbers]
+    return [fitted_on(picture, scene, _), *numbers]

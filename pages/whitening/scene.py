@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,34 +13,36 @@ from geometry.projection.twin import FRAME_SHARE
 from geometry.transform import WhiteningMap
 from geometry.transform.learned_removal import WeightedRemoval
 from geometry.transform.treatments import Knobs, Treated, Treatment, fit_treatment
-from pages.common import cached
-from pages.common.cached import SEED, CloudSpec
+from pages.common.cache import Cache
+from pages.common.cloud_choices import Look
+from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, encode_corpus
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
-from .choices import FitChoice
-from .flow import kept_flow
+from .choices import FitSet
+from .flow import flow_treatment
 
 MAX_POINTS = 5000
 FRAME_MARGIN = 1.1
-UNFITTED = ("raw", "learned")  # what "fit on" says does not change them
+UNFITTED = ("raw", "learned")  # the fit set does not change them
 
-
-class Clouds(NamedTuple):
-    """The points shown, those that the treatments may be fitted on, and a name for each."""
-
-    shown: Cloud
-    key: str
-    fit: Cloud
-    fit_key: str
+_TREATMENTS: Cache[Treatment] = Cache("whitening-treatments", max_entries=64)
+# a picture holds its vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
+_PICTURES: Cache[TreatedCloud] = Cache("whitening-pictures", max_entries=24)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """One picture: a treatment of the cloud, where its points are drawn, the factor by which.
+class TreatedCloud:
+    """One treatment of the cloud, and where its points are drawn.
 
-    reach : half-width of a frame that holds nearly all of them.
-    key : names the vectors, for what is kept of them.
+    Attributes
+    ----------
+    factor : float
+        Its coordinates are drawn multiplied by it, so that all pictures have one rms radius.
+    reach : float
+        Half-width of a frame that holds nearly all points.
+    key : str
+        Names the vectors, for what is cached of them.
     """
 
     treatment: Treatment
@@ -64,18 +65,31 @@ class Shown:
 
 @dataclass(frozen=True)
 class Material:
-    """The points that are shown, and those that the treatments are fitted on.
+    """The points that are shown, and those that the treatments are fitted on."""
 
-    key, fit_key : name them.
-    """
+    points: CorpusCloud
+    fit_points: CorpusCloud
+    fit_set: FitSet
 
-    corpus: Corpus
-    spec: CloudSpec
-    cloud: Cloud
-    key: str
-    fit: Cloud
-    fit_key: str
-    fit_set: FitChoice
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus of the points shown."""
+        return self.points.corpus
+
+    @property
+    def cloud(self) -> Cloud:
+        """The points shown."""
+        return self.points.cloud
+
+    @property
+    def fit(self) -> Cloud:
+        """The points of the fit."""
+        return self.fit_points.cloud
+
+    @property
+    def is_private(self) -> bool:
+        """True where a reader's own texts are among the points or the fit."""
+        return self.points.private or self.fit_points.private
 
     @property
     def is_own_fit(self) -> bool:
@@ -90,112 +104,126 @@ class Material:
     @property
     def whitening(self) -> WhiteningMap:
         """ZCA of the fit, nothing shrunk: its rank is the fit's."""
-        found: WhiteningMap = _fit("zca", self.fit_key, self.fit).fitted
-        return found
+        fitted: WhiteningMap = _fit("zca", self.fit_points).fitted
+        return fitted
 
     @property
     def has_spread(self) -> bool:
         """False where all points shown, or all of the fit, are one and the same."""
-        return bool(self.whitening.rank and _fit("zca", self.key, self.cloud).rank)
+        return bool(self.whitening.rank and _fit("zca", self.points).rank)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """All pictures in one basis and one scale, raw first.
+    """All pictures in one basis and one scale, raw first: what every panel is given.
 
-    waiting : treatments that were asked for and are not fitted yet.
+    Attributes
+    ----------
+    chosen : int or None
+        The row that is ringed.
+    pictures : tuple of TreatedCloud
+    reach : float
+        Half-width of every picture's frame.
+    waiting : tuple of str
+        Treatments that are not fitted yet.
     """
 
     material: Material
     knobs: Knobs
-    shown: tuple[Shown, ...]
+    look: Look
+    chosen: int | None
+    pictures: tuple[TreatedCloud, ...]
     reach: float
     waiting: tuple[str, ...]
 
 
-def gather(corpus: Corpus, spec: CloudSpec, code: str, _: Translate) -> Clouds:
-    """The points shown and all points of the fit set."""
-    cloud = cached.cloud(corpus, spec, _)
-    key = cached.cloud_key(corpus, spec)
+def points_and_fit(
+    corpus: Corpus, spec: CloudSpec, code: str, _: Translate
+) -> tuple[CorpusCloud, CorpusCloud]:
+    """The points shown, and all points of the fit set of that code."""
+    points = encode_corpus(corpus, spec, _)
     if code == "same":
-        return Clouds(cloud, key, cloud, key)
+        return points, points
     if code == "split":
-        order = np.random.default_rng(SEED).permutation(len(cloud))
-        halves = np.array_split(order, 2)
-        fit, shown = (cloud.take(np.sort(rows)) for rows in halves)
-        return Clouds(shown, f"{key}/shown-half", fit, f"{key}/fitted-half")
-    other = chosen_corpus(code)
-    return Clouds(cloud, key, cached.cloud(other, spec, _), cached.cloud_key(other, spec))
+        order = np.random.default_rng(SEED).permutation(len(points.cloud))
+        fit, shown = (np.sort(rows) for rows in np.array_split(order, 2))
+        return points.take(shown, "shown-half"), points.take(fit, "fitted-half")
+    return points, encode_corpus(chosen_corpus(code), spec, _)
 
 
-def material_of(corpus: Corpus, spec: CloudSpec, clouds: Clouds, fit_set: FitChoice) -> Material:
-    """The same with only so many rows of the fit set as were asked for."""
-    cloud, key, fit, fit_key = clouds
-    available = len(fit)
+def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Material:
+    """The points shown, and as many rows of the fit set as ``fit_set`` says."""
+    available = len(fit.cloud)
     if fit_set.rows < available:
         order = np.random.default_rng(SEED).permutation(available)
-        fit = fit.take(np.sort(order[: fit_set.rows]))
-        fit_key = f"{fit_key}/{fit_set.rows}"
-    return Material(corpus, spec, cloud, key, fit, fit_key, fit_set)
+        fit = fit.take(np.sort(order[: fit_set.rows]), str(fit_set.rows))
+    return Material(points, fit, fit_set)
 
 
 def build_scene(
-    material: Material, names: tuple[str, ...], knobs: Knobs, view: str, n_axes: int, _: Translate
+    material: Material,
+    names: tuple[str, ...],
+    knobs: Knobs,
+    look: Look,
+    chosen: int | None,
+    _: Translate,
 ) -> Scene:
-    """Every treatment of the same points; only what a knob has changed is worked out again.
-
-    view, n_axes : the projection and its two or three dimensions.
-    """
+    """Every treatment of the same points; only what a knob has changed is computed again."""
     fitted = {name: _fitted(name, material, _) for name in names}
-    ready = {name: treatment for name, treatment in fitted.items() if treatment is not None}
-    shown = tuple(_shown(one, material, knobs, view, n_axes) for one in ready.values())
+    ready = [treatment for treatment in fitted.values() if treatment is not None]
+    pictures = tuple(_picture(treatment, material, knobs, look) for treatment in ready)
     # the frame of the knobs at rest, so that the pictures keep one scale while a slider moves
-    at_rest = [_shown(one, material, Knobs(), view, n_axes) for one in ready.values()]
-    reach = max(one.reach for one in at_rest) * FRAME_MARGIN
-    return Scene(material, knobs, shown, reach, tuple(name for name in names if name not in ready))
+    at_rest = [_picture(treatment, material, Knobs(), look) for treatment in ready]
+    return Scene(
+        material=material,
+        knobs=knobs,
+        look=look,
+        chosen=chosen,
+        pictures=pictures,
+        reach=max(picture.reach for picture in at_rest) * FRAME_MARGIN,
+        waiting=tuple(name for name, treatment in fitted.items() if treatment is None),
+    )
 
 
-def _shown(treatment: Treatment, material: Material, knobs: Knobs, view: str, n_axes: int) -> Shown:
-    """The treatment at those knobs; kept, because most knobs turn only some of the pictures."""
-    own = asdict(knobs.of(treatment.name))
-    fit_key = "" if treatment.name in UNFITTED else material.fit_key
-    key = ArrayStore.key(material.key, fit_key, treatment.name, own)
+def _picture(treatment: Treatment, material: Material, knobs: Knobs, look: Look) -> TreatedCloud:
+    """The treatment at those knobs; cached, because most knobs turn only some of the pictures."""
+    points = material.points
+    fit_key = "" if treatment.name in UNFITTED else material.fit_points.key
+    key = ArrayStore.key(points.key, fit_key, treatment.name, asdict(knobs.of(treatment.name)))
 
-    def make() -> Shown:
-        X = material.cloud.vectors
-        first = cached.projection(material.key, view, n_axes, X)
+    def make() -> TreatedCloud:
+        X = points.vectors
+        raw = points.project(look.view, look.n_components)
         turned = treatment.turn(knobs)
         treated = turned.apply(X)
-        picture = first
+        projection = raw
         if treatment.name != "raw":
-            picture = settle(first.apply(treated.vectors), X, treated.vectors)
-        factor = match_radius(first.around_origin, picture.around_origin)
-        distances = np.abs(picture.around_origin).max(axis=1) * factor
+            projection = settle(raw.apply(treated.vectors), X, treated.vectors)
+        factor = match_radius(raw.around_origin, projection.around_origin)
+        distances = np.abs(projection.around_origin).max(axis=1) * factor
         reach = float(np.quantile(distances, FRAME_SHARE))
-        return Shown(turned, treated, picture, factor, reach, key)
+        return TreatedCloud(turned, treated, projection, factor, reach, key)
 
-    shown: Shown = cached.picture(f"{key}/{view}/{n_axes}", make)
-    return shown
+    name = f"{key}/{look.view}/{look.n_components}"
+    return _PICTURES.get_or_make(name, make, private=material.is_private)
 
 
 def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
-    """The treatment fitted on the material; None where that has still to be waited for."""
+    """The treatment fitted on the material; None for a flow that is not trained yet."""
     if name == "flow":
-        return kept_flow(material.fit_key)
+        return flow_treatment(material.fit_points)
     if name == "learned":
-        pairs = chosen_corpus("pairs")
-        scored = cached.cloud(pairs, material.spec, _)
-        return cached.treatment(
-            cached.cloud_key(pairs, material.spec) + "/learned", lambda: _learned(scored.vectors)
-        )
-    return _fit(name, material.fit_key, material.fit)
+        pairs = encode_corpus(chosen_corpus("pairs"), material.points.spec, _)
+        return _TREATMENTS.get_or_make(f"{pairs.key}/learned", lambda: _learned(pairs.vectors))
+    return _fit(name, material.fit_points)
 
 
-def _fit(name: str, key: str, cloud: Cloud) -> Treatment:
-    weights = cloud.counts if name == "zipf" else None
-    return cached.treatment(
-        f"{key}/{name}",
-        lambda: fit_treatment(name, cloud.vectors, sample_weight=weights, random_state=SEED),
+def _fit(name: str, points: CorpusCloud) -> Treatment:
+    weights = points.cloud.counts if name == "zipf" else None
+    return _TREATMENTS.get_or_make(
+        f"{points.key}/{name}",
+        lambda: fit_treatment(name, points.vectors, sample_weight=weights, random_state=SEED),
+        private=points.private,
     )
 
 

@@ -11,7 +11,7 @@ from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, Preview, read_corpus, rea
 from pages.common.cached import encoder, store
 from pages.common.controls import choose
 from pages.common.messages.corpus_errors import MEGABYTE, error_text
-from pages.common.table_form import dress_uploader, show_head, show_header_toggle
+from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
 
@@ -88,7 +88,7 @@ def _adopt(corpus: Corpus) -> None:
 def _upload_form(_: Translate) -> None:
     label = _("A .txt, .csv or .tsv file of at most {megabytes} MB")
     file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key="corpus_file")
-    dress_uploader("corpus_file", MAX_BYTES, _)
+    label_uploader("corpus_file", MAX_BYTES, _)
     if file is None:
         return
     try:

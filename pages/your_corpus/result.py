@@ -25,6 +25,7 @@ from pages.common.draw.clouds import (
     point_colours,
     tell_too_many_labels,
 )
+from pages.common.measures import measure_label
 from pages.common.messages.model_errors import model_line, tell_model_error
 from pages.common.words import Translate
 
@@ -105,7 +106,7 @@ def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
         _("blank lines, left out"): f"{corpus.n_blank:,}",
         _("texts cut"): f"{read.truncated:,}",
         _("unknown tokens"): f"{read.unknown_share:.1%}",
-        _("mean cosine of pairs"): f"{mean_cosine(points.vectors):.3f}",
+        measure_label("mean_cosine", _): f"{mean_cosine(points.vectors):.3f}",
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in counts.items():

@@ -12,13 +12,28 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry import Cloud, Corpus, Encoder, label_agreement, load_encoder, nearest, read_cloud
+from geometry import (
+    Cloud,
+    Corpus,
+    Encoder,
+    UndefinedMeasure,
+    effective_rank,
+    isoscore,
+    label_agreement,
+    load_encoder,
+    mean_cosine,
+    mean_norm_share,
+    nearest,
+    opening_angle,
+    read_cloud,
+)
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
-from geometry.projection import IsotropyReport, describe
+from geometry.measure import positive_cosine_share
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
-from pages.common import cached, words
+from pages.common import words
+from pages.common.cosines import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
@@ -111,24 +126,25 @@ def numbers(app: AppTest) -> list[dict[str, str]]:
     return [{row[0]: row[1] for row in table} for table in tables(app)[:2]]
 
 
-def expected_numbers(report: IsotropyReport) -> dict[str, str]:
-    angles = {
-        "opening angle, median": report.angle_median,
-        "opening angle, 90%": report.angle_90,
-    }
+def expected_numbers(X: np.ndarray) -> dict[str, str]:
+    try:
+        angles = {q: f"{opening_angle(X, quantile=q):.1f}°" for q in (0.5, 0.9)}
+    except UndefinedMeasure:
+        angles = dict.fromkeys((0.5, 0.9), "— (mean 0)")
     return {
-        "mean cosine of pairs": signed(report.mean_cosine, 3),
-        "share of positive cosines": f"{report.positive_share:.4f}",
-        **{k: "— (mean 0)" if v is None else f"{v:.1f}°" for k, v in angles.items()},
-        "mean-norm share ‖μ‖²/E‖x‖²": f"{report.mean_norm_share:.3f}",
-        "IsoScore": f"{report.isoscore:.3f}",
-        "effective rank, centred": f"{report.effective_rank:.0f}",
-        "effective rank, uncentred": f"{report.effective_rank_uncentred:.0f}",
+        "mean cosine of pairs": signed(mean_cosine(X), 3),
+        "share of positive cosines": f"{positive_cosine_share(X):.4f}",
+        "opening angle, median": angles[0.5],
+        "opening angle, 90%": angles[0.9],
+        "mean-norm share ‖μ‖²/E‖x‖²": f"{mean_norm_share(X):.3f}",
+        "IsoScore": f"{isoscore(X):.3f}",
+        "effective rank of singular values, centred": f"{effective_rank(X):.0f}",
+        "effective rank of singular values, uncentred": f"{effective_rank(X, centred=False):.0f}",
     }
 
 
-def white_report(X: np.ndarray, fit: str = "recommended", **place) -> IsotropyReport:
-    return describe(whiten_beside(X, fit_whitening(X, fit), **place).kept_vectors)
+def white_numbers(X: np.ndarray, fit: str = "recommended", **place) -> dict[str, str]:
+    return expected_numbers(whiten_beside(X, fit_whitening(X, fit), **place).kept_vectors)
 
 
 def provenance(app: AppTest) -> str:
@@ -184,8 +200,7 @@ def test_without_webgl2_there_are_two_charts_of_one_scale(view):
 def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
     X = cloud_of(corpus, unit=unit).vectors
     raw, white = numbers(look(corpus=corpus, unit=unit))
-    for shown, report in ((raw, describe(X)), (white, white_report(X))):
-        wanted = expected_numbers(report)
+    for shown, wanted in ((raw, expected_numbers(X)), (white, white_numbers(X))):
         assert {measure: shown[measure] for measure in wanted} == wanted
 
 
@@ -196,13 +211,13 @@ def test_a_preset_sets_layer_and_pooling_and_the_numbers_follow(cloud_of, preset
     layer, pooling = PRESETS[preset]
     assert app.selectbox(key="unit").value == "sentences"
     assert (app.selectbox(key="layer").value, app.selectbox(key="pooling").value) == PRESETS[preset]
-    wanted = expected_numbers(describe(cloud_of(layer=int(layer), pooling=pooling).vectors))
+    wanted = expected_numbers(cloud_of(layer=int(layer), pooling=pooling).vectors)
     assert numbers(app)[0].items() >= wanted.items()
 
 
 def test_the_presets_range_from_a_needle_to_no_cone(cloud_of):
     cosines = [
-        describe(cloud_of(layer=int(layer), pooling=pooling).vectors).mean_cosine
+        mean_cosine(cloud_of(layer=int(layer), pooling=pooling).vectors)
         for layer, pooling in PRESETS.values()
     ]
     assert cosines == sorted(cosines, reverse=True)
@@ -214,7 +229,7 @@ def test_the_presets_range_from_a_needle_to_no_cone(cloud_of):
 def test_every_whitening_is_the_library_s(cloud_of, fit):
     X = cloud_of().vectors
     app = visit(fit=fit)
-    assert numbers(app)[1].items() >= expected_numbers(white_report(X, fit)).items()
+    assert numbers(app)[1].items() >= white_numbers(X, fit).items()
     shrinkage = fit_whitening(X, fit).shrinkage
     said = f"Ledoit-Wolf shrinkage {shrinkage:.3f}" if shrinkage else "no shrinkage"
     assert said in provenance(app)
@@ -260,8 +275,8 @@ def test_the_numbers_follow_the_sliders(cloud_of):
     app.slider(key="strength").set_value(0.25)
     healthy(app.run())
     raw, between = numbers(app)
-    assert raw.items() >= expected_numbers(describe(X)).items()
-    wanted = expected_numbers(white_report(X, centring=0.5, strength=0.25))
+    assert raw.items() >= expected_numbers(X).items()
+    wanted = white_numbers(X, centring=0.5, strength=0.25)
     assert between.items() >= wanted.items()
     assert any(
         "**Between: centring 0.5, strength 0.25**" in element.value for element in app.caption
@@ -316,14 +331,15 @@ def test_a_sample_and_another_unit_are_told(cloud_of, unit):
 
 
 def test_the_angles_in_the_captions_are_the_library_s(cloud_of):
-    report = describe(cloud_of().vectors)
+    X = cloud_of().vectors
+    median, ninety = opening_angle(X), opening_angle(X, quantile=0.9)
     app = look()
     [text] = [element.value for element in app.caption if element.value.startswith("**Raw**")]
-    assert f"50% within {report.angle_median:.1f}° of the mean (384-d)" in text
-    assert f"90% within {report.angle_90:.1f}° of the mean (384-d)" in text
+    assert f"50% within {median:.1f}° of the mean (384-d)" in text
+    assert f"90% within {ninety:.1f}° of the mean (384-d)" in text
     alt = clouds(app).message["alt"]
-    assert f"{report.mean_cosine:.3f}" in alt
-    assert f"{report.angle_median:.1f}°" in alt
+    assert f"{mean_cosine(X):.3f}" in alt
+    assert f"{median:.1f}°" in alt
     assert len(charts(app)["chart-histogram"]["alt"]) > 40
 
 
@@ -354,7 +370,7 @@ def test_full_whitening_of_fewer_sentences_than_dimensions_is_told_to_be_a_simpl
     assert white["mean cosine of pairs"] == signed(-1 / 199, 3)
     curve = charts(app)["chart-histogram"]["figure"]["data"][1]
     [at] = np.flatnonzero(array(curve["y"]) > 0.999)
-    width = cached.EDGES[1] - cached.EDGES[0]
+    width = EDGES[1] - EDGES[0]
     assert abs(array(curve["x"])[at] - -1 / 199) <= width / 2
 
 
@@ -588,13 +604,13 @@ def test_the_ten_questions_are_all_asked_and_answered(lang):
 
 def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
     X = cloud_of().vectors
-    report, fitted = describe(X), fit_whitening(X)
+    fitted = fit_whitening(X)
     shown = {element.label: element.markdown[0].value for element in look().expander}
-    question = f"Why is the cone only {report.angle_median:.1f}° wide at the median?"
-    assert f"a mean pairwise cosine of {report.mean_cosine:.3f}" in shown[question]
+    question = f"Why is the cone only {opening_angle(X):.1f}° wide at the median?"
+    assert f"a mean pairwise cosine of {mean_cosine(X):.3f}" in shown[question]
     narrows = shown["Why does it narrow before it opens?"]
-    alone = describe(whiten_beside(X, fitted, centring=0.0, strength=1.0).vectors).mean_cosine
-    assert alone > report.mean_cosine
+    alone = mean_cosine(whiten_beside(X, fitted, centring=0.0, strength=1.0).vectors)
+    assert alone > mean_cosine(X)
     assert f"strength alone takes it to {alone:.3f}" in narrows
     assert "-0.00" not in narrows
     ledoit = shown["Why Ledoit-Wolf?"]
@@ -684,14 +700,14 @@ def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of, dims, axes
 def test_a_cloud_without_labels_leaves_the_column_empty(scenes):
     visit(unit="types")
     rows = rows_of(panels_csv(scenes[-1], ""))
-    assert len(rows) == len(scenes[-1].cloud)
+    assert len(rows) == len(scenes[-1].points.cloud)
     assert {row["label"] for row in rows} == {""}
 
 
 def test_the_histogram_file_has_a_row_a_bin(scenes):
     visit()
     rows = rows_of(histogram_csv(scenes[-1], "this cloud"))
-    assert [float(row["cosine_from"]) for row in rows] == pytest.approx(cached.EDGES[:-1])
+    assert [float(row["cosine_from"]) for row in rows] == pytest.approx(EDGES[:-1])
     for name in ("raw", "white", "isotropic"):
         assert sum(float(row[name]) for row in rows) == pytest.approx(1, abs=1e-3)
     assert rows[0]["measured_on"] == "this cloud"
@@ -766,7 +782,7 @@ def test_umap_has_no_film(monkeypatch, dims):
             pictures[key] = umap_picture(X, places)
         return pictures[key]
 
-    monkeypatch.setattr(cached, "umap_if_ready", picture)
+    monkeypatch.setattr("pages.narrow_cone.scene.umap_if_ready", picture)
     [twin] = twin_clouds(visit(dims=dims, view="umap")).values()
     assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
     assert twin.message["origin"] == ""

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from geometry import project
-from pages.common import umap_worker
 from pages.common.jobs import Cancelled
-from pages.common.umap_worker import fit_elsewhere
+from pages.narrow_cone import umap as umap_worker
+from pages.narrow_cone.umap import fit_elsewhere
 
 PATIENCE = 60.0  # seconds to wait for another process
 

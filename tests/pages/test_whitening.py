@@ -38,10 +38,11 @@ from geometry.measure import (
 )
 from geometry.transform.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
+from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.words import prose, signed
 from pages.whitening.charts import chart_csv
 from pages.whitening.choices import CHARTS, treatment_names
-from pages.whitening.numbers import DECIMALS, measure_names_shown, pictures_csv, table_csv
+from pages.whitening.numbers import pictures_csv, table_csv
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -53,7 +54,7 @@ NAMES = {
     "removed": "Top directions removed",
     "standardised": "Standardised",
 }
-MEASURES = measure_names_shown(str)
+MEASURES = {name: measure_label(name, str, with_unit=True) for name in LABELS}
 WHY = {"centred": "mean 0", "no_mean_cosine": "mean cosine ≈ 0"}
 LEDOIT_WOLF = Knobs(shrinkage="ledoit-wolf")
 FULL = {"shrink": "none", "kept": "384"}
@@ -170,7 +171,7 @@ def cells(X: np.ndarray, raw_d: int, drawn: np.ndarray | None = None) -> dict[st
 def cell(row: Measured, raw_baseline: float | None) -> str:
     if row.value is None:
         return f"— ({WHY[row.undefined]})"
-    decimals = DECIMALS.get(row.name, 3)
+    decimals = decimals_of(row.name)
     text = signed(row.value, decimals)
     if row.low is not None:
         text += f" [{signed(row.low, decimals)},\u00a0{signed(row.high, decimals)}]"
@@ -184,7 +185,7 @@ def error_of(row: Measured) -> str:
     if row.baseline_error is None:
         return ""
     assert row.name in ("hubness", "intrinsic_dimension")
-    return f" ± {row.baseline_error:.{DECIMALS[row.name]}f}"
+    return f" ± {row.baseline_error:.{decimals_of(row.name)}f}"
 
 
 def provenance(app: AppTest) -> list[str]:
@@ -401,7 +402,7 @@ def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud
         assert found[title] == wanted
     assert all("[" in text for text in found["Raw"].values() if "%" not in text)
     baselines = {
-        MEASURES[row.name]: signed(row.baseline, DECIMALS.get(row.name, 3)) + error_of(row)
+        MEASURES[row.name]: signed(row.baseline, decimals_of(row.name)) + error_of(row)
         for row in measure_table(cloud.vectors, seed=0)
     }
     assert found["isotropic"].items() >= baselines.items()

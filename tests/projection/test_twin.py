@@ -1,4 +1,4 @@
-"""A cloud and its whitened self: the ends of the film, one scale, cones, and the report."""
+"""A cloud and its whitened self: the ends of the film, one scale, cones."""
 
 from dataclasses import replace
 
@@ -7,16 +7,12 @@ import pytest
 from sklearn.covariance import LedoitWolf, ledoit_wolf_shrinkage
 
 from geometry import (
-    effective_rank,
-    isoscore,
-    isoscore_baseline,
-    mean_cosine,
     mean_norm_share,
     opening_angle,
     project,
 )
-from geometry.measure import angles_to_mean, positive_cosine_share
-from geometry.projection import describe, whiten_beside
+from geometry.measure import angles_to_mean
+from geometry.projection import whiten_beside
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import cone_edges, fit_whitening, one_scale
 from geometry.transform import recommended_whitening
@@ -244,28 +240,3 @@ def test_a_white_cloud_lies_near_ninety_degrees_of_the_raw_axis():
     white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
     half, _ = cone_edges(white, project(CLOUD, "cone", 2).apply(white))
     assert half.angle == half.drawn == pytest.approx(90, abs=8)
-
-
-def test_the_report_is_the_single_measures():
-    report = describe(CLOUD)
-    assert (report.n, report.d) == CLOUD.shape
-    assert report.mean_cosine == mean_cosine(CLOUD)
-    assert report.positive_share == positive_cosine_share(CLOUD)
-    assert report.isoscore == isoscore(CLOUD)
-    assert report.isoscore_baseline == isoscore_baseline(*CLOUD.shape)
-    assert report.angle_median == opening_angle(CLOUD)
-    assert report.angle_90 == opening_angle(CLOUD, quantile=0.9)
-    assert report.mean_norm_share == mean_norm_share(CLOUD)
-    assert report.effective_rank == effective_rank(CLOUD)
-    assert report.effective_rank_uncentred == effective_rank(CLOUD, centred=False)
-
-
-def test_a_centred_cloud_has_no_angle_and_a_zero_row_is_told():
-    report = describe(CLOUD - CLOUD.mean(axis=0))
-    assert report.angle_median is None
-    assert report.angle_90 is None
-    assert report.mean_norm_share == pytest.approx(0)
-    X = CLOUD.copy()
-    X[7] = 0
-    with pytest.raises(ValueError, match="row 7 is zero"):
-        describe(X)

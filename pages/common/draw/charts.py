@@ -1,9 +1,9 @@
 """Plotly charts that are redrawn in place, and clicks on their points.
 
 ``st.plotly_chart`` derives a chart's identity from its figure, so every new figure is a new
-chart: the browser drops the drawing, its zoom, its camera and its WebGL context and builds all
-of it again, which takes most of a second. A slider must not do that. These charts are a
-component whose identity is its key; it draws with the Plotly that the Python package carries.
+chart: the browser discards the drawing, its zoom, its camera and its WebGL context and builds
+all of it again, which takes most of a second. A slider must not cause that. These charts are a
+component whose identity is its key. It draws with the script in the plotly package.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import streamlit as st
 
 from geometry.figures.wire import figure_json, plotly_script
 
+from ..cache import Cache
 from .scripts import put_in_static
 
 ROOT = Path(__file__).parents[3]
@@ -29,9 +30,12 @@ export default function () { window.dispatchEvent(new Event("narrow-cone-plotly"
 """
 
 
+_CHARTS: Cache[Chart] = Cache("charts", max_entries=32)
+
+
 @dataclass(frozen=True)
 class Chart:
-    """A figure on its way to the browser: its JSON, its height in pixels, whether it is 3D."""
+    """A figure as it is sent to the browser: its JSON, its height in pixels, whether it is 3D."""
 
     json: str
     height: int
@@ -44,22 +48,12 @@ def chart_of(figure: Any) -> Chart:
     return Chart(figure_json(figure), int(figure.layout.height), is_deep)
 
 
-def kept_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
+def cached_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
     """The chart of that key, drawn once; the key names all that the figure depends on.
 
-    private : True for a reader's own texts, which no other session may keep alive.
+    private : True for a reader's own texts; the chart then ends with the session.
     """
-    return (_chart_of_session if private else _chart_of_all)(key, draw)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _chart_of_all(key: str, _draw: Callable[[], Any]) -> Chart:
-    return chart_of(_draw())
-
-
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
-def _chart_of_session(key: str, _draw: Callable[[], Any]) -> Chart:
-    return chart_of(_draw())
+    return _CHARTS.get_or_make(key, lambda: chart_of(draw()), private=private)
 
 
 def show_chart(
@@ -76,13 +70,26 @@ def show_chart(
 ) -> None:
     """Draw the chart, or redraw it where one of that key is already on the page.
 
-    file_name : of the PNG that the camera button saves, at twice the size.   alt : the chart
-    in words, for who cannot see it.   on_point : called with the row of a clicked point of the
-    first trace, before the rerun that the click causes.   zoom : False for a picture that has
-    one scale only.   group : flat charts of one group keep one frame: zoomed and moved together.
-    on_selection : called with the rows of points that were lassoed or boxed; the same points are
-    lit in every chart of the group, by the browser alone.   texts : the name under which
-    ``share_texts`` sent the points' texts.
+    Parameters
+    ----------
+    chart : Chart
+    key : str
+        The chart's identity.
+    file_name : str
+        Of the PNG that the camera button saves, at twice the size.
+    alt : str
+        The chart in words, for readers who cannot see it.
+    on_point : callable
+        Called with the row of a clicked point of the first trace, before the rerun.
+    on_selection : callable
+        Called with the rows inside a lasso or box. The browser highlights the same points in
+        every chart of the group.
+    zoom : bool
+        False for a picture that has one scale only.
+    group : str
+        Two-dimensional charts of one group are zoomed and moved together.
+    texts : str
+        The name under which ``share_texts`` sent the points' texts.
     """
     message = {
         "figure": chart.json,
@@ -103,18 +110,18 @@ def show_chart(
             key=f"plot-{key}",
             # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
             data=json.dumps(message).encode(),
-            on_clicked_change=partial(_tell_point, f"plot-{key}", on_point),
-            on_selected_change=partial(_tell_selection, f"plot-{key}", on_selection),
+            on_clicked_change=partial(_on_click, f"plot-{key}", on_point),
+            on_selected_change=partial(_on_selection, f"plot-{key}", on_selection),
         )
 
 
-def _tell_point(key: str, on_point: Callable[[int], None] | None) -> None:
+def _on_click(key: str, on_point: Callable[[int], None] | None) -> None:
     row = st.session_state[key].get("clicked")
     if row is not None and on_point is not None:
         on_point(int(row))
 
 
-def _tell_selection(key: str, on_selection: Callable[[list[int]], None] | None) -> None:
+def _on_selection(key: str, on_selection: Callable[[list[int]], None] | None) -> None:
     rows = st.session_state[key].get("selected")
     if rows is not None and on_selection is not None:
         on_selection([int(row) for row in rows])
@@ -123,7 +130,7 @@ def _tell_selection(key: str, on_selection: Callable[[list[int]], None] | None) 
 def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     """Send the points' texts once, for all charts that show these points; call it before them.
 
-    A chart that is redrawn then carries coordinates only.   key : of the sender, where the name
+    A redrawn chart then sends only coordinates. ``key`` is the sender's identity where the name
     changes with the points.
     """
     _texts()(key=f"texts-{key or name}", data=json.dumps({"name": name, "texts": texts}).encode())
@@ -159,8 +166,8 @@ def load_plotly() -> None:
 def _plotly_address() -> str | None:
     """Where Streamlit serves the script from its static folder; None where it can't be put there.
 
-    Over HTTP the browser reads it as it arrives and keeps it for the next visit; through the
-    page's own connection, the other way, it costs half a second more.
+    Over HTTP the browser parses the script while it arrives, and caches it for the next visit.
+    Through the page's own connection it takes half a second longer.
     """
     script = plotly_script().read_bytes()
     return put_in_static("plotly-{}.min.js", version("plotly"), r"\d[\w.]*", script)
@@ -172,7 +179,7 @@ def _chart() -> Callable[..., Any]:
         "narrow_cone_chart",
         html='<div class="chart" role="img"></div>',
         js=(COMPONENTS / "chart.js").read_text(encoding="utf8"),
-        isolate_styles=False,  # Plotly's own style sheet stands in the document
+        isolate_styles=False,  # Plotly puts its style sheet into the document
     )
 
 

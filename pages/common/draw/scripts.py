@@ -1,8 +1,8 @@
-"""Scripts that are served once from a file: Plotly's, and components' that are several modules.
+"""Scripts that the browser fetches once from the static folder: Plotly and large components.
 
-A component of Streamlit's takes one script and sends it again with every message. A short one
-that imports the rest from the static folder costs nothing to send again; where that folder can't
-be written, the whole script travels.
+Streamlit sends a component's script again with every message. So the component gets a short
+script that imports the rest from the static folder. If that folder can't be written, the
+component gets the whole script.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from pathlib import Path
 STATIC = Path(__file__).parents[3] / "static"  # served under app/static; made here, not in git
 IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-# A server says once, when it starts, which script it will serve. Another version may run beside it
-# out of the same folder, so that only what no server has started with for so long is removed;
-# a server that has run for longer on code since replaced then draws with Plotly.
-KEPT = 7 * 24 * 3600  # s
+# A server chooses its script when it starts. A server of another version may use the same folder,
+# so a script is removed only when no server has started with it for this long. A server that has
+# run for longer on replaced code then draws with Plotly.
+EXPIRY = 7 * 24 * 3600  # s
 LOADER = """
 const loading = import(new URL("{address}", document.baseURI));
-export default async function (told) {{
+export default async function (component) {{
   try {{
-    return (await loading).default(told);
+    return (await loading).default(component);
   }} catch (error) {{
     console.warn(error);
-    told.setTriggerValue("missing", true);
+    component.setTriggerValue("missing", true);
   }}
 }}
 """
@@ -37,25 +37,25 @@ export default async function (told) {{
 def bundle(entry: Path) -> str:
     """The module and all that it imports from its folder, as one module.
 
-    Modules share one scope then, so that a name may stand on the top level of one of them only.
+    The modules then share one scope: a top-level name may be defined in only one of them.
     """
     return "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in _in_order(entry, {}).values())
 
 
-def _in_order(entry: Path, known: dict[Path, str]) -> dict[Path, str]:
-    """Each module once, behind those that it imports."""
+def _in_order(entry: Path, texts: dict[Path, str]) -> dict[Path, str]:
+    """Each module once, after those that it imports."""
     text = entry.read_text(encoding="utf8")
     for name in IMPORT.findall(text):
-        if entry.parent / name not in known:
-            _in_order(entry.parent / name, known)
-    known[entry] = text
-    return known
+        if entry.parent / name not in texts:
+            _in_order(entry.parent / name, texts)
+    texts[entry] = text
+    return texts
 
 
 def served(entry: Path) -> str:
     """The script to give to a component: a loader of the bundle, or the bundle itself.
 
-    A loader that finds nothing triggers "missing".
+    If the loader finds no file, it triggers "missing".
     """
     script = bundle(entry)
     content = script.encode()
@@ -67,13 +67,19 @@ def served(entry: Path) -> str:
 def put_in_static(name: str, version: str, versions: str, content: bytes) -> str | None:
     """The address under which Streamlit serves the content; None where the folder can't be written.
 
-    name : of the file, with {} for its version.   versions : the expression that versions match, by
-    which older ones are found and removed.
+    Parameters
+    ----------
+    name : str
+        The file's name, with {} for its version.
+    version : str
+    versions : str
+        A regular expression for all versions: older files are found by it and removed.
+    content : bytes
     """
     target = STATIC / name.format(version)
     try:
         if target.is_file() and target.stat().st_size == len(content):
-            with suppress(OSError):  # no longer ours to touch, still there to be served
+            with suppress(OSError):  # of another user: it can still be served
                 os.utime(target)
         else:
             STATIC.mkdir(exist_ok=True)
@@ -87,12 +93,12 @@ def put_in_static(name: str, version: str, versions: str, content: bytes) -> str
 
 
 def _clear_away(name: str, versions: str, *, keep: Path) -> None:
-    """Remove other versions of that name, whole or half written, that are older than KEPT."""
+    """Remove other versions of that name, whole or half written, that are older than EXPIRY."""
     before, after = map(re.escape, name.split("{}"))
     others = re.compile(rf"{before}{versions}{after}(\.\d+)?")
     for path in STATIC.glob(name.format("*") + "*"):
         if path == keep or not others.fullmatch(path.name):
             continue
-        with suppress(OSError):  # another server's start has removed it, or it may not be
-            if path.stat().st_mtime < time.time() - KEPT:
+        with suppress(OSError):  # another server has removed it, or it may not be removed
+            if path.stat().st_mtime < time.time() - EXPIRY:
                 path.unlink()

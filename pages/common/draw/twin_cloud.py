@@ -1,8 +1,8 @@
-"""The twin cloud: the same points in several pictures, moved by one hand (assets/components/twin).
+"""The twin cloud: the same points in several pictures with one camera (assets/components/twin).
 
-Positions and colours travel as arrays of their own, under names that their contents decide: a
-control that changes neither sends neither. Needs WebGL2; where a browser has none,
-``has_no_webgl2`` says so from then on, and the page draws with Plotly.
+Positions and colours are sent as separate arrays, named by a hash of their content: a control
+that changes neither sends neither. The twin cloud needs WebGL2. For a browser without it,
+``has_no_webgl2`` returns True from then on, and the page draws with Plotly.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .twin_message import Points, TwinCloud, message_of
 COMPONENTS = Path(__file__).parents[3] / "assets" / "components" / "twin"
 NO_WEBGL2 = "no-webgl2"
 MOST_TEXTS = 5000  # that are sent at once: half a megabyte
-MOST_ANSWERS = 50  # texts asked for one by one that a session keeps on the wire
+MOST_ANSWERS = 50  # requested texts that a session sends again with each answer
 
 
 def has_no_webgl2() -> bool:
-    """True once this session's browser has said that it can't draw these pictures."""
+    """True once this session's browser has reported that it has no WebGL2."""
     return bool(st.session_state.get(NO_WEBGL2))
 
 
@@ -45,40 +45,49 @@ def show_twin_cloud(
     on_selection: Callable[[np.ndarray], None] | None = None,
     on_settled: Callable[[float], None] | None = None,
 ) -> None:
-    """Draw it, or change what of it has changed where one of that key is on the page.
+    """Draw the twin cloud; if one of that key is on the page, update what has changed.
 
-    texts : of the points, for who hovers over one; sent at once where they are few, else asked
-    for.   on_point : called with a clicked row.   on_selection : with the rows inside a lasso,
-    ascending; none where it was taken back.   on_settled : with the stop at which a reader left
-    the film; without it the film is the browser's alone.
+    Parameters
+    ----------
+    key : str
+        The component's identity.
+    texts : sequence of str
+        The points' texts, for the tooltip. Few are sent at once, others on request.
+    on_point : callable
+        Called with the row of a clicked point.
+    on_selection : callable
+        Called with the rows inside a lasso, ascending; with no rows when the lasso is cleared.
+    on_settled : callable or None
+        Called with the position, in stops, where the reader stops the film. If it is None, the
+        film runs in the browser only.
     """
     place = f"twin-{key}"
     n = cloud.n
 
-    def told(event: str) -> Any:
-        return st.session_state[place].get(event)
+    def event(name: str) -> Any:
+        return st.session_state[place].get(name)
 
     def chosen() -> None:
-        if on_point is not None and told("chosen") is not None:
-            on_point(int(told("chosen")))
+        if on_point is not None and event("chosen") is not None:
+            on_point(int(event("chosen")))
 
     def selected() -> None:
-        text = told("selected")
+        text = event("selected")
         if on_selection is not None and text is not None:
             on_selection(unpack_rows(text, n) if text else np.zeros(0, dtype=np.int64))
 
     def settled() -> None:
-        if on_settled is not None and told("settled") is not None:
-            on_settled(float(told("settled")))
+        if on_settled is not None and event("settled") is not None:
+            on_settled(float(event("settled")))
 
     def missing() -> None:
         st.session_state[NO_WEBGL2] = True
 
     codes = Points.of(pack_codes(cloud.colours.codes))
-    asides = [one.aside.points for one in cloud.pictures if one.aside is not None]
+    asides = [picture.aside.points for picture in cloud.pictures if picture.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
     message = message_of(cloud, codes, theme, texts_name, _)
-    with st.container(key=place + "-box", gap=None):  # most of it is not seen
+    with st.container(key=place + "-box", gap=None):  # most of these components draw nothing
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
         else:
@@ -99,19 +108,19 @@ def show_twin_cloud(
 
 @st.fragment
 def _answer(name: str, texts: Sequence[str]) -> None:
-    """A fragment of its own: a text asked for runs nothing else of the page again."""
+    """Send requested texts. A fragment: a request does not run the rest of the page again."""
     key = f"asked-{name}"
     answers: dict[int, str] = st.session_state.setdefault(f"{key}-answers", {})
 
-    def asked() -> None:
+    def on_request() -> None:
         row = st.session_state[key].get("asked")
         if row is not None and 0 <= int(row) < len(texts):
             answers[int(row)] = texts[int(row)]
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has it
 
-    told = {"name": name, "answers": answers}
-    _asked()(key=key, data=json.dumps(told).encode(), on_asked_change=asked)
+    message = {"name": name, "answers": answers}
+    _text_requests()(key=key, data=json.dumps(message).encode(), on_asked_change=on_request)
 
 
 def _hold(points: Points, key: str) -> None:
@@ -126,12 +135,12 @@ def _component() -> Callable[..., Any]:
         html=(COMPONENTS / "twin.html").read_text(encoding="utf8"),
         css=(COMPONENTS / "twin.css").read_text(encoding="utf8"),
         js=served(COMPONENTS / "twin.js"),
-        isolate_styles=False,  # the pictures stand in the page's own tab order and typeface
+        isolate_styles=False,  # the pictures follow the page's tab order and typeface
     )
 
 
 @st.cache_resource(show_spinner=False)
-def _asked() -> Callable[..., Any]:
+def _text_requests() -> Callable[..., Any]:
     script = (COMPONENTS.parent / "asked_texts.js").read_text(encoding="utf8")
     return st.components.v2.component("narrow_cone_asked_texts", js=script)
 

@@ -1,4 +1,4 @@
-"""What a twin cloud is, and the message that describes it: small, and all but the arrays."""
+"""A twin cloud and the message that describes it to the browser, without its arrays."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ SIDE = 440  # pixels, the height of a picture at most
 
 @dataclass(frozen=True)
 class Points:
-    """Packed places (``geometry.projection.packing.pack_cloud``) under a name of their own."""
+    """Packed coordinates (``geometry.projection.packing.pack_cloud``) and a name for them."""
 
     name: str
     body: bytes
 
     @classmethod
     def of(cls, body: bytes) -> Points:
-        """Named by what they are."""
+        """Named by a hash of their content."""
         return cls(sha256(body).hexdigest()[:24], body)
 
 
 @dataclass(frozen=True)
 class Aside:
-    """A picture beside the film's path: its places (one frame), its name, its cones, by which
-    factor it is drawn."""
+    """A picture for slider positions that are not on the film's path.
+
+    It has one frame of points, a title, its cones, and the factor by which it is drawn larger.
+    """
 
     points: Points
     name: str
@@ -44,10 +46,18 @@ class Aside:
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: the frames it passes through on its film, and what each stop is called.
+    """One picture: the frames that its film passes through, and a title for each stop.
 
-    between : what it is called between two stops; {0}, {1}, … are the knobs there.
-    aside : shown instead while the film stands nowhere on its path.
+    Attributes
+    ----------
+    path : sequence of int
+        Frames, in the film's order.
+    names : sequence of str
+        The title at each stop.
+    between : str
+        The title between two stops; {0}, {1}, … are the slider positions there.
+    aside : Aside or None
+        Shown instead where the sliders are not on the film's path.
     """
 
     path: Sequence[int]
@@ -58,7 +68,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Marks:
-    """Points to ring: their rows; "circle", "square" or "diamond"; what the legend says of them."""
+    """Points to ring: rows, a shape ("circle", "square" or "diamond") and a legend entry."""
 
     rows: Sequence[int]
     shape: str
@@ -69,14 +79,28 @@ class Marks:
 class TwinCloud:
     """What is drawn.
 
-    points : the frames, of n rows each.   rows_key : names the rows; a selection ends with it.
-    knobs : of each stop of the longest path.   at : where the film stands, in stops; None beside
-    its path, to which ``nearest`` is nearest.   knob_steps : of a knob from 0 to 1, at which the
-    page's slider of it can stand; 0 where none follows.   cones : by frame.   reach : half-width of
-    the home view.
-    factors : by frame, by which it is drawn; none where lengths mean nothing, as UMAP's.
-    below : what is said below each picture, and told : what the points were measured on, for the
-    picture to take away, a PNG of ``file_name``.
+    Attributes
+    ----------
+    points : Points
+        The frames, n rows each.
+    rows_key : str
+        Names the rows; a selection ends when it changes.
+    reach : float
+        Half-width of the home view.
+    at : float or None
+        The film's position, in stops. None if the sliders are not on the path; ``nearest`` then
+        gives the closest stop.
+    knobs : sequence of tuple
+        Slider positions of each stop of the longest path.
+    knob_steps : int
+        Steps of the page's sliders from 0 to 1; 0 where no slider follows the film.
+    cones : sequence
+        For each frame.
+    factors : sequence of float
+        By which each frame is drawn larger; empty where lengths mean nothing, as in UMAP.
+    below, told : str
+        Captions of the pictures, and what the points were measured on: both are printed on the
+        PNG ``file_name``.
     """
 
     points: Points
@@ -102,19 +126,19 @@ class TwinCloud:
 
     @property
     def n(self) -> int:
-        """Points a picture."""
+        """Number of points in each picture."""
         return len(self.colours.codes)
 
 
 def message_of(
     cloud: TwinCloud, codes: Points, theme: Theme, texts: str, _: Translate
 ) -> dict[str, Any]:
-    """All but the arrays: small, and sent whenever any of it changes."""
+    """The description without the arrays: small, and sent again when any of it changes."""
     return {
         "rows": cloud.rows_key,
         "codes": codes.name,
         "texts": texts,
-        "views": [_picture(one, cloud) for one in cloud.pictures],
+        "views": [_picture(picture, cloud) for picture in cloud.pictures],
         "knobs": [list(knobs) for knobs in cloud.knobs],
         "at": cloud.at,
         "nearest": cloud.nearest,
@@ -142,21 +166,21 @@ def message_of(
     }
 
 
-def _picture(one: Picture, cloud: TwinCloud) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _picture(picture: Picture, cloud: TwinCloud) -> dict[str, Any]:
+    message: dict[str, Any] = {
         "points": cloud.points.name,
-        "path": list(one.path),
-        "names": list(one.names),
-        "between": one.between,
+        "path": list(picture.path),
+        "names": list(picture.names),
+        "between": picture.between,
     }
-    if one.aside is not None:
-        told["aside"] = {
-            "points": one.aside.points.name,
-            "name": one.aside.name,
-            "cones": _cones(one.aside.cones),
-            "factor": one.aside.factor,
+    if picture.aside is not None:
+        message["aside"] = {
+            "points": picture.aside.points.name,
+            "name": picture.aside.name,
+            "cones": _cones(picture.aside.cones),
+            "factor": picture.aside.factor,
         }
-    return told
+    return message
 
 
 def _cones(wedges: Sequence[Wedge]) -> list[dict[str, Any]]:
@@ -186,7 +210,7 @@ def _theme(theme: Theme) -> dict[str, Any]:
 
 
 def _words(_: Translate) -> Mapping[str, str]:
-    """What stands on buttons, and is said."""
+    """Labels of the buttons, and messages."""
     return {
         "play": _("Play"),
         "stop": _("Stop"),

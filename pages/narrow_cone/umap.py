@@ -1,7 +1,8 @@
-"""UMAP in a process of its own: 11 s of imports and compilation never hold up a page.
+"""UMAP pictures: fitted in a process of their own, stored on disk.
 
-The worker is niced, killed on cancel, and goes away when idle. numba and umap are not safe
-side by side, so there is one worker and it does one fit at a time.
+Imports and compilation take 11 s, and no page may wait for them. The worker has a low priority,
+is killed on cancel and ends when idle. numba and umap are not safe side by side, so there is one
+worker and it does one fit at a time.
 """
 
 from __future__ import annotations
@@ -10,19 +11,46 @@ import os
 import tempfile
 import threading
 from concurrent.futures import TimeoutError as NotYet
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 from loky import get_reusable_executor
 
-from geometry.projection.projection import UMAP_NEIGHBOURS
+from geometry import Projection
+from geometry.encode import ArrayStore
+from geometry.projection.projection import UMAP_NEIGHBOURS, umap_picture
+from pages.common import jobs
+from pages.common.corpus_cloud import SEED, store
+from pages.common.jobs import Cancelled, Report
+from pages.common.words import Translate
 
-from .jobs import Cancelled, Report
-
+UMAP_VERSION = version("umap-learn")
 IDLE_SECONDS = 900
 POLL_SECONDS = 0.3
 WARM_UP_AFTER = 8.0  # seconds after the first page
 _warmed = threading.Event()
+
+
+def umap_if_ready(key: str, n_components: int, X: np.ndarray) -> Projection | None:
+    """The UMAP picture of the vectors named by ``key``; None where none was fitted before."""
+    coordinates = store().read(_store_key(key, n_components))
+    return None if coordinates is None else umap_picture(X, coordinates, random_state=SEED)
+
+
+def fit_umap(key: str, n_components: int, X: np.ndarray, _: Translate) -> None:
+    """Fit and store it, with progress and cancel."""
+    name = _store_key(key, n_components)
+
+    def work(report: Report) -> None:
+        store().write(name, fit_elsewhere(X, n_components, SEED, report))
+
+    what = _("UMAP of {n} points").format(n=f"{len(X):,}")
+    jobs.wait_for(f"umap-{name}", work, _, what, lane="umap")
+
+
+def _store_key(key: str, n_components: int) -> str:
+    return ArrayStore.key("umap", UMAP_VERSION, UMAP_NEIGHBOURS, key, n_components, SEED)
 
 
 def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -> np.ndarray:
@@ -70,13 +98,13 @@ def _be_nice() -> None:
 def _fit(X: np.ndarray, n_components: int, seed: int, note: str) -> np.ndarray:
     from threadpoolctl import threadpool_limits
 
-    from geometry.projection.umap_fit import fit_umap
+    from geometry.projection import umap_fit
 
     def write(stage: str, done: int, total: int) -> None:
         Path(note).write_text(f"{done} {total}", encoding="ascii")
 
     with threadpool_limits(limits=1, user_api="blas"):  # as many sums, in one order, everywhere
-        return fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
+        return umap_fit.fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
 
 
 def _read_note(note: Path) -> tuple[int, int]:

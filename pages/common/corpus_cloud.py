@@ -1,0 +1,121 @@
+"""A corpus as a cloud of vectors, by the chosen encoder: the start of every view of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import streamlit as st
+from threadpoolctl import threadpool_limits
+
+from geometry import Cloud, Corpus, Coverage, Encoder, Projection, project, read_cloud
+from geometry.encode import ArrayStore
+from geometry.encode.cloud import is_stored
+
+from . import jobs
+from .cache import Cache
+from .models import current_encoder
+from .uploads import is_own
+from .words import Translate
+
+# The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on
+# them, and where the cores are busy (a class of thirty) make a product thirty times slower.
+threadpool_limits(limits=1, user_api="blas")
+
+SEED = 0
+MAX_POINTS = 3000  # what a picture draws; a larger cloud is sampled, and the page says so
+
+_CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=24)
+_PROJECTIONS: Cache[Projection] = Cache("projections", max_entries=48)
+_COVERAGES: Cache[Coverage] = Cache("coverages", max_entries=32)
+
+
+@dataclass(frozen=True)
+class CloudSpec:
+    """Which cloud of a corpus."""
+
+    unit: str
+    layer: int | str
+    pooling: str
+    special_tokens: bool = True
+    max_points: int = MAX_POINTS
+    seed: int = SEED
+
+
+@dataclass(frozen=True)
+class CorpusCloud:
+    """An encoded corpus and all that says where its numbers come from.
+
+    Attributes
+    ----------
+    corpus, spec, encoder
+        The texts, which cloud of them, and the model.
+    cloud : Cloud
+        The vectors, with text, label and source of each.
+    key : str
+        Names the vectors and their labels: equal keys, equal numbers.
+    private : bool
+        True for a reader's own texts; what is cached of them ends with the session.
+    """
+
+    corpus: Corpus
+    spec: CloudSpec
+    encoder: Encoder
+    cloud: Cloud
+    key: str
+    private: bool
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """The vectors (n, d)."""
+        return self.cloud.vectors
+
+    def take(self, rows: np.ndarray, name: str) -> CorpusCloud:
+        """Only these rows; the name tells their key from that of all rows."""
+        return replace(self, cloud=self.cloud.take(rows), key=f"{self.key}/{name}")
+
+    def project(self, method: str, n_components: int) -> Projection:
+        """A linear projection of the vectors, computed once."""
+        return _PROJECTIONS.get_or_make(
+            f"{self.key}/{method}/{n_components}",
+            lambda: project(self.vectors, method, n_components, random_state=SEED),
+            private=self.private,
+        )
+
+
+def coverage_of(corpus: Corpus) -> Coverage:
+    """Texts cut and tokens unknown, by the chosen encoder."""
+    encoder = current_encoder()
+    return _COVERAGES.get_or_make(
+        f"{encoder.fingerprint}/{corpus.sha256}", lambda: encoder.coverage(corpus.texts)
+    )
+
+
+def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
+    """The cloud: from memory or disk at once, else encoded with progress and cancel.
+
+    Raises what ``read_cloud`` raises.
+    """
+    encoder = current_encoder()  # here: a job's thread belongs to no session
+    # the labels are in the key: agreement and colours depend on them
+    key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, spec)
+    private = is_own(corpus)
+    cloud = _CLOUDS.get(key, private=private)
+    if cloud is None:
+
+        def read(report: jobs.Report | None = None) -> Cloud:
+            return read_cloud(encoder, corpus, **asdict(spec), store=store(), progress=report)
+
+        if is_stored(encoder, corpus, **asdict(spec), store=store()):
+            made = read()
+        else:
+            what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
+            made = jobs.wait_for(f"cloud-{key}", read, _, what)
+        cloud = _CLOUDS.put(key, made, private=private)
+    return CorpusCloud(corpus, spec, encoder, cloud, key, private)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def store() -> ArrayStore:
+    """The disk cache of vectors."""
+    return ArrayStore()

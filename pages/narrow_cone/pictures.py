@@ -1,0 +1,279 @@
+"""Both clouds of narrow_cone, as one twin cloud or as two Plotly charts, and what is said below."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry.encode import ArrayStore
+from geometry.figures.cone import Mark, Panel, cone_figure
+from geometry.figures.panel import Wedge
+from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
+from geometry.projection.packing import pack_cloud
+from pages.common.cache import Cache
+from pages.common.draw.charts import cached_chart, chart_of, show_chart
+from pages.common.draw.clouds import (
+    alternative,
+    axis_titles,
+    cloud_panel,
+    current_theme,
+    draw_legend,
+    lines_below,
+    point_colours,
+    tell_too_many_labels,
+)
+from pages.common.draw.selected import keep_selection, show_selection
+from pages.common.draw.twin_cloud import show_twin_cloud
+from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCloud
+from pages.common.words import Translate, language
+
+from .provenance import provenance
+from .scene import Scene, Side, full_whitening, scene_key
+
+GROUP = "cone"
+SLIDER_STEPS = 16  # of centring and of strength
+
+# a film is ten pictures of three numbers a point: 0.4 MB for the most that a page draws
+_FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
+
+
+def draw_pictures(scene: Scene, _: Translate, *, as_charts: bool) -> None:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
+
+    as_charts : by Plotly, for a browser without WebGL2.
+    """
+    panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
+    (_draw_charts if as_charts else _draw_twins)(scene, panels, _)
+    tell_too_many_labels(scene.points.cloud, _)
+
+
+def side_title(side: Side, scene: Scene, _: Translate) -> str:
+    """What a picture is called: raw, white, or where between the two."""
+    if side.name == "raw":
+        return _("Raw")
+    if scene.is_white:
+        return _("White")
+    whitening = scene.twin.whitening
+    return _("Between: centring {s}, strength {t}").format(
+        s=f"{whitening.centring:g}", t=f"{whitening.strength:g}"
+    )
+
+
+def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
+    """A side as it is drawn, without texts and marks."""
+    return cloud_panel(
+        side.vectors,
+        (),
+        side.projection,
+        scene.reach,
+        _,
+        scale=1.0 if side.name == "raw" else scene.factor,
+        own_axis=side.name == "raw",
+        d=side.kept_vectors.shape[1],
+    )
+
+
+def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[str]:
+    """How far to trust the picture, and by how much the white one is drawn larger."""
+    lines = lines_below(side.projection, panel, _)
+    if side.name == "white" and side.projection.origin is not None:
+        scale = _("drawn × {factor}, so that both have one rms radius")
+        lines.append(scale.format(factor=f"{scene.factor:.3g}"))
+    return lines
+
+
+def choose_row(row: int) -> None:
+    """A click in a picture chooses the point."""
+    st.session_state["point"] = row
+    st.session_state["find"] = ""
+
+
+# Plotly charts
+
+
+def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
+    theme = current_theme()
+    cloud = scene.points.cloud
+    colours = point_colours(cloud, scene.look.colour, _)
+    lines = 3 if scene.raw.projection.method == "cone" else 2
+    sides = zip((scene.raw, scene.white), panels, strict=True)
+    for box, (side, bare) in zip(st.columns(2), sides, strict=True):
+        panel = replace(bare, texts=cloud.texts, marks=_chart_marks(scene, _))
+        title = side_title(side, scene, _)
+        figure = partial(cone_figure, panel, colours, theme, lines=lines)
+        with box:
+            st.markdown(f"**{title}**")
+            show_chart(
+                # raw stays as it is while the sliders move white
+                cached_chart(_raw_chart_key(scene), figure, private=scene.points.private)
+                if side.name == "raw"
+                else chart_of(figure()),
+                key=f"chart-{side.name}",
+                file_name=f"narrow-cone-{side.name}",
+                alt=alternative(title, side.kept_vectors, panel, _),
+                on_point=choose_row,
+                group="clouds",
+            )
+            st.caption(" · ".join(_trust_lines(side, panel, scene, _)))
+    draw_legend(colours, theme)
+
+
+def _raw_chart_key(scene: Scene) -> str:
+    """All that raw's figure depends on."""
+    near = scene.near
+    rings = None if near is None else (near.row, *near.raw.rows, *near.white.rows)
+    return ArrayStore.key(
+        scene.points.key,
+        scene.raw.projection.method,
+        scene.look,
+        scene.reach,
+        rings,
+        st.context.theme.type,
+        language(),
+    )
+
+
+def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
+    near = scene.near
+    if near is None:
+        return []
+    return [
+        Mark([near.row], "circle-open", _("chosen")),
+        Mark(near.raw.rows.tolist(), "square-open", _("nearest in raw")),
+        Mark(near.white.rows.tolist(), "diamond-open", _("nearest in white")),
+    ]
+
+
+# The twin cloud
+
+
+def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
+    """Both clouds under one camera, what each picture keeps, and the selected points' texts."""
+    points = scene.points
+    has_film = scene.raw.projection.method != "umap"
+    show_twin_cloud(
+        (_film_cloud if has_film else _still_cloud)(scene, panels, _),
+        current_theme(),
+        _,
+        key=GROUP,
+        texts=points.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(keep_selection, points.key),
+        on_settled=_settle if has_film else None,
+    )
+    sides = zip((scene.raw, scene.white), panels, strict=True)
+    for box, (side, panel) in zip(st.columns(2), sides, strict=True):
+        lines = [*panel.captions, *_trust_lines(side, panel, scene, _)]
+        box.caption(f"**{side_title(side, scene, _)}** · " + " · ".join(lines))
+    show_selection(points.cloud, points.key, _)
+
+
+def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
+    """Raw beside the film that ends in white; off the film's path, the scene's own picture."""
+    knobs = film_knobs()
+    stops, points = _film(scene)
+    whitening = scene.twin.whitening
+    at = place_in_film(knobs, whitening.centring, whitening.strength)
+    between = _("Between: centring {s}, strength {t}")
+    names = [between.format(s=f"{s:g}", t=f"{t:g}") for s, t in knobs]
+    names[0], names[-1] = _("Raw"), _("White")
+    white = Picture(
+        range(len(stops)),
+        names,
+        between.format(s="{0}", t="{1}"),
+        None if at is not None else _aside(scene, panels[1], _),
+    )
+    return _twin_cloud(
+        scene, panels, points, [Picture([0], [_("Raw")]), white], _,
+        at=at, knobs=knobs, knob_steps=SLIDER_STEPS,
+        nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
+        cones=[[Wedge(cone.axis, cone.drawn) for cone in stop.cones] for stop in stops],
+        factors=[stop.factor for stop in stops],
+    )  # fmt: skip
+
+
+def _still_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
+    """Two pictures that no straight way leads between."""
+    raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
+    points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
+    pictures = [
+        Picture([place], [side_title(side, scene, _)])
+        for place, side in enumerate((scene.raw, scene.white))
+    ]
+    return _twin_cloud(scene, panels, points, pictures, _)
+
+
+def _twin_cloud(
+    scene: Scene,
+    panels: list[Panel],
+    points: Points,
+    pictures: list[Picture],
+    _: Translate,
+    **more: object,
+) -> TwinCloud:
+    projection = scene.raw.projection
+    sides = list(zip((scene.raw, scene.white), panels, strict=True))
+    titles = [side_title(side, scene, _) for side, _panel in sides]
+    return TwinCloud(
+        points=points,
+        rows_key=scene.points.key,
+        pictures=pictures,
+        colours=point_colours(scene.points.cloud, scene.look.colour, _),
+        reach=scene.reach,
+        axis_titles=axis_titles(projection.method, projection.n_components, _),
+        origin_label=None if projection.origin is None else _("origin"),
+        name=_("Both clouds, raw and white"),
+        alt=" ".join(
+            alternative(title, side.kept_vectors, panel, _)
+            for title, (side, panel) in zip(titles, sides, strict=True)
+        ),
+        bands=panels[0].bands,
+        marks=_twin_marks(scene, _),
+        below=[
+            f"{title}: " + " · ".join(_trust_lines(side, panel, scene, _))
+            for title, (side, panel) in zip(titles, sides, strict=True)
+        ],
+        told=provenance(scene, _),
+        file_name=f"narrow-cone-{projection.n_components}d",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
+    near = scene.near
+    if near is None:
+        return []
+    return [
+        Marks([near.row], "circle", _("chosen")),
+        Marks(near.raw.rows.tolist(), "square", _("nearest in raw")),
+        Marks(near.white.rows.tolist(), "diamond", _("nearest in white")),
+    ]
+
+
+def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
+    """The stops and their packed places, computed once a cloud, fit and view."""
+    points = scene.points
+
+    def make() -> tuple[tuple[Stop, ...], Points]:
+        fitted = full_whitening(points, scene.fit)
+        stops = film(points.vectors, fitted, scene.raw.projection)
+        return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], scene.reach))
+
+    return _FILMS.get_or_make(scene_key(scene), make, private=points.private)
+
+
+def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
+    places = scene.white.projection.around_origin * scene.factor
+    points = Points.of(pack_cloud([places], scene.reach))
+    return Aside(points, side_title(scene.white, scene, _), panel.wedges, scene.factor)
+
+
+def _settle(at: float) -> None:
+    """The sliders follow the film, to their nearest step."""
+    knobs = np.array(film_knobs())
+    s, t = (np.interp(at, np.arange(len(knobs)), column) for column in knobs.T)
+    for name, value in (("centring", s), ("strength", t)):
+        st.session_state[name] = round(float(value) * SLIDER_STEPS) / SLIDER_STEPS

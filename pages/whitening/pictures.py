@@ -1,0 +1,253 @@
+"""The pictures of the whitening page: the same points, one basis, one scale, raw first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry.encode import ArrayStore
+from geometry.figures.colours import MOST_LABELS, PointColours
+from geometry.figures.cone import Mark, Panel, cone_figure
+from geometry.projection.packing import pack_cloud
+from pages.common.cache import Cache
+from pages.common.controls import put_in_url
+from pages.common.corpus_cloud import CorpusCloud
+from pages.common.draw.charts import cached_chart, share_texts, show_chart
+from pages.common.draw.clouds import (
+    alternative,
+    axis_titles,
+    cloud_panel,
+    current_theme,
+    draw_legend,
+    lines_below,
+    point_colours,
+)
+from pages.common.draw.selected import keep_selection
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
+from pages.common.words import Translate, language, prose
+
+from .choices import treatment_names
+from .provenance import provenance
+from .scene import Scene, TreatedCloud
+
+GROUP = "lab"
+HEIGHT = 440
+EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
+
+# what a step of a slider leaves as it was: panels and their text alternatives
+_PANELS: Cache[Any] = Cache("whitening-panels", max_entries=64)
+
+
+def draw_pictures(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
+    """All pictures; the boxes of those that are not fitted yet, by treatment."""
+    boxes = _draw_charts(scene, _) if has_no_webgl2() else _draw_twins(scene, _)
+    waiting = {}
+    for name, box in zip(scene.waiting, boxes, strict=False):
+        box.markdown(f"**{treatment_names(_)[name]}**")
+        waiting[name] = box.container()
+    return waiting
+
+
+def chosen_point(points: CorpusCloud) -> int | None:
+    """The ringed row: the last one clicked, or from the URL. A row of another cloud is none."""
+    if st.session_state.setdefault("point-of", points.key) != points.key:
+        st.session_state["point-of"] = points.key
+        st.session_state["point"] = None
+    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
+        st.session_state["point"] = int(st.query_params["point"])
+    row: int | None = st.session_state.get("point")
+    row = None if row is None or row >= len(points.cloud) else row
+    put_in_url("point", None if row is None else str(row))
+    return row
+
+
+def _boxes(scene: Scene) -> list[DeltaGenerator]:
+    """A box for each picture, two a row."""
+    count = len(scene.pictures) + len(scene.waiting)
+    return [box for _row in range(0, count, 2) for box in st.columns(2)]
+
+
+def _draw_charts(scene: Scene, _: Translate) -> list[DeltaGenerator]:
+    """The pictures as Plotly charts, for a browser without WebGL2; the boxes that are left."""
+    share_texts(GROUP, scene.material.cloud.texts)
+    colours = _colours(scene, _)
+    boxes = _boxes(scene)
+    for box, picture in zip(boxes, scene.pictures, strict=False):
+        with box:
+            _draw_chart(picture, scene, colours, _)
+    draw_legend(colours, current_theme())
+    return boxes[len(scene.pictures) :]
+
+
+def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: Translate) -> None:
+    key = scene.material.points.key
+    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen"))]
+    panel = replace(_panel(picture, scene, _), marks=marks)
+    st.markdown(f"**{treatment_names(_)[picture.name]}**")
+    show_chart(
+        cached_chart(
+            ArrayStore.key(
+                _key(picture, scene), colours.title, scene.chosen, st.context.theme.type
+            ),
+            # captions stand below: most treatments have none, and room for them would be empty
+            lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
+            private=scene.material.is_private,
+        ),
+        key=f"lab-{picture.name}",
+        file_name=f"whitening-{picture.name}",
+        alt=_alternative(picture, scene, _),
+        on_point=choose_row,
+        on_selection=partial(keep_selection, key),
+        texts=GROUP,
+        group=f"{GROUP}-{key}",  # rows lassoed in one cloud are others in another
+    )
+    st.caption(_caption(picture, panel, _))
+
+
+def _draw_twins(scene: Scene, _: Translate) -> list[DeltaGenerator]:
+    """The pictures under one camera, and a line below each; the boxes that are left."""
+    show_twin_cloud(
+        _twin_cloud(scene, _),
+        current_theme(),
+        _,
+        key=GROUP,
+        texts=scene.material.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(keep_selection, scene.material.points.key),
+    )
+    boxes = _boxes(scene)
+    for box, picture in zip(boxes, scene.pictures, strict=False):
+        title = f"**{treatment_names(_)[picture.name]}**"
+        box.caption("  \n".join([title, _caption(picture, _panel(picture, scene, _), _)]))
+    return boxes[len(scene.pictures) :]
+
+
+def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
+    """Every treatment is a film of two stops: raw, and itself."""
+    names = treatment_names(_)
+    raw = scene.pictures[0]
+    between = _("On the way to {name}: {share}")
+    pictures = [Picture([0], [names[raw.name]])]
+    for place, picture in enumerate(scene.pictures[1:], start=1):
+        name = names[picture.name]
+        stops = [names[raw.name], name]
+        pictures.append(Picture([0, place], stops, between.format(name=name, share="{0}")))
+    frames = [picture.projection.around_origin * picture.factor for picture in scene.pictures]
+    panels = [_panel(picture, scene, _) for picture in scene.pictures]
+    projection = raw.projection
+    return TwinCloud(
+        points=Points.of(pack_cloud(frames, scene.reach)),
+        rows_key=scene.material.points.key,
+        pictures=pictures,
+        colours=_colours(scene, _),
+        reach=scene.reach,
+        axis_titles=axis_titles(projection.method, projection.n_components, _),
+        origin_label=None if projection.origin is None else _("origin"),
+        name=" · ".join(names[picture.name] for picture in scene.pictures),
+        alt=" ".join(_alternative(picture, scene, _) for picture in scene.pictures),
+        at=1.0,
+        knobs=((0.0,), (1.0,)),
+        cones=[panel.wedges for panel in panels],
+        factors=[picture.factor for picture in scene.pictures],
+        marks=[] if scene.chosen is None else [Marks([scene.chosen], "circle", _("chosen"))],
+        below=[
+            f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel, _))
+            for picture, panel in zip(scene.pictures, panels, strict=True)
+        ],
+        told=provenance(scene, _),
+        file_name=f"whitening-{projection.n_components}d",
+    )
+
+
+def _colours(scene: Scene, _: Translate) -> PointColours:
+    """By topic only where there are labels, and no more than can be told apart."""
+    cloud, colour = scene.material.cloud, scene.look.colour
+    has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
+    return point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
+
+
+def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
+    """The picture without its marks."""
+    panel: Panel = _PANELS.get_or_make(
+        f"{_key(picture, scene)}/panel",
+        lambda: cloud_panel(
+            picture.treated.vectors,
+            (),
+            picture.projection,
+            scene.reach,
+            _,
+            scale=picture.factor,
+            own_axis=picture.name == "raw",
+            d=picture.treated.kept.shape[1],
+        ),
+        private=scene.material.is_private,
+    )
+    return panel
+
+
+def _alternative(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+    """The picture in words."""
+    title, panel = treatment_names(_)[picture.name], _panel(picture, scene, _)
+    text: str = _PANELS.get_or_make(
+        f"{_key(picture, scene)}/alternative",
+        lambda: alternative(title, picture.treated.kept, panel, _),
+        private=scene.material.is_private,
+    )
+    return text
+
+
+def _key(picture: TreatedCloud, scene: Scene) -> str:
+    """All that a picture without marks depends on, but for colours."""
+    projection = picture.projection
+    return ArrayStore.key(
+        picture.key, projection.method, projection.n_components, scene.reach, language()
+    )
+
+
+def _caption(picture: TreatedCloud, panel: Panel, _: Translate) -> str:
+    """What the treatment is, and how far to trust its picture."""
+    about = []
+    if picture.name != "raw":
+        about = [prose("whitening", f"about-{picture.name}", about_values())]
+    return "  \n".join([*about, " · ".join([*panel.captions, *_trust_lines(picture, panel, _)])])
+
+
+def about_values() -> dict[str, str]:
+    """What the lines about the treatments quote."""
+    from geometry.data.corpus import read_bundled_pairs
+
+    return {"pairs": f"{len(read_bundled_pairs()):,}"}
+
+
+def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]:
+    """How far to trust the picture, what its frame leaves out, by how much it is drawn larger."""
+    if picture.is_emptied:  # neighbours at one place are nothing to trust
+        return [
+            _(
+                "all points at the origin: this treatment has emptied the axes of this view of all "
+                "but rounding"
+            )
+        ]
+    return [*lines_below(picture.projection, panel, _), *_scale_line(picture, _)]
+
+
+def _scale_line(picture: TreatedCloud, _: Translate) -> list[str]:
+    if picture.name == "raw" or picture.projection.origin is None:
+        return []
+    line = _("drawn × {factor}, so that all have one rms radius")
+    if picture.factor > EMPTIED:
+        line = _(
+            "drawn × {factor}, so that all have one rms radius: this treatment has all but emptied "
+            "the axes of this view"
+        )
+    return [line.format(factor=f"{picture.factor:.3g}")]
+
+
+def choose_row(row: int) -> None:
+    """A click in a picture chooses the point."""
+    st.session_state["point"] = row
