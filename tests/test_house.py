@@ -1,7 +1,6 @@
 """Imports point one way, each library has its room, and pages stay short."""
 
 import ast
-import functools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,7 +60,6 @@ def is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-@functools.cache
 def all_imports() -> list[tuple[str, int, str]]:
     return [(name, line, module) for name in python_files() for line, module in imports(name)]
 

@@ -1,4 +1,4 @@
-"""Any model through narrow_cone in a browser: a folder of each architecture, and a hub's."""
+"""Models on narrow_cone in a browser: from folders and from a Hugging Face Hub."""
 
 import re
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def address(server, **query: str) -> str:
 
 
 def both_clouds_are_measured(page: Page) -> None:
-    """Wait until the numbers of both stand on the page, and hold that they are numbers."""
+    """Wait until both tables show numbers; fail if an error shows."""
     tables = page.locator(".st-key-numbers table")
     expect(tables).to_have_count(len(SIDES), timeout=LONG * 1000)
     for table in tables.all():

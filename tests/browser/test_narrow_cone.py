@@ -1,4 +1,4 @@
-"""The landing page in a browser: both clouds drawn, every control followed, every question told."""
+"""The landing page in a browser: clouds, controls, questions, narrow screens."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from tests.browser.screen import (
 PAGE = "narrow_cone"
 PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
-QUESTIONS = {  # name: the answer in each language, where a live number stands in it as {…}
+QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {…}
     "median": (
         "a mean pairwise cosine of {cosine} are one fact",
         "平均成對餘弦 {cosine} 是同一件事",
@@ -71,7 +71,7 @@ def look_at(look: Callable[[str], Page], server: Any) -> Callable[[str], Page]:
 
 
 def wait_for_pictures(page: Page) -> None:
-    """Wait until both clouds and the chart have been drawn once, and the browser has shown them."""
+    """Wait until both clouds and the chart are drawn and on screen."""
     wait_for_clouds(page)
     page.wait_for_selector(".st-key-chart-histogram [data-drawn]", timeout=MS)
     page.evaluate(NEXT_FRAMES)
@@ -110,7 +110,7 @@ def chosen(page: Page, key: str) -> str:
 
 
 def choose(page: Page, key: str, option: str) -> None:
-    """Choose from a list. It is opened again where scrolling to it has closed it."""
+    """Choose from a list; open it again if scrolling has closed it."""
     field = page.locator(f".st-key-{key} input")
     wanted = page.get_by_role("option", name=option)
     field.scroll_into_view_if_needed()
@@ -259,7 +259,7 @@ def test_a_slider_changes_the_numbers_and_the_right_picture(server, page):
             slider(page, place).press("Home")
     assert slider_values(page) == ["0.00", "0.00"]
     assert mean_cosines(page) == [raw, raw]
-    wait_for_clouds(page)  # the numbers may be told before the film has come back
+    wait_for_clouds(page)  # the numbers can change before the animation ends
     raw_pixels, after = pixels(page, 0), pixels(page, 1)
     assert before.shape == after.shape
     assert (before != after).any(axis=2).mean() > 0.01
@@ -434,7 +434,7 @@ def test_the_questions_are_answered_with_this_cloud_s_numbers(look_at, lang):
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, tmp_path):
-    server = fresh_server(cache_dir=tmp_path)  # where no UMAP was ever fitted
+    server = fresh_server(cache_dir=tmp_path)  # an empty cache: no fitted UMAP
     page.goto(server.page_url(PAGE, query="view=umap&corpus=topics-zh"))
     meanwhile = page.get_by_text("SVD is shown while UMAP is being fitted.")
     expect(meanwhile).to_be_visible(timeout=MS)
@@ -451,7 +451,7 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     expect(progress).to_have_count(0)
     expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
     assert of_stage(page, "stage.told.origin") == ""
-    expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # no way leads between
+    expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # UMAP has no animation
     for place in PLACES:
         assert is_drawn(page, place)
     assert_no_exception(page)
@@ -459,7 +459,7 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
 
 @pytest.mark.slow
 def test_a_slider_keeps_the_focus_after_a_first_visit(fresh_server, page, tmp_path):
-    """Progress that has gone again must not have moved what stands below it."""
+    """A progress bar that disappears must not replace the elements below it."""
     server = fresh_server(cache_dir=tmp_path)
     open_cone(page, server, "corpus=topics-zh&view=svd")
     of_stage(page, "twin.isTheSame = true")
@@ -510,7 +510,7 @@ def test_nothing_is_wider_than_a_narrow_screen(server, new_page, lang):
 
 
 def test_both_clouds_are_drawn_before_plotly_is_there(page: Page, server: Any) -> None:
-    """And then the chart below them, when its script has come."""
+    """The chart below them is drawn once its script has loaded."""
     held: list[Any] = []
     page.route("**/plotly*.js", lambda route: held.append(route))
     page.goto(server.page_url(PAGE))

@@ -1,4 +1,4 @@
-"""The page ``sentence_similarity`` in a browser: what moves, what is clicked, what fits."""
+"""The page ``sentence_similarity`` in a browser: sliders, clicks, an upload, narrow screens."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The whitening page in a browser: pictures that move together, a lasso, a flow that trains."""
+"""The whitening page in a browser: linked pictures, a lasso, training a flow."""
 
 import csv
 import re
@@ -31,7 +31,7 @@ DEFAULTS = ("Raw", "ZCA whitening", "Top directions removed", "Standardised")
 RAW, ZCA, REMOVED = 0, 1, 2  # places of theirs
 MS = 1000 * LONG
 TITLES = "stage.told.views.map(view => view.names.at(-1))"
-# the first point's place in a picture's own last frame
+# The place of the first point in the last frame of a picture.
 FIRST_PLACE = """(() => {{
   const {{ cloud, stretch }} = stage.shown(stage.told.views[{place}]);
   const {{ values, low, step }} = cloud.frames[stretch.b];
@@ -97,7 +97,7 @@ def test_a_click_rings_the_same_point_in_all_pictures(server, page):
         page.mouse.click(x, y)
     wait_for_stage(page, "stage.told.marks.length === 1")
     assert of_stage(page, "stage.told.marks[0].rows") == [row]
-    page.mouse.move(2, 2)  # what the hand points at has a ring of its own
+    page.mouse.move(2, 2)  # a hovered point has a ring of its own
     wait_for_clouds(page, 4)
     for place in range(4):
         left, top = of_stage(
@@ -124,7 +124,7 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     press(page, "strength", "ArrowLeft", "ArrowLeft")
     wait_for_clouds(page, 4)
     assert of_stage(page, FIRST_PLACE.format(place=ZCA)) != there
-    assert of_stage(page, lit) == first  # the rows, wherever the slider carries them
+    assert of_stage(page, lit) == first  # the same rows at their new places
 
     with rerun(page):
         second = lasso(page, RAW, 0.5, 0.5, 0.95, 0.95)
@@ -246,7 +246,7 @@ def test_tokens_and_types_in_both_languages(server, page, query, second, chinese
 
 
 def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
-    """On a first visit by its own address, with nothing of it on the page yet."""
+    """On a first visit by deep link."""
     query = "second=flow&fourth=none&chart=flow"
     page.goto(server.page_url(PAGE, query=query))
     progress = page.locator('[data-testid="stProgress"]')
@@ -336,7 +336,9 @@ def test_no_button_lies_on_a_legend_of_a_narrow_screen(server, new_page):
         chart.tap()
         expect(chart.locator(".modebar")).to_be_visible(visible=is_shown)
         expect(chart.locator(".legend")).to_have_count(int(not is_shown))
-    page.set_viewport_size({"width": 1000, "height": 900})  # turned: now there is space beside it
+    page.set_viewport_size(
+        {"width": 1000, "height": 900}
+    )  # with space for the buttons beside the chart
     expect(page.locator(".chart[data-drawn] .modebar").last).to_be_visible()
 
 

@@ -1,4 +1,4 @@
-"""A reader's own texts, through the file chooser, to a picture and to every page."""
+"""Uploaded and pasted texts become the corpus of every page."""
 
 from collections.abc import Callable
 from pathlib import Path

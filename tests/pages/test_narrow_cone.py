@@ -1,4 +1,4 @@
-"""The landing page without a browser: its numbers are the library's, its words are there."""
+"""The landing page without a browser: its numbers are the library's, its texts are complete."""
 
 import csv
 import functools
