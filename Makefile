@@ -10,8 +10,9 @@ CREATED := $(VENV)/.created
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
-WORKERS := --dist loadscope --no-loadscope-reorder
-EVERY_WORKER := -n auto --maxprocesses 3 $(WORKERS)
+BY_FILE := --dist loadscope --no-loadscope-reorder
+# Browser tests often wait: three workers keep two cores busy.
+WORKERS := -n 3 $(BY_FILE)
 # The mathematics and the words; without what imports torch, serves pages or reads models.
 QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
   test_words.py) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
@@ -33,17 +34,17 @@ run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 
 # The workers already use every core: threads inside them would take three times as long.
 test test-slow check: export OMP_NUM_THREADS := 1
 test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (ARGS= goes to pytest)
-	$(BIN)/python -m pytest $(EVERY_WORKER) -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(ARGS)
 
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
-	$(BIN)/python -m pytest $(EVERY_WORKER) -m slow $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS)
 
 check: $(DEV_READY) ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 $(WORKERS) $(QUICK) $(ARGS)
+	$(BIN)/python -m pytest -n 2 $(BY_FILE) $(QUICK) $(ARGS)
 
 format: $(DEV_READY) ## put the code in shape
 	$(BIN)/ruff check --fix .

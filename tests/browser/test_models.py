@@ -98,35 +98,25 @@ def test_static_word_vectors_are_drawn(server, page, tmp_path):
     expect(page.get_by_text(f"· {folder} · layer 0 of 0 · pooling mean ·").first).to_be_visible()
 
 
-def test_a_model_of_the_hub_is_fetched_and_drawn(fresh_server, page, tmp_path, folders):
+def test_a_hub_model_is_offered_fetched_again_after_a_failure_and_drawn(
+    fresh_server, page, tmp_path
+):
     with HubServer() as hub:
         commit = hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
+        hub.faults.breaks["model.safetensors"] = [10] * 40
         environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
         server = fresh_server(environment=environment)
         open_app(page, address(server, model=HUB_NAME, layer="1"))
         expect(page.get_by_text("would be fetched from the hub")).to_be_visible()
         assert not hub.fetched()
         page.get_by_role("button", name="Fetch it").click()
-        both_clouds_are_measured(page)
-        line = f"· {HUB_NAME}, commit {commit[:7]} · layer 1 of 2 ·"
-        expect(page.get_by_text(line).first).to_be_visible()
-
-
-def test_a_fetch_that_failed_is_tried_again_and_a_layer_stays_with_its_model(
-    fresh_server, page, tmp_path
-):
-    with HubServer() as hub:
-        hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
-        hub.faults.breaks["model.safetensors"] = [10] * 40
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
-        server = fresh_server(environment=environment)
-        open_app(page, address(server, model=HUB_NAME))
-        page.get_by_role("button", name="Fetch it").click()
         expect(page.get_by_text("is only partly there")).to_be_visible(timeout=LONG * 1000)
         hub.faults.breaks.clear()
         page.get_by_role("button", name="Try again").click()
         both_clouds_are_measured(page)
-        expect(page.get_by_text("· layer 2 of 2 ·").first).to_be_visible()
+        line = f"· {HUB_NAME}, commit {commit[:7]} · layer 1 of 2 ·"
+        expect(page.get_by_text(line).first).to_be_visible()
+        # a layer belongs to its model
         page.get_by_role("combobox", name="Model").click()
         page.get_by_role("option", name="all-MiniLM-L6-v2 (bundled)").click()
         expect(page.get_by_text("· layer 4 of 6 ·").first).to_be_visible(timeout=LONG * 1000)

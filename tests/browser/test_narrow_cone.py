@@ -234,15 +234,15 @@ def test_the_cone_and_the_origin_are_drawn(look_at):
     expect(page.get_by_text("of the mean (384-d)")).not_to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_picture_has_the_theme_s_background(server, new_page, scheme):
-    page = new_page(color_scheme=scheme)
-    open_cone(page, server)
-    paper = of_stage(page, "stage.told.theme.paper")
-    behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
-    assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
-    assert (rgb[0] < 128) is (scheme == "dark")
+def test_the_picture_has_the_theme_s_background(server, look_at, new_page):
+    dark_page = new_page(color_scheme="dark")
+    open_cone(dark_page, server)
+    for page, is_dark in ((look_at("lang=en"), False), (dark_page, True)):
+        paper = of_stage(page, "stage.told.theme.paper")
+        behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+        rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
+        assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
+        assert (rgb[0] < 128) is is_dark
 
 
 # Trying

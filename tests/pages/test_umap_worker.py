@@ -18,9 +18,12 @@ PATIENCE = 60.0  # seconds to wait for another process
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _no_worker_left() -> Iterator[None]:
-    yield
-    umap_worker._executor().shutdown(wait=True, kill_workers=True)
+def _own_worker() -> Iterator[None]:
+    """A worker of normal priority: a niced one would starve beside the other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(umap_worker, "_be_nice", None)
+        yield
+        umap_worker._executor().shutdown(wait=True, kill_workers=True)
 
 
 @pytest.fixture(scope="module")
