@@ -50,7 +50,7 @@ format: $(DEV_READY) ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(DEV_READY) chromium ## every figure the README quotes, beside its peer (ARGS= names some)
+bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its peer (ARGS= names some)
 	$(BIN)/python -m bench $(ARGS)
 
 screenshot: $(DEV_READY) chromium ## take the README's picture from the running app

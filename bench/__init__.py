@@ -1,1 +1,1 @@
-"""Every figure the README quotes, each beside its peer in the same run: python -m bench."""
+"""Every figure in docs/benchmarks.md, each beside its peer in the same run: python -m bench."""

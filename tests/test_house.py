@@ -1,47 +1,116 @@
-"""Imports point one way, each library has its room, and pages stay short."""
+"""Folders are those in CONTRIBUTING.md; imports point down; each library has its place."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
+from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
 ROOT = Path(__file__).resolve().parents[1]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CONTRACTS = PYPROJECT["tool"]["importlinter"]["contracts"]
 
-ROOMS = {  # library: where it may be imported
+# The contracts in pyproject.toml cover geometry and pages. These cover app.py, bench and tests too.
+PLACES = {  # library: where it may be imported
     "streamlit": ("app.py", "pages/", "tests/"),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
-    "dask": ("geometry/scale", "tests/", "bench/"),
-    "distributed": ("geometry/scale", "tests/", "bench/"),
 }
-NOT_FROM = {  # a place: what it may not import, however short the way
-    "geometry/": ("pages", "app", "tests", "bench"),
-    "pages/": ("app", "tests", "bench"),
-    "bench/": ("pages", "app"),
+NOT_FROM = {  # folder: what it may not import
+    "geometry/": ("app", "bench", "pages", "tests"),
+    "pages/": ("app", "bench", "tests"),
+    "bench/": ("app", "pages"),
 }
-SLOW_OR_FOREIGN = ("torch", "umap", "numba", "transformers", "streamlit", "plotly", "dask")
+SLOW_OR_FOREIGN = ("torch", "umap", "numba", "transformers", "streamlit", "plotly")
 
 
-def python_files() -> list[str]:
-    """Every Python file that git tracks or would, as a path from the root."""
+def tracked_files() -> list[str]:
+    """Every file that git tracks or would track, as a path from the root."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    if listed.returncode == 0:
-        return sorted(name for name in set(listed.stdout.splitlines()) if (ROOT / name).exists())
-    unpacked = (path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
-    return sorted(
-        path.as_posix()
-        for path in unpacked
-        if path.parts[0] != "build" and not any(part.startswith(".") for part in path.parts)
-    )
+    if listed.returncode:
+        pytest.skip("the folder is not a git repository")
+    names = set(listed.stdout.split("\0")) - {""}
+    return sorted(name for name in names if (ROOT / name).exists())
+
+
+# ---- folders ----
+
+
+def folders_of(files: list[str]) -> set[str]:
+    """Every folder that holds a file, in itself or in a folder below."""
+    return {str(folder) for name in files for folder in PurePosixPath(name).parents} - {"."}
+
+
+def tree_of(page: str) -> list[str]:
+    """The folders of the tree on a page, as paths from the root; two spaces are one level."""
+    (tree,) = re.findall(r"^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    folders: list[str] = []
+    above: list[str] = []
+    for line in tree.splitlines():
+        level = (len(line) - len(line.lstrip())) // 2
+        above = [*above[:level], line.split()[0]]
+        folders.append("".join(above).rstrip("/"))
+    return folders
+
+
+def pattern(line: str) -> str:
+    """A regular expression: <language> stands for any one folder."""
+    return re.sub(r"<\w+>", "[^/]+", re.escape(line))
+
+
+def differences(tree: list[str], folders: set[str]) -> tuple[list[str], list[str]]:
+    """(folders that are not on the tree, lines of the tree that no folder fits)."""
+    unlisted = [
+        each for each in folders if not any(re.fullmatch(pattern(line), each) for line in tree)
+    ]
+    absent = [
+        line for line in tree if not any(re.fullmatch(pattern(line), each) for each in folders)
+    ]
+    return sorted(unlisted), absent
+
+
+def test_the_tree_in_contributing_is_the_repository():
+    unlisted, absent = differences(tree_of(CONTRIBUTING), folders_of(tracked_files()))
+    assert not unlisted
+    assert not absent
+
+
+def test_a_difference_between_tree_and_folders_is_found():
+    page = "```\na/      what\n  b/\n  <c>/\n    d/\n```\n"
+    assert tree_of(page) == ["a", "a/b", "a/<c>", "a/<c>/d"]
+    folders = folders_of(["a/b/x.py", "a/e/d/y.py", "f/z.py", "top.py"])
+    assert differences(tree_of(page), folders) == (["f"], [])
+    assert differences(tree_of(page), {"a", "a/b"}) == ([], ["a/<c>/d"])
+    assert differences(tree_of(page), {"a", "a/b", "a/b/g"}) == (["a/b/g"], ["a/<c>/d"])
+
+
+def test_every_path_in_contributing_exists():
+    codes = re.findall(r"`([\w.<>/-]+/[\w.<>/-]*)`", CONTRIBUTING)
+    paths = [code for code in codes if not re.search(r"<name>", code)]
+    assert len(paths) > 20
+    assert not [path for path in paths if not any(ROOT.glob(re.sub(r"<\w+>", "*", path)))]
+
+
+# ---- imports ----
+
+
+def contract(kind: str, **settings: object) -> dict:
+    (found,) = [
+        each for each in CONTRACTS if each["type"] == kind and settings.items() <= each.items()
+    ]
+    return found
 
 
 def imports(name: str) -> Iterator[tuple[int, str]]:
@@ -56,66 +125,66 @@ def imports(name: str) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
 
 
+@pytest.fixture(scope="module")
+def all_imports() -> list[tuple[str, int, str]]:
+    names = [name for name in tracked_files() if name.endswith(".py")]
+    return [(name, line, module) for name in names for line, module in imports(name)]
+
+
 def is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def all_imports() -> list[tuple[str, int, str]]:
-    return [(name, line, module) for name in python_files() for line, module in imports(name)]
+def test_the_import_contracts_hold(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(no_cache=True) == EXIT_STATUS_SUCCESS
 
 
-def length(name: str) -> int:
-    return len((ROOT / name).read_text(encoding="utf-8").splitlines())
+def test_the_contract_between_pages_names_every_page():
+    pages = {f"pages.{page.parent.name}" for page in ROOT.glob("pages/*/page.py")}
+    assert len(pages) >= 5
+    assert set(contract("independence")["modules"]) == pages
 
 
-@pytest.mark.parametrize("library", ROOMS)
-def test_a_library_stays_in_its_room(library):
-    outside = [
-        f"{name}:{line} imports {module}"
-        for name, line, module in all_imports()
-        if is_in(module, library) and not name.startswith(ROOMS[library])
+def test_the_floors_in_contributing_are_those_of_the_contract():
+    rows = re.findall(r"^\| \d+ \| (.*) \|$", CONTRIBUTING, re.MULTILINE)
+    shown = [{name.removesuffix(".py") for name in re.findall(r"`([^`]+)`", row)} for row in rows]
+    pages, common = (
+        {*layer.split(" | ")}
+        for layer in contract("layers", name="What pages share imports no page")["layers"]
+    )
+    rooms = [
+        {f"geometry.{name}" for name in layer.split(" | ")}
+        for layer in contract("layers", containers=["geometry"])["layers"]
     ]
-    assert not outside
-
-
-@pytest.mark.parametrize("place", NOT_FROM)
-def test_imports_point_one_way(place):
-    against = [
-        f"{name}:{line} imports {module}"
-        for name, line, module in all_imports()
-        if name.startswith(place) and any(is_in(module, other) for other in NOT_FROM[place])
+    assert shown == [
+        {name.replace(".", "/") for name in floor} for floor in (pages, common, *rooms)
     ]
-    assert not against
 
 
-def test_geometry_does_not_import_its_figures():
-    against = [
+@pytest.mark.parametrize("library", PLACES)
+def test_a_library_is_imported_only_in_its_place(library, all_imports):
+    elsewhere = [
         f"{name}:{line} imports {module}"
-        for name, line, module in all_imports()
-        if name.startswith("geometry/")
-        and not name.startswith("geometry/figures/")
-        and is_in(module, "geometry.figures")
+        for name, line, module in all_imports
+        if is_in(module, library) and not name.startswith(PLACES[library])
     ]
-    assert not against
+    assert not elsewhere
 
 
-def test_pages_import_no_page():
-    against = [
+@pytest.mark.parametrize("folder", NOT_FROM)
+def test_the_library_pages_and_benchmarks_import_downwards(folder, all_imports):
+    upwards = [
         f"{name}:{line} imports {module}"
-        for name, line, module in all_imports()
-        if name.startswith("pages/")
-        and is_in(module, "pages")
-        and not is_in(module, "pages.common")
-        and not is_in(module, ".".join(name.split("/")[:2]))
+        for name, line, module in all_imports
+        if name.startswith(folder) and any(is_in(module, other) for other in NOT_FROM[folder])
     ]
-    assert not against
+    assert not upwards
 
 
-def test_app_and_pages_are_short():
-    limits = {name: 80 for name in python_files() if PurePosixPath(name).match("pages/*/page.py")}
-    limits["app.py"] = 40
-    too_long = [f"{name}: {length(name)} lines" for name, n in limits.items() if length(name) >= n]
-    assert not too_long
+def test_every_guarded_place_exists():
+    places = {place for allowed in PLACES.values() for place in allowed} | set(NOT_FROM)
+    assert not [place for place in sorted(places) if not (ROOT / place).exists()]
 
 
 def test_importing_geometry_is_light():
@@ -128,3 +197,7 @@ def test_importing_geometry_is_light():
     ).stdout.split()
     assert "geometry" in loaded
     assert not [module for module in SLOW_OR_FOREIGN if module in loaded]
+
+
+def test_app_only_lists_the_pages():
+    assert len((ROOT / "app.py").read_text(encoding="utf-8").splitlines()) < 40

@@ -43,7 +43,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "annotated-pairs": {"pairs"},
         "simplex": {"n", "distinct"},
         "emptied": {"fitted", "rank", "removed"},
-        "about-": ("whitening/panels.py", "about_values"),
+        "about-": ("whitening/pictures.py", "about_values"),
         "disagree-": {"name"},
         "chart-": ("whitening/charts.py", "chart_values"),
     },

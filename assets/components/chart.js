@@ -1,10 +1,10 @@
-// A Plotly figure that is redrawn in place: zoom, camera and WebGL context outlive a new figure.
+// A Plotly figure redrawn in place: a new figure leaves zoom, camera and WebGL context as they are.
 
 const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
 const waiting = new Set(); // boxes to draw
-const touch = matchMedia("(pointer: coarse)"); // there a finger scrolls the page
+const touch = matchMedia("(pointer: coarse)"); // a finger then scrolls the page
 const selections = new Map(); // group -> rows of the selected points
-const FADED = 0.08; // opacity of what is not selected
+const FADED = 0.08; // opacity of points outside the selection
 let drawing = false;
 
 function plotlyIsThere() {
@@ -22,25 +22,25 @@ function inPageOrder(one, other) {
   return one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-// One chart a frame, the topmost first, so that it is on screen while the next is drawn.
+// Draw one chart a frame, the topmost first, so that it is on screen before the next is drawn.
 async function drawInTurn(box) {
   waiting.add(box);
-  if (drawing) return; // the loop below is at work, and will come to it
+  if (drawing) return; // the loop below already runs and takes every waiting chart
   drawing = true;
   await plotlyIsThere();
   while (waiting.size > 0) {
     const next = [...waiting].sort(inPageOrder)[0];
-    waiting.delete(next); // first: a figure that comes while it is drawn is drawn next
+    waiting.delete(next); // before the drawing: a figure that arrives during it has to be drawn too
     try {
       if (draw(next, drawn.get(next).wanted)) await painted();
     } catch (error) {
-      reportError(error); // one chart's failure is not the next one's
+      reportError(error); // the other charts are still drawn
     }
   }
   drawing = false;
 }
 
-// The frame of a flat chart, as its group shares it.
+// The ranges of a flat chart's axes, which its group shares.
 function frameOf(box) {
   const { xaxis, yaxis } = box.layout;
   return { "xaxis.range": [...xaxis.range], "yaxis.range": [...yaxis.range] };
@@ -51,20 +51,20 @@ function moveGroup(box, change) {
   if (!group || !Object.keys(change).some((key) => key.includes("axis"))) return;
   const frame = frameOf(box);
   for (const other of document.querySelectorAll(`.chart[data-group="${group}"]`)) {
-    // equal already: this is the echo of the chart that was moved
+    // equal already: this event comes from our own change of the other charts
     if (other === box || JSON.stringify(frameOf(other)) === JSON.stringify(frame)) continue;
     window.Plotly.relayout(other, frame);
   }
 }
 
-// Charts want Plotly now, unless a cloud that needs none is still to be drawn: that comes first.
+// Request Plotly, unless a WebGL cloud is still to be drawn, which comes first.
 function sendForPlotly() {
   if (document.querySelector(".twin:not([data-drawn])")) return;
   window.dispatchEvent(new Event("narrow-cone-first-picture"));
 }
 
-// The same points lit in every chart of the group, or all as they were for null. Rows alone say
-// which: a lasso that stayed would choose anew among points that a slider has moved.
+// Highlight the same rows in every chart of the group; null ends the selection. The lasso itself is
+// removed: on points that a slider has moved it would enclose others.
 function selectInGroup(box, rows) {
   const { group } = drawn.get(box).wanted;
   if (rows === null) selections.delete(group);
@@ -78,7 +78,7 @@ function selectInGroup(box, rows) {
   }
 }
 
-// What the figure does not carry: the points' texts, and which of them are selected.
+// The figure without what it does not contain: add the points' texts and the selection.
 function complete(points, data) {
   points.text = window.narrowConeTexts?.get(data.texts) ?? points.text;
   const rows = selections.get(data.group);
@@ -89,32 +89,32 @@ function complete(points, data) {
 
 function draw(box, data) {
   const state = drawn.get(box);
-  if (!box.isConnected || state.shown === data.figure) return false; // gone, or nothing new
+  if (!box.isConnected || state.shown === data.figure) return false; // off the page, or already shown
   state.shown = data.figure;
   const { data: traces, layout } = JSON.parse(data.figure);
   complete(traces[0], data);
-  box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css: no buttons on top of it
-  const camera = box.layout?.scene?.camera; // where the reader put it: uirevision forgets that
+  box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css moves the buttons away from it
+  const camera = box.layout?.scene?.camera; // the reader's; uirevision does not restore it
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;
-  // Plotly keeps a reader's lasso over new figures: not over those of other points
+  // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
   window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;
     state.listens = true;
     box.on("plotly_click", (event) => {
-      // the first trace holds all points; rings and surfaces lie above it
+      // the first trace has all points; the others are rings and surfaces
       const point = event.points.find((candidate) => candidate.curveNumber === 0);
       if (point) state.clicked("clicked", point.pointNumber);
     });
     box.on("plotly_selected", (event) => {
-      if (!event?.range && !event?.lassoPoints) return; // a click, which is told apart above
+      if (!event?.range && !event?.lassoPoints) return; // a click, handled above
       const rows = event.points.filter((p) => p.curveNumber === 0).map((p) => p.pointNumber);
-      setTimeout(() => selectInGroup(box, rows)); // Plotly has yet to put its lasso down
+      setTimeout(() => selectInGroup(box, rows)); // after Plotly has finished its own lasso handling
       state.selected("selected", rows);
     });
-    // a double click, as it is told while a lasso is in hand and while none is
+    // a double click has two events: one with the lasso tool, one without
     for (const name of ["plotly_deselect", "plotly_doubleclick"]) {
       box.on(name, () => {
         if (!selections.has(drawn.get(box).wanted.group)) return;

@@ -1,12 +1,12 @@
-// The plane that answers the hand: dragging draws here, within a frame, and the server hears of it
-// when the hand lets go. plane_math.js computes, plane_picture.js draws, plane_table.js speaks.
+// The plane of cosine_basis. A drag is drawn here, within a frame; the server gets a message when it
+// ends. plane_math.js computes, plane_picture.js draws, plane_table.js writes numbers and text.
 
-const STEP = 0.1; // of an arrow key; with Shift a tenth of it
+const STEP = 0.1; // of an arrow key; a tenth of it with Shift
 const SNAP = { mouse: 9, touch: 14 }; // px
-const KEYS_TOGETHER = 300; // ms in which key presses are one message
-const SPOKEN_AFTER = 700; // ms without a change after which the cosines are read out
-const UNHEARD = 5000; // ms after which a server that has not answered may set the picture again
-const MORPH = 700; // ms of the whitening
+const KEYS_TOGETHER = 300; // ms; key presses closer together are one message
+const SPOKEN_AFTER = 700; // ms without a change before a screen reader gets the cosines
+const UNHEARD = 5000; // ms without an answer after which older messages may set the picture again
+const MORPH = 700; // ms of the animation of whitening
 const REFRAME = 250;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -15,10 +15,10 @@ const views = new WeakMap(); // root -> PlaneView
 class PlaneView {
   constructor(root) {
     this.root = root;
-    this.pending = {}; // what the server has not confirmed yet
+    this.pending = {}; // changes that the server has not confirmed
     this.serial = 0;
     root.addEventListener("pointerdown", (event) => this.grab(event));
-    // touch-action on parts of an SVG does not hold everywhere: else the page would scroll instead
+    // some browsers ignore touch-action on parts of an SVG and would scroll the page
     root.addEventListener("touchstart", (event) => this.drag && event.preventDefault(), { passive: false });
     root.addEventListener("pointermove", (event) => this.move(event));
     root.addEventListener("pointerup", () => this.letGo());
@@ -26,7 +26,7 @@ class PlaneView {
     root.addEventListener("keydown", (event) => this.press(event));
   }
 
-  // A message of the server: {serial, plane, choices, words, colours, limits, snaps, cloud}.
+  // A message from the server: {serial, plane, choices, words, colours, limits, snaps, cloud}.
   receive(message, send) {
     this.send = send;
     const unsure = Object.keys(this.pending).length > 0 && Date.now() - this.sentAt < UNHEARD;
@@ -40,7 +40,7 @@ class PlaneView {
     if (looks !== this.looks) this.build();
     this.looks = looks;
     if (before && (this.drag || this.keyTimer || Object.keys(this.pending).length > 0)) {
-      this.request(); // newer than what the server knows: the picture stays as the hand left it
+      this.request(); // the picture is newer than the message and stays as it is
       return;
     }
     const morphs = before && this.choices.whiten !== message.choices.whiten;
@@ -88,7 +88,7 @@ class PlaneView {
     this.request();
   }
 
-  // The map from coordinates to the picture of the right panel, and the frame: both may be on the way.
+  // The right panel's map from coordinates, and the frame; both may be in the middle of an animation.
   target() {
     const { cloud } = this.message;
     const white = whiteningAsked(this.plane, this.choices.whiten, cloud);
@@ -145,7 +145,7 @@ class PlaneView {
     this.root.dataset.drawn = String(Number(this.root.dataset.drawn || 0) + 1);
   }
 
-  // --- the hand
+  // --- pointer and keys
 
   pixelOf(event, svg) {
     const box = svg.getBoundingClientRect();
@@ -202,7 +202,7 @@ class PlaneView {
 
   letGo() {
     if (!this.drag) return;
-    if (this.drag.pointer) this.carry(); // the last move may still wait for its frame
+    if (this.drag.pointer) this.carry(); // the last move may not be drawn yet
     this.drag.picture.svg.removeAttribute("data-dragging");
     this.drag.picture.handles[this.drag.name].classList.remove("plane-snapped");
     const moved = this.drag.before[0] !== this.plane;
@@ -233,7 +233,7 @@ class PlaneView {
     const isStandard = handle.closest("svg").dataset.panel === "standard";
     const picture = this.pictures[isStandard ? "standard" : "yours"];
     const step = event.shiftKey ? STEP / 10 : STEP;
-    // points step by coordinates, in both pictures: along the lattice
+    // in both pictures an arrow key changes a point's coordinates, along the lattice
     const isPoint = NAMES.includes(name);
     const from = isPoint ? [this.plane[`${name}_x`], this.plane[`${name}_y`]] : picture.tips[name];
     const place = from.map((part, i) => part + step * way[i]);
@@ -256,9 +256,9 @@ class PlaneView {
     this.tell();
   }
 
-  // --- the server and the ear
+  // --- the server and screen readers
 
-  // All that it has not confirmed: of two messages that meet, only the later arrives.
+  // Send all unconfirmed changes: of two messages at the same time only the later arrives.
   tell() {
     this.serial += 1;
     this.sentAt = Date.now();
@@ -270,7 +270,7 @@ class PlaneView {
     this.speakTimer = setTimeout(() => {
       const { words } = this.message;
       const said = spokenCosines(this.cosines, words);
-      if (this.said && this.said !== said) this.heard.textContent = said; // not on arrival
+      if (this.said && this.said !== said) this.heard.textContent = said; // not when the page opens
       this.said = said;
       for (const [panel, picture] of Object.entries(this.pictures)) {
         const [title, texts] = picture.alt;

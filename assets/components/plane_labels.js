@@ -1,20 +1,20 @@
-// Where labels go in a square picture so that they cover no line and no other label. Pure.
-// All is in the picture's pixels, from its middle, y upwards.
+// Places for labels in a square picture, clear of lines and other labels. Pure functions.
+// All lengths are in the picture's pixels, from its middle, y upwards.
 
-const LETTER = 7.5; // px: a Latin letter; a CJK letter; a line's height
+const LETTER = 7.5; // px of a Latin letter; then of a CJK letter, and a line's height
 const WIDE_LETTER = 14;
 const LINE = 16;
 const DIRECTIONS = 16; // candidates around the point, the nearest ring first
 const RINGS = [0, 9, 20];
 const COST = { ink: 1, label: 40, outside: 80, spot: 0.5, turn: 1, ring: 0.1, moved: 2.5 };
-const SAMPLE = 3; // px between the points that stand for a line
+const SAMPLE = 3; // px between sample points of a line
 
 export function halfSize(text) {
   const width = [...text].reduce((sum, letter) => sum + (letter.codePointAt(0) > 0x2e80 ? WIDE_LETTER : LETTER), 0);
   return [width / 2, LINE / 2];
 }
 
-// Points of a polyline, a few pixels apart.
+// Sample points of a polyline, a few pixels apart.
 function samples(line) {
   const found = [];
   for (let i = 1; i < line.length; i++) {
@@ -56,9 +56,10 @@ function costOf([x, y], [halfX, halfY], ink, boxes, side) {
   return cost;
 }
 
-// Centres of the labels, chosen one after the other. marks: {spots, text, gap}, the best spot first,
-// gap the pixels between a label's box and what it names.   lines: what not to cover.   before: what the last call returned, so that a drag moves labels no
-// more than it must. Each label stands where it covers least, then near its first spot, outward.
+// Centres of the labels, chosen one after the other. Each is where its label covers least; among
+// equals near its first spot, then outward.
+// marks: {spots, text, gap}, the best spot first; gap: pixels between a label's box and its mark.
+// lines: not to be covered. before: the last result, so that labels move little during a drag.
 export function placeLabels(marks, lines, side, before = []) {
   const ink = lines.flatMap(samples);
   const boxes = [];
@@ -70,7 +71,7 @@ export function placeLabels(marks, lines, side, before = []) {
         const last = before[row]?.offset;
         const jump = last && Math.hypot(offset[0] - last[0], offset[1] - last[1]) > 12 ? COST.moved : 0;
         const base = COST.spot * late + cost + jump;
-        if (best && base >= best.cost) continue; // nothing below can make it cheaper
+        if (best && base >= best.cost) continue; // the rest can only add to the cost
         const whole = base + costOf(centre, half, ink, boxes, side);
         if (!best || whole < best.cost) best = { cost: whole, centre, offset, half };
       }

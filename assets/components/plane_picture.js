@@ -1,17 +1,17 @@
-// One picture of the plane as SVG: made once, then only its attributes change. Looks stand in
-// attributes rather than in a style sheet, so that a saved picture is the picture on screen.
+// One picture of the plane as SVG: made once, then only its attributes change. Colours and widths are
+// attributes, not in a style sheet, so that a saved picture equals the one on screen.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SIDE = 400; // of the whole picture, in its own pixels
 const BOX = { left: 34, top: 6, side: 360 }; // where the plane is drawn
-const LATTICE = 5; // lines to each side
+const LATTICE = 5; // lines on each side of the origin
 const CIRCLE = 72; // points
 const ARC_RADII = [0.15, 0.21]; // of the angles a-b and a-c, as shares of the half range
-const ARC_SPOTS = [16, 11, 21, 6, 26]; // of its 33 points, where the degrees may stand
+const ARC_SPOTS = [16, 11, 21, 6, 26]; // those of its 33 points where the degrees may be written
 const NOWHERE = 1e-9; // a vector shorter than this has no direction
 const TIP = 11; // px, an arrow's head
 const GRIP = 7; // px, a handle's ring
-const FINGER = 24; // px around a handle that a finger may miss
+const FINGER = 24; // px around a handle in which a touch still takes it
 const TYPEFACE = '"Source Sans", "Noto Sans CJK TC", sans-serif';
 const HANDLES = ["shift", "e1", "e2", "c", "b", "a"];
 
@@ -26,7 +26,7 @@ function words(parent, looks) {
   return part(parent, "text", { "font-family": TYPEFACE, "font-size": 13, ...looks });
 }
 
-// A hue as it is written: halfway to the ink, so that it can be read on either background.
+// The colour of text: halfway from the hue to the ink, legible on both backgrounds.
 function legible(hue, ink) {
   const parts = (colour) => [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
   const [one, other] = [parts(hue), parts(ink)];
@@ -83,7 +83,7 @@ function makePicture(svg, colours, handles) {
   return made;
 }
 
-// Between the plane and the picture's pixels.
+// The maps between the plane and the picture's pixels.
 function frameOf(halfRange) {
   const scale = BOX.side / (2 * halfRange);
   const middle = [BOX.left + BOX.side / 2, BOX.top + BOX.side / 2];
@@ -121,7 +121,7 @@ function latticePath(map, frame) {
   return path;
 }
 
-// The angle from one point to another around the origin; null where a point lies on it.
+// The angle between two points around the origin; null if one of them is the origin.
 function arcBetween(one, other, radius) {
   if (Math.min(Math.hypot(...one), Math.hypot(...other)) < NOWHERE) return null;
   const turn = Math.atan2(one[0] * other[1] - one[1] * other[0], one[0] * other[0] + one[1] * other[1]);
@@ -136,7 +136,7 @@ function drawTicks(picture, frame) {
   picture.ticksAt = frame.halfRange;
   picture.ticks.replaceChildren();
   const step = frame.halfRange < 6 ? 1 : frame.halfRange < 12 ? 2 : 5;
-  const last = Math.floor((0.98 * frame.halfRange) / step) * step; // none in the corner
+  const last = Math.floor((0.98 * frame.halfRange) / step) * step; // no number in the corner
   for (let tick = -last; tick <= last; tick += step) {
     const [u, v] = frame.pixel([tick, tick]);
     const looks = { fill: picture.colours.ink, "font-size": 11 };
@@ -206,7 +206,7 @@ function drawPicture(picture, scene, frame) {
   picture.tips = { ...tips, shift: start };
 }
 
-// Both pictures side by side as one file, with what they show written above and below.
+// Both pictures side by side as one file, with captions above and settings below.
 function savedPicture(pictures, captions, lines, colours) {
   const height = SIDE + 34 + 20 * lines.length;
   const whole = document.createElementNS(SVG, "svg");

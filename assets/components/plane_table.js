@@ -1,4 +1,4 @@
-// What the plane says in words, and where it stands on the page: the table of cosines, the handles' values, the live region.
+// The plane's text: the table of cosines, the handles' values, the region for screen readers.
 
 const MINUS = "−";
 const MARKUP = `
@@ -40,7 +40,7 @@ function cosinesInWords(values, words) {
   return PAIRS.map(([i, j], row) => `cos(${NAMES[i]}, ${NAMES[j]}) = ${cosineText(values[row], words)}`).join(", ");
 }
 
-// Rows of the head and of the three pairs; a column each for coordinates, true, whitened.
+// A head and a row for each of three pairs; columns for coordinates, true and whitened cosines.
 function makeTable(table, words) {
   table.innerHTML = "";
   const head = table.createTHead().insertRow();
@@ -61,13 +61,13 @@ function makeTable(table, words) {
   }
 }
 
-// The column that cosine sees in this reading stands out.
+// Highlight the column that the chosen reading is about.
 function fillTable(table, cosines, reading, words) {
-  const seen = reading === "coordinates" ? "coordinates" : "true";
+  const highlighted = reading === "coordinates" ? "coordinates" : "true";
   for (const [column, values] of Object.entries(cosines)) {
     for (const cell of table.querySelectorAll(`[data-column="${column}"]`)) {
       cell.hidden = values === null;
-      cell.classList.toggle("plane-seen", column === seen);
+      cell.classList.toggle("plane-seen", column === highlighted);
     }
     if (values === null) continue;
     table.querySelectorAll(`td[data-column="${column}"]`).forEach((cell, row) => {
@@ -86,7 +86,7 @@ function handleValue(name, plane, words) {
   return filled(words.values.point, { x: brief(plane[`${name}_x`]), y: brief(plane[`${name}_y`]) });
 }
 
-// One number of a handle that has two: the first of them. The text says both.
+// For screen readers a handle has one number, the first of its two; the text has both.
 function handleNumber(name) {
   return { shift: "shift_x", e1: "len1", e2: "len2" }[name] ?? `${name}_x`;
 }
@@ -106,7 +106,7 @@ function describeHandle(handle, name, plane, limits, words) {
   }
 }
 
-// All cosines in one sentence each, for who hears them.
+// A sentence for each cosine, for screen readers.
 function spokenCosines(cosines, words) {
   return Object.entries(cosines)
     .filter(([, values]) => values !== null)

@@ -1,8 +1,8 @@
-// Sends for Plotly's script, once a page. It is run when the first picture is on screen (twin.js
-// says so, or chart.js where there is no cloud), because a browser that compiles it paints nothing
-// for most of a second.
+// Loads Plotly's script once a page. It runs when the first picture is on screen (an event of
+// twin.js, or of chart.js on a page without a cloud), because compiling it blocks the browser for
+// most of a second.
 
-const LATEST = 2500; // ms after which it is run in any case: no picture has come by then
+const LATEST = 2500; // ms after which it runs in any case
 
 export default function ({ data }) {
   if (window.Plotly || document.querySelector("link[data-plotly]")) return;

@@ -1,4 +1,4 @@
-// Keeps the texts of points for the charts that show them (chart.js looks them up by name).
+// Texts of points by name, for the charts that show them (chart.js).
 
 const texts = (window.narrowConeTexts ??= new Map());
 const held = new WeakMap(); // element -> the name whose texts it holds

@@ -1,1 +1,1 @@
-"""Arrays in, a Plotly figure out. The only place that knows Plotly; words come as arguments."""
+"""Arrays in, a Plotly figure out. Only this folder imports Plotly; text is an argument."""

@@ -14,7 +14,19 @@ from .theme import PERCENT, Theme, axis, base_layout
 
 @dataclass(frozen=True)
 class Bars:
-    """Heights (m,) of one cloud, what each bar is about, the cloud's name and place."""
+    """The bars of one cloud.
+
+    Parameters
+    ----------
+    heights : (m,) array of float
+        Shares.
+    about : m strings
+        The hover text of each bar.
+    name : str
+        The cloud's text in the legend.
+    place : int
+        The cloud's number, which decides the colour; 0 is raw.
+    """
 
     heights: np.ndarray
     about: Sequence[str]
@@ -25,7 +37,7 @@ class Bars:
 def bars_figure(
     groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """Bars 1 to m beside each other, as shares; the hover says what each is about."""
+    """Bars 1 to m of each cloud beside each other, as shares."""
     figure = go.Figure(
         [
             go.Bar(
@@ -45,7 +57,7 @@ def bars_figure(
         xaxis=axis(theme, x, dtick=1, zeroline=False),
         yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
         barmode="group",
-        showlegend=True,  # of a single group, too: whose bars they are
+        showlegend=True,  # for a single cloud too, because its name is nowhere else
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
     return figure

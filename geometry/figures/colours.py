@@ -1,4 +1,4 @@
-"""From labels or values to marker colours, the same for every panel that is compared."""
+"""From labels or values to marker colours, the same for all compared panels."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import numpy as np
 
 from .theme import LIGHT, SYMBOL_CODES, SYMBOLS, Theme
 
-MOST_LABELS = len(SYMBOLS) * len(LIGHT.categories)  # looks that can be told apart
+MOST_LABELS = len(SYMBOLS) * len(LIGHT.categories)  # pairs of a colour and a symbol
 
 
 @dataclass(frozen=True)
 class PointColours:
-    """What colours n points.
+    """Labels or values of n points, from which their colours follow.
 
-    codes (n,) : category codes, or values.   names : category names by code; None for values.
-    title : what the colour means, for the scale bar.
+    Parameters
+    ----------
+    codes : (n,) array
+        Category codes, or values.
+    names : tuple of str or None
+        Category names by code; None for values.
+    title : str
+        What the colour means, for the scale bar.
     """
 
     codes: np.ndarray
@@ -52,7 +58,7 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
         return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
     codes = colours.codes
     looks = [_look(code, theme) for code in range(len(colours.names))]
-    # numbers rather than names: Plotly checks an array of strings one by one, 0.1 s a picture
+    # numbers, because Plotly checks an array of strings one by one: 0.1 s a picture
     return {
         **base,
         "color": codes.astype(np.float32),
@@ -64,12 +70,12 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
 
 
 def _steps(colours: list[str]) -> list[tuple[float, str]]:
-    """A colour scale that is constant on each code."""
+    """A colour scale with one constant step a code."""
     edges = np.linspace(0.0, 1.0, len(colours) + 1)
     return [(float(edge), c) for i, c in enumerate(colours) for edge in edges[i : i + 2]]
 
 
 def _look(code: int, theme: Theme) -> tuple[str, str]:
-    """Six hues by four symbols: 24 categories before any two look alike."""
+    """Colour and symbol of a category: six hues by four symbols, so 24 categories differ."""
     hues = len(theme.categories)
     return theme.categories[code % hues], SYMBOLS[code // hues % len(SYMBOLS)]

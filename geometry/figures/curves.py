@@ -9,20 +9,30 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import PERCENT, Theme, axis, base_layout
+from .theme import PERCENT, Theme, axis, base_layout, rgb
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
-REFERENCES = ("dot", "longdashdot", "longdash")  # thin, in the ink's colour
-TITLE_GAP = 8  # px between an axis's numbers and its title, which would else touch
-LEGEND_LINE = 19  # px that an entry of the legend takes where it has a line to itself
+REFERENCES = ("dot", "longdashdot", "longdash")  # of reference lines: thin, in the ink's colour
+TITLE_GAP = 8  # px between an axis's numbers and its title, which would otherwise touch
+LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line: x, y (m,), its name, which of the compared clouds it is (None: a reference).
+    """One line.
 
-    low, high : (m,) ends of its intervals, shaded; None without.
+    Parameters
+    ----------
+    x, y : (m,) arrays of float
+    name : str
+        Its text in the legend.
+    place : int or None
+        The number of the compared cloud, 0 for raw; None for a reference line.
+    step : bool
+        True for a line of steps, as of a histogram.
+    low, high : (m,) arrays of float or None
+        Ends of the intervals, which are shaded.
     """
 
     x: np.ndarray
@@ -36,10 +46,20 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """Titles and scales of both axes; ``x_range``, ``y_range`` in data units, None for all.
+    """Titles and scales of both axes.
 
-    On a log axis both ends of a range must be above 0.   x_ticks : where x is numbered, by default
-    as Plotly does.
+    Parameters
+    ----------
+    x, y : str
+        Titles.
+    log_x, log_y : bool
+        True for a logarithmic axis.
+    x_range, y_range : (float, float) or None
+        Ends of the axis in data units; None to show all data. Above 0 on a logarithmic axis.
+    percent : bool
+        True to show y as a percentage.
+    x_ticks : tuple of float
+        The numbers on the x axis; by default Plotly's choice.
     """
 
     x: str
@@ -53,7 +73,7 @@ class Axes:
 
 
 def place_colour(place: int, theme: Theme) -> str:
-    """The colour of the compared cloud at that place; 0 is raw."""
+    """The colour of a compared cloud by its number; 0 is raw."""
     hues = (theme.raw, theme.white, theme.categories[3], theme.ink)
     return hues[place % len(hues)]
 
@@ -61,9 +81,9 @@ def place_colour(place: int, theme: Theme) -> str:
 def curves_figure(
     curves: Sequence[Curve], axes: Axes, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """All curves with a legend above; each place has its colour and its dash.
+    """All curves with a legend above. Each compared cloud has its own colour and dash.
 
-    height : px, of which the legend on a narrow screen takes none.
+    height : pixels. The legend, one line an entry on a narrow screen, is added to them.
     """
     references = iter(REFERENCES * len(curves))
     dashes = [
@@ -87,11 +107,11 @@ def curves_figure(
 
 
 def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
-    """The interval as two edges without a line, shaded between; nothing where it has none."""
+    """The interval as two edges without a line, shaded between; empty without an interval."""
     if curve.low is None or curve.high is None:
         return []
     colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = rgb(colour)
     return [
         go.Scatter(
             x=np.asarray(curve.x, dtype=np.float32),
@@ -127,13 +147,13 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
 
 
 def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, Any]:
-    """Settings of an axis: logarithmic or not, from ``limits`` in data units where given."""
+    """Settings of an axis: its scale, and its range if ``limits`` (in data units) is given."""
     settings: dict[str, Any] = {"type": "log"} if is_log else {}
     if is_log and limits is not None and min(limits) <= 0:
         raise ValueError(f"a log axis needs a range above 0; got {limits}")
     if limits is not None:
         settings["range"] = list(np.log10(limits)) if is_log else list(limits)
     if is_log:
-        # Plotly draws powers a quarter larger than it is told
+        # Plotly draws powers a quarter larger than this size
         settings |= {"exponentformat": "power", "dtick": 1, "tickfont": {"size": 10}}
     return settings

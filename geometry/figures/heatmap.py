@@ -8,37 +8,32 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import Theme, base_layout
+from .theme import DIVERGING, Theme, base_layout, rgb
 
-# ColorBrewer's RdBu (Brewer, Harrower): apart under every colour blindness; its middle is the paper
-TITLE_ROOM = 28  # px beside an axis that has a title and no numbers
-TINT = 0.55  # of the hue at the upper end of a table of scores
-ENDS = ("#2166ac", "#67a9cf", "#ef8a62", "#b2182b")
+TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
+TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background
 
 
 def _both_ways(theme: Theme) -> list[tuple[float, str]]:
-    """Blue below zero, the paper at it, red above."""
-    colours = (ENDS[0], ENDS[1], theme.paper, ENDS[2], ENDS[3])
+    """Blue below zero, the background at zero, red above."""
+    colours = (*DIVERGING[:2], theme.paper, *DIVERGING[2:])
     return [(i / 4, colour) for i, colour in enumerate(colours)]
 
 
 def _upwards(theme: Theme) -> list[tuple[float, str]]:
-    """From the paper to a tint: whatever is written on it stays legible."""
+    """From the background to a tint on which text stays legible."""
     return [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
 
 
 def _apart(theme: Theme) -> list[tuple[float, str]]:
-    """Tints of blue below zero, the paper at it, tints of red above."""
-    return [(0.0, _tint(ENDS[0], theme)), (0.5, theme.paper), (1.0, _tint(ENDS[-1], theme))]
+    """Tints of blue below zero, the background at zero, tints of red above."""
+    low, high = (_tint(hue, theme) for hue in (DIVERGING[0], DIVERGING[-1]))
+    return [(0.0, low), (0.5, theme.paper), (1.0, high)]
 
 
 def _tint(hue: str, theme: Theme) -> str:
-    mixed = [TINT * a + (1 - TINT) * b for a, b in zip(_rgb(hue), _rgb(theme.paper), strict=True)]
+    mixed = [TINT * a + (1 - TINT) * b for a, b in zip(rgb(hue), rgb(theme.paper), strict=True)]
     return "#" + "".join(f"{round(part):02x}" for part in mixed)
-
-
-def _rgb(colour: str) -> tuple[int, ...]:
-    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
 
 
 def matrix_figure(
@@ -50,11 +45,20 @@ def matrix_figure(
     reach: float = 1.0,
     height: int = 320,
 ) -> go.Figure:
-    """A (k, k) matrix, its rows downwards; colours run from -reach to reach.
+    """A square matrix as colours, the first row on top.
 
-    title : of both axes, what the names are of.
-
-    A reach of 0, as of a matrix of zeros, counts as 1: Plotly would choose ends of its own.
+    Parameters
+    ----------
+    matrix : (k, k) array of float
+    names : k names of its rows and columns
+    theme : Theme
+    title : str
+        Title of both axes: what the names are names of.
+    reach : float
+        The colours run from -reach to reach. A reach of 0, as of a matrix of zeros, counts as 1,
+        because Plotly would otherwise choose the ends.
+    height : int
+        Pixels.
     """
     reach = reach if reach > 0 else 1.0
     figure = go.Figure(
@@ -69,10 +73,10 @@ def matrix_figure(
             hovertemplate="%{y} × %{x}: %{z:.3g}<extra></extra>",
         )
     )
-    # without numbers on the axes nothing else makes room for their titles
-    room = TITLE_ROOM if title else 8
+    # Plotly leaves no margin for the title of an axis without numbers
+    margin = TITLE_MARGIN if title else 8
     figure.update_layout(
-        base_layout(theme, height=height, margin={"l": room, "r": 8, "t": 8, "b": room}),
+        base_layout(theme, height=height, margin={"l": margin, "r": 8, "t": 8, "b": margin}),
         xaxis={
             "title": {"text": title, "font": {"size": 13}, "standoff": 4},
             "type": "category",
@@ -95,9 +99,18 @@ def matrix_figure(
 
 @dataclass(frozen=True)
 class Cells:
-    """Values (r, c), NaN where there is none; what is written in each; names of rows and columns.
+    """A table of scores.
 
-    about : what the hover says of each, (r)(c).
+    Parameters
+    ----------
+    values : (r, c) array of float
+        NaN for a cell without a value.
+    written : r by c strings
+        The text in each cell.
+    about : r by c strings
+        The hover text of each cell.
+    rows, columns : r and c strings
+        Names.
     """
 
     values: np.ndarray
@@ -116,10 +129,20 @@ def cells_figure(
     titles: tuple[str, str] = ("", ""),
     height: int = 380,
 ) -> go.Figure:
-    """A table whose cells are coloured by ``limits`` and written out, the first row on top.
+    """A table of scores: each cell has its text and a colour, the first row on top.
 
-    diverging : red and blue around the paper at 0, limits then are (-reach, reach).
-    titles : of the columns and of the rows.
+    Parameters
+    ----------
+    cells : Cells
+    theme : Theme
+    limits : (float, float)
+        The values at the ends of the colours.
+    diverging : bool
+        True for blue below 0 and red above 0. The limits are then (-reach, reach).
+    titles : (str, str)
+        Titles of the columns and of the rows.
+    height : int
+        Pixels.
     """
     low, high = limits if limits[1] > limits[0] else (limits[0] - 0.5, limits[0] + 0.5)
     figure = go.Figure(
@@ -130,7 +153,7 @@ def cells_figure(
             zmin=low,
             zmax=high,
             colorscale=_apart(theme) if diverging else _upwards(theme),
-            showscale=False,  # the cells are written out
+            showscale=False,  # each cell has its number
             text=[list(row) for row in cells.written],
             texttemplate="%{text}",
             textfont={"size": 10, "color": theme.ink},

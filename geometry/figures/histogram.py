@@ -1,4 +1,4 @@
-"""Pairwise cosines before and after, with what isotropic directions would give."""
+"""Histograms of pairwise cosines before and after, with that of isotropic directions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .theme import PERCENT, Theme, axis, base_layout
 
 @dataclass(frozen=True)
 class HistogramWords:
-    """Captions: the two clouds, the reference, both axes."""
+    """Names of the two clouds and the reference, titles of both axes."""
 
     raw: str
     white: str
@@ -31,9 +31,20 @@ def cosine_histogram_figure(
     *,
     height: int = 300,
 ) -> go.Figure:
-    """Shares of pairs (m,) per bin for both clouds, and the isotropic reference (m,).
+    """Both clouds' histograms as filled steps, and the isotropic reference as a dotted line.
 
-    edges (m + 1,) over [-1, 1].
+    Parameters
+    ----------
+    raw, white : (m,) arrays of float
+        Share of the pairs in each bin, for the raw and the whitened cloud.
+    reference : (m,) array of float
+        The same for isotropic directions.
+    edges : (m + 1,) array of float in [-1, 1]
+        Edges of the bins.
+    words : HistogramWords
+    theme : Theme
+    height : int
+        Pixels.
     """
     middle = (edges[:-1] + edges[1:]) / 2
     figure = go.Figure()
@@ -41,7 +52,7 @@ def cosine_histogram_figure(
         (raw, theme.raw, words.raw),
         (white, theme.white, words.white),
     ):
-        # one stepped line, not a bar a bin: 2 shapes for the browser to draw instead of 320
+        # one line of steps instead of a bar a bin: the browser draws 2 shapes instead of 320
         figure.add_trace(
             go.Scatter(
                 x=middle,

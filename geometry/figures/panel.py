@@ -1,4 +1,7 @@
-"""What a panel of points is, before it is known whether it is drawn flat or deep."""
+"""A panel of points, and the layout common to panels in two and in three dimensions.
+
+Without Plotly, so that a page that draws with WebGL does not load it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ import numpy as np
 
 from .theme import Theme, base_layout
 
-CAPTION_HEIGHT = 19  # pixels a caption line takes above the picture
+CAPTION_HEIGHT = 19  # px of a line of caption above the picture
 LEGEND_HEIGHT = 30
-WIDEST_DRAWN = 75.0  # degrees; a wider cone is none to the eye and hides the points
+WIDEST_DRAWN = 75.0  # degrees; a wider cone does not look like one and hides the points
 
 
 @dataclass(frozen=True)
 class Wedge:
-    """A cone to draw: unit ``axis`` (k,), half-angle in the picture in degrees, its caption."""
+    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption."""
 
     axis: np.ndarray
     degrees: float
@@ -26,7 +29,7 @@ class Wedge:
 
 @dataclass(frozen=True)
 class Band:
-    """Directions to shade in 2D, both sides of the first axis: degrees from it, and a caption."""
+    """Directions to shade in 2D on both sides of the first axis: degrees from it, a caption."""
 
     low: float
     high: float
@@ -35,7 +38,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Mark:
-    """Points to ring: their rows, a Plotly symbol ending in -open, a caption for the legend."""
+    """Points to mark: their rows, a Plotly symbol ending in -open, a caption for the legend."""
 
     rows: Sequence[int]
     symbol: str
@@ -44,11 +47,21 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """One cloud as it should be drawn.
+    """A cloud as a picture.
 
-    coordinates (n, k), k = 2 or 3, with the origin of the space at 0.   origin_label marks it;
-    None where the picture has no origin.   texts : n hover texts.   reach : half-width of all
-    axes; panels that are compared take the same.   axis_titles : k titles.
+    Parameters
+    ----------
+    coordinates : (n, k) array of float, k = 2 or 3
+        The origin of the space is at 0.
+    texts : n strings
+        Hover texts.
+    reach : float
+        Half-width of all axes; the same for compared panels.
+    axis_titles : k strings
+    origin_label : str or None
+        Label of the origin; None for a picture without an origin.
+    wedges, bands, marks : sequences
+        Cones, shaded directions and marked points.
     """
 
     coordinates: np.ndarray
@@ -62,7 +75,7 @@ class Panel:
 
     @property
     def drawn_wedges(self) -> list[Wedge]:
-        """Those narrow enough to look like a cone; the others are told in words only."""
+        """The cones narrow enough to draw; the others have only a caption."""
         return [wedge for wedge in self.wedges if wedge.degrees <= WIDEST_DRAWN]
 
     @property
@@ -72,10 +85,10 @@ class Panel:
 
 
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:
-    """Layout with the captions above the picture, room for ``lines`` of them, marks below it.
+    """Layout with the captions above the picture and the legend of the marks below it.
 
-    Two panels beside each other take the same number of lines, so that their pictures align; 0
-    where the captions are told elsewhere.
+    lines : number of caption lines to leave space for; 0 for no captions. Panels beside each other
+    need the same number, so that their pictures align.
     """
     caption = {
         "xref": "paper",

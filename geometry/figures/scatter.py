@@ -1,4 +1,4 @@
-"""Dots on a pair of axes: scores against gold, ranks against ranks, one measure against another."""
+"""Dots on a pair of axes, such as scores against human scores or ranks against ranks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,23 @@ import plotly.graph_objects as go
 from .curves import Axes, axis_scale
 from .theme import SYMBOLS, Theme, axis, base_layout
 
-MANY = 500  # from here on smaller dots, drawn by WebGL
+MANY = 500  # as many dots or more are smaller and drawn by WebGL
 
 
 @dataclass(frozen=True)
 class Dots:
-    """Points x, y (m,), what each is about, the group's name and place (its colour and symbol)."""
+    """A group of points.
+
+    Parameters
+    ----------
+    x, y : (m,) arrays of float
+    about : m strings
+        The hover text of each point.
+    name : str
+        The group's text in the legend; "" for none.
+    place : int
+        The group's number, which decides its colour and symbol.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -27,7 +38,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Segment:
-    """A straight line from ``start`` to ``stop``, and what it is."""
+    """A straight line from ``start`` to ``stop`` and its name in the legend."""
 
     start: tuple[float, float]
     stop: tuple[float, float]
@@ -36,7 +47,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Ring:
-    """Points (x, y) to ring, and why."""
+    """Points (x, y) to mark by a ring, and the ring's name in the legend."""
 
     points: Sequence[tuple[float, float]]
     name: str
@@ -51,19 +62,19 @@ def scatter_figure(
     rings: Sequence[Ring] = (),
     height: int = 320,
 ) -> go.Figure:
-    """The groups, dotted lines below them, rings above; the first trace is the first group.
+    """Groups of points, dotted lines and rings; the first trace is the first group.
 
-    The legend above tells what has a name.
+    The legend lists what has a name.
     """
     traces = [_dots(group, theme) for group in groups]
-    traces += [_segment(one, theme) for one in segments]
-    traces += [_ring(one, theme) for one in rings if one.points]
+    traces += [_segment(segment, theme) for segment in segments]
+    traces += [_ring(ring, theme) for ring in rings if ring.points]
     figure = go.Figure(traces)
-    room = {"automargin": True, "zeroline": False}
+    look = {"automargin": True, "zeroline": False}
     figure.update_layout(
         base_layout(theme, height=height),
-        xaxis=axis(theme, axes.x, **room) | axis_scale(axes.log_x, axes.x_range),
-        yaxis=axis(theme, axes.y, **room) | axis_scale(axes.log_y, axes.y_range),
+        xaxis=axis(theme, axes.x, **look) | axis_scale(axes.log_x, axes.x_range),
+        yaxis=axis(theme, axes.y, **look) | axis_scale(axes.log_y, axes.y_range),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         clickmode="event",
     )
@@ -90,25 +101,25 @@ def _dots(group: Dots, theme: Theme) -> go.Scatter | go.Scattergl:
     )
 
 
-def _segment(one: Segment, theme: Theme) -> go.Scatter:
-    (x0, y0), (x1, y1) = one.start, one.stop
+def _segment(segment: Segment, theme: Theme) -> go.Scatter:
+    (x0, y0), (x1, y1) = segment.start, segment.stop
     return go.Scatter(
         x=[x0, x1],
         y=[y0, y1],
-        name=one.name,
-        showlegend=bool(one.name),
+        name=segment.name,
+        showlegend=bool(segment.name),
         mode="lines",
         line={"color": theme.ink, "width": 1.5, "dash": "dot"},
         hoverinfo="skip",
     )
 
 
-def _ring(one: Ring, theme: Theme) -> go.Scatter:
-    x, y = zip(*one.points, strict=True)
+def _ring(ring: Ring, theme: Theme) -> go.Scatter:
+    x, y = zip(*ring.points, strict=True)
     return go.Scatter(
         x=list(x),
         y=list(y),
-        name=one.name,
+        name=ring.name,
         showlegend=True,
         mode="markers",
         marker={

@@ -1,4 +1,4 @@
-"""Scores as bars with their intervals, and published ones beside them that nobody can mistake."""
+"""Measured scores as bars with intervals, and published scores as hatched bars."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ import plotly.graph_objects as go
 
 from .theme import Theme, axis, base_layout
 
-ROW_HEIGHT = 38  # px: a line of words above a bar
-BAR = 0.34  # of a row
+ROW_HEIGHT = 38  # px: a line of text above a bar
+BAR = 0.34  # height of a bar, as a share of its row
 
 
 @dataclass(frozen=True)
 class Scored:
-    """One row: its words, its score (None: undefined), its interval, whether it was published.
+    """One row.
 
-    place : the colour, one a family of rows.
+    Parameters
+    ----------
+    label : str
+        The text above the bar.
+    value : float or None
+        The score; None if undefined.
+    low, high : float or None
+        Ends of the interval; None without one.
+    is_published : bool
+        True for a score from a paper.
+    place : int
+        The number of the row's family, which decides the colour.
     """
 
     label: str
@@ -32,10 +43,18 @@ class Scored:
 def scored_figure(
     rows: Sequence[Scored], x: str, theme: Theme, *, names: tuple[str, str]
 ) -> go.Figure:
-    """Horizontal bars from 0, the first on top, each under its own words; hatched where published.
+    """Horizontal bars from 0, the first on top; those of published scores are hatched.
 
-    names : of the two kinds, measured and published, for the legend.
-    The words stand above the bars, not beside them, so that a narrow screen keeps both.
+    Each label is above its bar and not beside it, because a narrow screen has no space for both.
+
+    Parameters
+    ----------
+    rows : sequence of Scored
+    x : str
+        Title of the x axis.
+    theme : Theme
+    names : (str, str)
+        Names of the measured and of the published scores in the legend.
     """
     places = np.arange(len(rows), dtype=float)
     traces = []
@@ -50,7 +69,7 @@ def scored_figure(
         xaxis=axis(theme, x, range=[min(0.0, *ends) * 1.04, max(0.0, *ends) * 1.04]),
         yaxis={"range": [len(rows) - 0.4, -0.75], "visible": False, "fixedrange": True},
         barmode="overlay",
-        annotations=[_words(row, place, theme) for row, place in zip(rows, places, strict=True)],
+        annotations=[_label(row, place, theme) for row, place in zip(rows, places, strict=True)],
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         showlegend=len(traces) > 1,
     )
@@ -98,7 +117,7 @@ def _intervals(rows: Sequence[Scored], values: np.ndarray, theme: Theme) -> dict
     }
 
 
-def _words(row: Scored, place: float, theme: Theme) -> dict[str, object]:
+def _label(row: Scored, place: float, theme: Theme) -> dict[str, object]:
     return {
         "x": 0,
         "xref": "paper",

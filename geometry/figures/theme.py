@@ -1,4 +1,8 @@
-"""Colours and layout that every figure shares, for light and dark backgrounds."""
+"""The palette, and the layout that every figure shares, for light and dark backgrounds.
+
+All colours of figures are here. `.streamlit/config.toml` has those of Streamlit's own parts, and
+repeats the background, the text and the categories.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,27 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of one background.
+    """Colours for one background.
 
-    ink: text and axes.   grid: faint lines.   paper: the background itself.
-    raw, white: the two clouds' colours where a cloud has one.   accent: what is chosen.
-    categories: six hues that stay apart under colour blindness, a test holds how far (the first
-    two are Okabe, Ito 2008's).
-    lines: four hues for thin lines and arrows, which need more contrast than points; as far apart.
-    scale: the value scale, Cividis without the end that the background swallows.
+    Parameters
+    ----------
+    ink : str
+        Text and axes.
+    grid : str
+        Faint lines.
+    paper : str
+        The background.
+    raw, white : str
+        The raw and the whitened cloud, where each has one colour.
+    accent : str
+        Selected points.
+    categories : tuple of str
+        Six hues that differ under every colour blindness; a test measures by how much. The first
+        two are from Okabe & Ito (2008).
+    lines : tuple of str
+        Four hues for thin lines and arrows, which need more contrast than points.
+    scale : tuple of str
+        Colours of values in order: Cividis without the end that is close to the background.
     """
 
     ink: str
@@ -29,8 +46,9 @@ class Theme:
     scale: tuple[str, ...]
 
 
-PERCENT = "~%"  # d3's, on an axis: as many decimals as its ticks differ in
-SYMBOLS = ("circle", "diamond", "square", "cross")
+PERCENT = "~%"  # format of an axis by d3: as many decimals as its ticks need
+SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■", "cross": "✚"}
+SYMBOLS = tuple(SYMBOL_SIGNS)
 SYMBOL_CODES = {"circle": 0, "square": 1, "diamond": 2, "cross": 3}  # Plotly's numbers for them
 
 LIGHT = Theme(
@@ -56,15 +74,24 @@ DARK = Theme(
     scale=("#575d8d", "#707183", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
 )
 THEMES = {"light": LIGHT, "dark": DARK}
+# Around a zero: two blues, then two reds, from the outside inwards and out again. ColorBrewer's
+# RdBu (Brewer, Harrower), which is safe under every colour blindness.
+DIVERGING = ("#2166ac", "#67a9cf", "#ef8a62", "#b2182b")
 
 
 def theme_named(name: str | None) -> Theme:
-    """LIGHT or DARK; light for an unknown name, as before the browser has said which it shows."""
+    """LIGHT or DARK. LIGHT for None, the name until the browser has reported its theme."""
     return THEMES.get(name or "light", LIGHT)
 
 
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue of "#rrggbb", each 0 to 255."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue
+
+
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout settings common to all figures; ``uirevision`` keeps zoom and camera over updates."""
+    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera."""
     return {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},

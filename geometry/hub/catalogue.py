@@ -1,4 +1,4 @@
-"""Encoders worth comparing; README.md and the pages say what each teaches about anisotropy.
+"""Encoders worth comparing; docs/models.md and the pages say what each teaches about anisotropy.
 
 Sizes, licences and formats are those of each model's page on huggingface.co. Three models there
 offer their weights only as pickle, which is never read: ``needs_conversion`` marks them, and the

@@ -11,6 +11,9 @@ from typing import Any
 
 import streamlit as st
 
+from geometry.encode.layers import resolve_layers
+
+from .address import PARAMETERS, put_in_url
 from .words import Translate
 
 
@@ -32,6 +35,7 @@ def choose(
     The default is not written to the URL unless ``always_in_url``; ``private`` codes never are.
     A code that is not among the options counts as the default.
     """
+    PARAMETERS[key]  # KeyError for a name that the address does not have
     st.session_state.setdefault("choices", set()).add(key)
     if st.session_state.get(key) not in options:
         linked = st.query_params.get(key)
@@ -69,6 +73,19 @@ def layer_labels(last: int, _: Translate) -> dict[str, str]:
     return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
 
 
+def layer_words(layer: int | str, last: int, _: Translate) -> str:
+    """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
+    layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
+    first, final = layers[0], layers[-1]
+    if len(layers) == 1:
+        return _("layer {layer} of {last}").format(layer=first, last=last)
+    if len(layers) == 2:
+        said = _("mean of layers {first} and {final} (of {last})")
+    else:  # every larger set is a run of neighbouring layers
+        said = _("mean of layers {first} to {final} (of {last})")
+    return said.format(first=first, final=final, last=last)
+
+
 def keep_choices(page: str) -> None:
     """Carry the choices over to another page, where each is a new widget without a value."""
     if st.session_state.get("page") == page:
@@ -76,12 +93,3 @@ def keep_choices(page: str) -> None:
     st.session_state["page"] = page
     for key in st.session_state.get("choices", set()) & st.session_state.keys():
         st.session_state[key] = st.session_state[key]
-
-
-def put_in_url(key: str, value: str | None) -> None:
-    """Write ``?key=value`` to the URL; None removes the key."""
-    if value is None:
-        if key in st.query_params:
-            del st.query_params[key]
-    elif st.query_params.get(key) != value:
-        st.query_params[key] = value

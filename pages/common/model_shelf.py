@@ -1,4 +1,4 @@
-"""Encoders in memory: one copy of each for all sessions, the least used dropped beyond a budget."""
+"""Encoders in memory, one copy of each for all sessions, within a budget of bytes."""
 
 from __future__ import annotations
 
@@ -10,42 +10,45 @@ from geometry import Encoder
 
 
 class ModelShelf:
-    """Encoders by key, as many as fit into ``budget_bytes`` of weights; thread-safe.
+    """Encoders by key, up to ``budget_bytes`` of weights. Safe to use from several threads.
 
-    The one that was put or asked for last always stays, however large it is, and work that
-    holds an encoder keeps it: a dropped one is gone when its last user is done.
+    Beyond the budget the least recently used encoder is dropped. The most recently used one
+    stays, however large it is. A dropped encoder is freed when the last job that uses it ends.
     """
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes
-        self._kept: OrderedDict[Hashable, tuple[Encoder, int]] = OrderedDict()
+        self._encoders: OrderedDict[Hashable, tuple[Encoder, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> Encoder | None:
-        """The encoder of that key, which is then the last used; None where it is not here."""
+        """The encoder of that key, now the most recently used; None if there is none."""
         with self._lock:
-            if key not in self._kept:
+            if key not in self._encoders:
                 return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
+            self._encoders.move_to_end(key)
+            return self._encoders[key][0]
 
     def put(self, key: Hashable, encoder: Encoder) -> Encoder:
-        """Keep it and drop others beyond the budget; the one to use: another's, if it was first."""
-        size = encoder.memory_bytes  # asked once: its folder may be gone later
+        """Store the encoder and drop others beyond the budget.
+
+        Returns the encoder to use. That is the stored one where the key already has one.
+        """
+        size = encoder.memory_bytes  # read once, because its folder may be deleted later
         with self._lock:
-            kept, _ = self._kept.setdefault(key, (encoder, size))
-            self._kept.move_to_end(key)
-            while len(self._kept) > 1 and self.used_bytes > self.budget_bytes:
-                self._kept.popitem(last=False)
-            return kept
+            stored, _ = self._encoders.setdefault(key, (encoder, size))
+            self._encoders.move_to_end(key)
+            while len(self._encoders) > 1 and self.used_bytes > self.budget_bytes:
+                self._encoders.popitem(last=False)
+            return stored
 
     @property
     def used_bytes(self) -> int:
-        """What the weights of all of them take, or will take once they are read."""
-        return sum(size for _, size in self._kept.values())
+        """Bytes of all weights, those not read yet included."""
+        return sum(size for _, size in self._encoders.values())
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._kept
+        return key in self._encoders
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._encoders)

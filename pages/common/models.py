@@ -1,4 +1,4 @@
-"""Which encoder every page is about: chosen in the sidebar, fetched on request, kept for all."""
+"""The encoder of all pages: chosen in the sidebar, fetched on request, in memory once for all."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ from .model_shelf import ModelShelf
 from .words import Translate
 
 BUNDLED = "bundled"
-FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # refusals that stay what they are
+FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # refusals that a second try repeats
+LAYERS = ("layer", "sts-layer")  # the keys of all controls that choose a layer
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model as it is asked for.
+    """A model as the sidebar names it.
 
-    name : "bundled", a hub name or a folder of the server.   revision : "" for the main branch.
+    Parameters
+    ----------
+    name : str
+        "bundled", a name on the hub, or a folder of the server.
+    revision : str
+        Branch, tag or commit; "" for the main branch.
+    dtype : str
+        Precision of the weights, one of ``DTYPES``.
     """
 
     name: str = BUNDLED
@@ -52,19 +60,20 @@ class ModelChoice:
 def select_model(_: Translate) -> None:
     """The shared control: the bundled encoder, a suggestion, or any name or folder typed in."""
     known = {suggestion.name: suggestion for suggestion in suggestions()}
-    asked = st.session_state.get("model") or st.query_params.get("model")
+    chosen = st.session_state.get("model") or st.query_params.get("model")
     labels = {BUNDLED: _("all-MiniLM-L6-v2 (bundled)")} | {
-        name: f"{name.rpartition('/')[2]} ({_size(one)})" for name, one in known.items()
+        name: f"{name.rpartition('/')[2]} ({_size(suggestion)})"
+        for name, suggestion in known.items()
     }
     name = choose(
         st.selectbox,
         _("Model"),
-        list(dict.fromkeys([*labels, *([asked] if asked else [])])),
+        list(dict.fromkeys([*labels, *([chosen] if chosen else [])])),
         key="model",
         default=BUNDLED,
         labels=labels,
         accept_new_options=True,
-        on_change=_forget_revision_and_layer,
+        on_change=_reset_revision_and_layers,
         help=_("Choose one, or type any model's name on the hub, or a folder of this machine."),
     )
     if name.strip() in ("", BUNDLED):
@@ -73,7 +82,7 @@ def select_model(_: Translate) -> None:
         st.caption(_about(known[name], _))
     try:
         has_revisions = not names_a_folder(name)
-    except OperatorFileError:  # the page's room is where it is told
+    except OperatorFileError:  # require_model shows this error in the page's body
         has_revisions = False
     if has_revisions:
         st.text_input(
@@ -81,7 +90,7 @@ def select_model(_: Translate) -> None:
             key="revision",
             placeholder="main",
             bind="query-params",
-            on_change=_forget_layer,
+            on_change=_reset_layers,
         )
     choose(
         st.segmented_control,
@@ -94,20 +103,21 @@ def select_model(_: Translate) -> None:
     )
 
 
-def _forget_revision_and_layer() -> None:
-    """One model's revision is none of another's."""
+def _reset_revision_and_layers() -> None:
+    """A revision of one model is no revision of another."""
     st.session_state["revision"] = ""
-    _forget_layer()
+    _reset_layers()
 
 
-def _forget_layer() -> None:
-    """Layer 2 is the last of one model and an early one of another: each begins at its default."""
-    st.session_state.pop("layer", None)
-    put_in_url("layer", None)
+def _reset_layers() -> None:
+    """Set every layer to its default: layer 2 is the last of one model, an early one of another."""
+    for key in LAYERS:
+        st.session_state.pop(key, None)
+        put_in_url(key, None)
 
 
 def chosen_model() -> ModelChoice:
-    """What this session asks for."""
+    """The model that this session chose."""
     name = (st.session_state.get("model") or "").strip() or BUNDLED
     if name == BUNDLED:
         return ModelChoice()
@@ -118,7 +128,7 @@ def chosen_model() -> ModelChoice:
 def current_encoder() -> Encoder:
     """The chosen encoder, from memory or from this machine's disk.
 
-    Raises ModelFilesError where it can't be had; ``fetch_chosen`` comes first on every page.
+    Every page calls ``fetch_chosen`` before. Raises ModelFilesError if loading fails.
     """
     choice = chosen_model()
     known, place = st.session_state.get("model_place", (None, None))
@@ -128,10 +138,19 @@ def current_encoder() -> Encoder:
 
 
 def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
-    """The chosen encoder; a hub model that is not here yet is offered, then fetched with progress.
+    """The chosen encoder. A hub model not yet on this machine is offered, then fetched.
 
-    first_sign : a page's own sign of progress, taken away before anything else is said.
-    Ends the page's run until it is here. Raises ModelFilesError where it can't be had.
+    Until it is on this machine, the page's run ends here.
+
+    Parameters
+    ----------
+    first_sign : DeltaGenerator, optional
+        The page's own sign of progress. It is emptied before an offer or a progress bar appears.
+
+    Raises
+    ------
+    ModelFilesError
+        If the model cannot be fetched or loaded.
     """
     choice = chosen_model()
     place = _place(choice)
@@ -149,10 +168,10 @@ def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> E
 
 
 def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
-    """Fetch or read it, with progress and cancel."""
+    """Fetch or read the model, with progress and cancel."""
     if not is_here:
         if not choice.is_bundled:
-            read_model_limits().refuse_name(choice.name)  # before anything is offered
+            read_model_limits().refuse_name(choice.name)  # before the offer
         if choice not in st.session_state.get("wanted_models", set()):
             _offer(choice, _)
 
@@ -172,34 +191,34 @@ def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
             amount=partial(readable_bytes, decimals=1),
             cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
         )
-    except Exception:  # it is offered again, not tried again
+    except Exception:  # the next run offers it again, and does not fetch by itself
         st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise
     return made
 
 
 def _place(choice: ModelChoice) -> tuple[str, str] | None:
-    """What names a copy in memory, its folder and precision; None where it is not here."""
+    """The key of a copy in memory: folder and precision. None if not on this machine."""
     if choice.is_folder:
         return str(folder_of(choice.name).resolve()), choice.dtype
     if choice.is_bundled:
         return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
-    kept = kept_model(choice.name, revision=choice.revision or None)
-    return None if kept is None else (str(kept), choice.dtype)
+    folder = kept_model(choice.name, revision=choice.revision or None)
+    return None if folder is None else (str(folder), choice.dtype)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def shelf() -> ModelShelf:
-    """The server's one shelf."""
+    """The encoders in memory, one shelf for the whole server."""
     return ModelShelf(read_model_limits().memory_megabytes * MEGABYTE)
 
 
 def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
-    """Load it; without a report from this machine alone, at the commit that is here."""
+    """Load the model. Without ``report``: offline, at the commit that is on this machine."""
     revision = choice.revision or None
     if report is None and not choice.is_bundled and not choice.is_folder:
-        kept = kept_model(choice.name, revision=revision)
-        revision = kept.name if kept is not None else revision
+        folder = kept_model(choice.name, revision=revision)
+        revision = folder.name if folder is not None else revision
     return load_encoder(choice.name, revision=revision, dtype=choice.dtype, progress=report)
 
 
@@ -223,9 +242,9 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
 
 
 def offer_again(error: Exception, _: Translate) -> None:
-    """Under a refusal's error: a button that fetches or reads the chosen model once more.
+    """A button under an error that fetches or reads the chosen model again.
 
-    None where the same answer would come: the machine or the operator refuses, not the model.
+    No button where a second try cannot succeed: the machine or the operator refuses the model.
     """
     if getattr(error, "code", "") not in FINAL and not isinstance(error, OperatorFileError):
         st.button(
@@ -241,13 +260,13 @@ def _want(choice: ModelChoice) -> None:
     st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
 
 
-def _about(one: Suggestion, _: Translate) -> str:
-    licence = _("not stated") if one.licence == NOT_STATED else one.licence
-    parts = [lessons(_)[one.name], _("Licence: {licence}.").format(licence=licence)]
-    if one.needs_conversion:
+def _about(model: Suggestion, _: Translate) -> str:
+    licence = _("not stated") if model.licence == NOT_STATED else model.licence
+    parts = [lessons(_)[model.name], _("Licence: {licence}.").format(licence=licence)]
+    if model.needs_conversion:
         parts.append(_("Only as pickle on the hub: it has to be converted once."))
     return " ".join(parts)
 
 
-def _size(one: Suggestion) -> str:
-    return f"{one.megabytes:,} MB"
+def _size(model: Suggestion) -> str:
+    return f"{model.megabytes:,} MB"

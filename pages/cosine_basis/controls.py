@@ -1,9 +1,8 @@
-"""Controls of the page ``cosine_basis``; their state is in the URL."""
+"""The controls of the page ``cosine_basis``, whose state is in the URL."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,12 @@ from geometry.projection.toy import POINTS, Plane
 from pages.common.controls import choose
 from pages.common.words import Translate
 
+from .scene import Scene
+
 POINT_KEYS = tuple(f"{name}_{axis}" for name in "abc" for axis in "xy")
 BASIS = {"len1": 1.0, "len2": 1.0, "angle": 90.0, "turn": 0.0, "shift_x": 0.0, "shift_y": 0.0}
 STANDARD = {**BASIS, **dict(zip(POINT_KEYS, POINTS.ravel().tolist(), strict=True))}
-ON_ARRIVAL = {**STANDARD, "len2": 2.0}  # the standard basis would show two equal pictures
+DEFAULTS = {**STANDARD, "len2": 2.0}  # under the standard basis both pictures are equal
 PRESETS: dict[str, Mapping[str, float]] = {
     "standard": {},
     "diagonal": {"len2": 2.0},
@@ -31,7 +32,7 @@ LIMITS = {
     "turn": (-180.0, 180.0),
     **dict.fromkeys(("shift_x", "shift_y", *POINT_KEYS), (-4.0, 4.0)),
 }
-# of each axis: the key of its length, and its direction in degrees
+# the key of each axis's length, and its direction in degrees
 AXES: dict[str, tuple[str, Callable[[Mapping[str, float]], float]]] = {
     "e1": ("len1", lambda state: state["turn"]),
     "e2": ("len2", lambda state: state["turn"] + state["angle"]),
@@ -40,53 +41,37 @@ WHITEN = ("no", "cloud", "points")
 READINGS = ("coordinates", "position")
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """What the reader has set; points (3, 2) are the coordinates of a, b, c."""
-
-    plane: Plane
-    reading: str
-    whiten: str
-    unit_circle: bool
-    points: np.ndarray = field(default_factory=POINTS.copy)
-
-    @property
-    def is_at_home(self) -> bool:
-        """Whether a, b, c are the three points that the page's sentences speak of."""
-        return bool(np.array_equal(self.points, POINTS))
-
-
-def state_of(settings: Settings) -> dict[str, float]:
-    """The numbers of a setting under the names that they have in the URL."""
-    plane = settings.plane
+def state_of(scene: Scene) -> dict[str, float]:
+    """The numbers of the basis and the points by their keys in the URL."""
+    plane = scene.plane
     basis = (plane.length_1, plane.length_2, plane.angle, plane.turn, *plane.shift)
-    return dict(zip(STANDARD, (*basis, *settings.points.ravel().tolist()), strict=True))
+    return dict(zip(STANDARD, (*basis, *scene.points.ravel().tolist()), strict=True))
 
 
 def presets() -> dict[str, dict[str, float]]:
-    """Every preset in full."""
+    """All numbers of each preset."""
     return {name: {**STANDARD, **changed} for name, changed in PRESETS.items()}
 
 
-def accept_move(told: Mapping[str, Any]) -> None:
-    """Set the controls to where the picture was left; before the run that draws them.
+def accept_move(moved: Mapping[str, Any]) -> None:
+    """Set the controls to the numbers of the picture. Call it before the controls are drawn.
 
-    told : {"serial": n, and any of STANDARD's names and "whiten"}. What is no finite number is
-    left out, what lies beyond a control's limits stands at the limit.
+    moved : {"serial": n, and any of STANDARD's keys and "whiten"}. What is no finite number is
+    ignored. A number beyond a control's limits becomes the limit.
     """
     for key, (low, high) in LIMITS.items():
-        value = told.get(key)
+        value = moved.get(key)
         if isinstance(value, int | float) and np.isfinite(value):
             st.session_state[key] = min(max(float(value), low), high)
-    if told.get("whiten") in WHITEN:
-        st.session_state["whiten"] = told["whiten"]
-    # the browser numbers what it says, and takes no answer to an earlier word for the latest
-    serial = told.get("serial")
+    if moved.get("whiten") in WHITEN:
+        st.session_state["whiten"] = moved["whiten"]
+    # the browser numbers its messages and ignores an answer to an earlier one
+    serial = moved.get("serial")
     st.session_state["plane-serial"] = serial if isinstance(serial, int) else 0
 
 
 def preset_labels(_: Translate) -> dict[str, str]:
-    """What each preset's button says."""
+    """The label of each preset's button."""
     return {
         "standard": _("Standard basis"),
         "diagonal": "e₁ = (1, 0), e₂ = (0, 2)",
@@ -98,7 +83,7 @@ def preset_labels(_: Translate) -> dict[str, str]:
 
 
 def _show_presets(now: Mapping[str, float], _: Translate) -> None:
-    """One button a preset; the one that is on stands out."""
+    """One button a preset; that of the current state is highlighted."""
     wanted = presets()
     with st.container(horizontal=True):
         for name, label in preset_labels(_).items():
@@ -135,9 +120,7 @@ def _read_plane(_: Translate) -> tuple[Plane, bool]:
 def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
     low, high = LIMITS[key]
     return float(
-        st.slider(
-            label, low, high, ON_ARRIVAL[key], step, key=key, format=shown, bind="query-params"
-        )
+        st.slider(label, low, high, DEFAULTS[key], step, key=key, format=shown, bind="query-params")
     )
 
 
@@ -151,7 +134,7 @@ def _read_points(_: Translate) -> np.ndarray:
                     st.number_input(
                         label.format(name=name),
                         *LIMITS[key],
-                        ON_ARRIVAL[key],
+                        DEFAULTS[key],
                         0.1,
                         format="%.2f",
                         key=key,
@@ -165,9 +148,9 @@ def _read_points(_: Translate) -> np.ndarray:
     return np.array(values, dtype=float).reshape(3, 2)
 
 
-def read_settings(_: Translate) -> Settings:
-    """All controls of the page but the handles, which are in the picture."""
-    above = st.container()  # above the sliders, which say first where a shared address stands
+def read_scene(_: Translate) -> Scene:
+    """All controls of the page except the handles in the picture; what they choose."""
+    above = st.container()  # for the presets: the sliders below read the address first
     plane, circle = _read_plane(_)
     points = _read_points(_)
     left, right = st.columns(2)
@@ -202,7 +185,7 @@ def read_settings(_: Translate) -> Settings:
                 _("Three points in two dimensions: too few."),
             ],
         )
-    settings = Settings(plane, reading, whiten, circle, points)
+    scene = Scene(plane, reading, whiten, circle, points)
     with above:
-        _show_presets(state_of(settings), _)
-    return settings
+        _show_presets(state_of(scene), _)
+    return scene

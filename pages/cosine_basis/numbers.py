@@ -1,6 +1,6 @@
-"""The numbers of the page ``cosine_basis``: readings, sign condition, Gram matrix, files.
+"""The numbers of the page ``cosine_basis``: readings, sign condition, Gram matrix, downloads.
 
-The table of cosines stands beside the pictures and follows the hand (assets/components).
+The table of cosines is beside the pictures and updates during a drag (assets/components).
 """
 
 from __future__ import annotations
@@ -14,60 +14,54 @@ import streamlit as st
 
 from geometry.projection.toy import PAIRS, Plane
 from pages.common.downloads import offer_csv
-from pages.common.words import Translate, prose
+from pages.common.words import Translate, prose, signed
 
-from .controls import Settings
-from .panels import (
-    CLOUD_N,
-    CLOUD_SEED,
-    Cosines,
-    cloud,
-    cosines,
-    number,
-    whitened,
-)
+from .scene import CLOUD_N, CLOUD_SEED, Scene, background
 
 PAGE = "cosine_basis"
 
 
-def show_numbers(settings: Settings, _: Translate) -> None:
-    """What cosine sees in this reading, and what the numbers depend on."""
-    found = cosines(settings)
-    values = reading_values(settings, found, _)
-    st.markdown(prose(PAGE, f"reading-{settings.reading}", values))
-    if np.isnan(found.true).any():
+def show_numbers(scene: Scene, _: Translate) -> None:
+    """The cosines in the chosen reading, and what the numbers depend on."""
+    st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene, _)))
+    if np.isnan(scene.cosines.true).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
             icon=":material/radio_button_unchecked:",
         )
-    if settings.whiten == "points" and np.linalg.matrix_rank(_spread(settings), tol=1e-6) < 2:
+    if scene.whiten == "points" and np.linalg.matrix_rank(_spread(scene), tol=1e-6) < 2:
         st.warning(
             _("a, b, c lie on one line: whitening fitted on them leaves the way across as it is."),
             icon=":material/linear_scale:",
         )
-    st.caption(provenance(settings, _))
+    st.caption(provenance(scene, _))
 
 
-def _spread(settings: Settings) -> np.ndarray:
-    """a, b, c (3, 2) about their mean."""
-    return settings.points - settings.points.mean(axis=0)
+def _spread(scene: Scene) -> np.ndarray:
+    """a, b, c (3, 2) minus their mean."""
+    return scene.points - scene.points.mean(axis=0)
 
 
-def reading_values(settings: Settings, found: Cosines, _: Translate) -> dict[str, str]:
-    """What the prose of a reading quotes."""
-    points = [", ".join(_term(part).replace("-", "−") for part in row) for row in settings.points]
+def number(value: float, _: Translate) -> str:
+    """Three decimals with a real minus sign; "undefined" for nan."""
+    return _("undefined") if np.isnan(value) else signed(float(value), 3)
+
+
+def reading_values(scene: Scene, _: Translate) -> dict[str, str]:
+    """The values that the text of a reading quotes."""
+    points = [", ".join(_term(part).replace("-", "−") for part in row) for row in scene.points]
     return {
         "points": ", ".join(f"({point})" for point in points),
-        "coordinates": ", ".join(number(value, _) for value in found.coordinates),
-        "true": ", ".join(number(value, _) for value in found.true),
+        "coordinates": ", ".join(number(value, _) for value in scene.cosines.coordinates),
+        "true": ", ".join(number(value, _) for value in scene.cosines.true),
     }
 
 
-def show_condition(settings: Settings, _: Translate) -> None:
-    """The sign condition, lit when it holds, and what follows from it."""
-    plane = settings.plane
+def show_condition(scene: Scene, _: Translate) -> None:
+    """The sign condition, in green where it holds, and what follows from it."""
+    plane = scene.plane
     say = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
-    if not settings.is_at_home:
+    if not scene.has_usual_points:
         say = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + say
     if plane.first_axis_shorter:
         st.success(say, icon=":material/lightbulb:")
@@ -83,15 +77,15 @@ def _sign_sentence(plane: Plane, _: Translate) -> str:
     return _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
 
 
-def show_formula(settings: Settings) -> None:
-    """The Gram matrix and the formula, with the current numbers, and what it says."""
-    plane = settings.plane
+def show_formula(scene: Scene) -> None:
+    """The Gram matrix and the formula of the cosine with the current numbers."""
+    plane = scene.plane
     (g11, g12), (_g21, g22) = ([_term(value) for value in row] for row in plane.gram)
     st.latex(
         rf"\small G = P^\top P = \begin{{pmatrix}} {g11} & {g12} \\ {g12} & {g22} \end{{pmatrix}}"
     )
-    if not settings.is_at_home:
-        st.latex(_general_formula(settings))
+    if not scene.has_usual_points:
+        st.latex(_general_formula(scene))
         st.caption(prose(PAGE, "formula-moved"))
         return
     squared = f"({g12})^2" if g12.startswith("-") else rf"{g12}^2"
@@ -104,12 +98,12 @@ def show_formula(settings: Settings) -> None:
     st.caption(prose(PAGE, "formula"))
 
 
-def _general_formula(settings: Settings) -> str:
-    """cos(a, b) under G for any a and b, before a shift."""
-    plane = settings.plane
-    a, b, _c = settings.points
+def _general_formula(scene: Scene) -> str:
+    """cos(a, b) under G for any a and b, without the shift."""
+    plane = scene.plane
+    a, b, _c = scene.points
     inner, first, second = (_term(x @ plane.gram @ y) for x, y in ((a, b), (a, a), (b, b)))
-    value = float(replace(plane, shift=(0.0, 0.0)).true_cosines(settings.points)[0])
+    value = float(replace(plane, shift=(0.0, 0.0)).true_cosines(scene.points)[0])
     shown = "" if np.isnan(value) else f" = {_three(value)}"
     return (
         r"\small\cos(a, b) = \frac{a^\top G\, b}{\sqrt{a^\top G\, a \cdot b^\top G\, b}}"
@@ -125,7 +119,7 @@ def _three(value: float) -> str:
     return f"{round(value, 3) + 0.0:.3f}"
 
 
-def provenance(settings: Settings, _: Translate) -> str:
+def provenance(scene: Scene, _: Translate) -> str:
     """What every number on the page depends on."""
     fitted = {
         "no": _("no whitening"),
@@ -133,45 +127,45 @@ def provenance(settings: Settings, _: Translate) -> str:
             n=CLOUD_N
         ),
         "points": _("whitening fitted on a, b, c alone (n = 3)"),
-    }[settings.whiten]
+    }[scene.whiten]
     return _(
         "Background cloud: n = {n}, seed {seed}, as wide in every direction of the standard "
         "basis, carried by the same basis and shift; {fitted}."
     ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
 
 
-def show_downloads(settings: Settings, _: Translate) -> None:
-    """Points and cosines as CSV; the pictures have a button of their own."""
+def show_downloads(scene: Scene, _: Translate) -> None:
+    """Buttons for points and cosines as CSV. The pictures have their own button."""
     with st.container(horizontal=True):
         for name, label, table in (
-            ("points", _("Points (CSV)"), points_table(settings)),
-            ("cosines", _("Cosines (CSV)"), cosines_table(settings)),
+            ("points", _("Points (CSV)"), points_table(scene)),
+            ("cosines", _("Cosines (CSV)"), cosines_table(scene)),
         ):
             offer_csv(label, f"cosine-basis-{name}", partial(table.to_csv, index=False))
 
 
-def points_table(settings: Settings) -> pd.DataFrame:
-    """Every point of the right panel: coordinates, position, and the whitened one if there is."""
-    coordinates = np.concatenate([settings.points, cloud()])
-    placed = settings.plane.place(coordinates)
+def points_table(scene: Scene) -> pd.DataFrame:
+    """Every point of the right picture: coordinates, position, and whitened position if any."""
+    coordinates = np.concatenate([scene.points, background()])
+    placed = scene.plane.place(coordinates)
     table = pd.DataFrame(
         {
-            "point": ["a", "b", "c"] + ["cloud"] * len(cloud()),
+            "point": ["a", "b", "c"] + ["cloud"] * CLOUD_N,
             "coordinate_1": coordinates[:, 0],
             "coordinate_2": coordinates[:, 1],
             "x": placed[:, 0],
             "y": placed[:, 1],
         }
     )
-    white = whitened(settings, coordinates)
+    white = scene.whitened(coordinates)
     if white is not None:
         table[["whitened_x", "whitened_y"]] = white
     return table
 
 
-def cosines_table(settings: Settings) -> pd.DataFrame:
-    """The three pairs' cosines with all that they depend on; an empty cell is undefined."""
-    found, plane = cosines(settings), settings.plane
+def cosines_table(scene: Scene) -> pd.DataFrame:
+    """The three pairs' cosines with all that they depend on. An empty cell means undefined."""
+    found, plane = scene.cosines, scene.plane
     table = pd.DataFrame(
         {
             "pair": [f"{first}-{second}" for first, second in PAIRS],
@@ -188,7 +182,7 @@ def cosines_table(settings: Settings) -> pd.DataFrame:
         turn_degrees=plane.turn,
         shift_x=plane.shift[0],
         shift_y=plane.shift[1],
-        whitening_fitted_on=settings.whiten,
+        whitening_fitted_on=scene.whiten,
         cloud_n=CLOUD_N,
         cloud_seed=CLOUD_SEED,
     )

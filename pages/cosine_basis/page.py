@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, show_question
-from pages.cosine_basis.controls import read_settings
+from pages.cosine_basis.controls import read_scene
 from pages.cosine_basis.numbers import (
     provenance,
     show_condition,
@@ -11,17 +11,18 @@ from pages.cosine_basis.numbers import (
     show_formula,
     show_numbers,
 )
-from pages.cosine_basis.panels import CLOUD_N, show_pictures
+from pages.cosine_basis.panels import show_pictures
+from pages.cosine_basis.scene import CLOUD_N
 
 PAGE = "cosine_basis"
 _ = open_page(PAGE, charts=False)
 
-# The pictures stand above the controls that they depend on, and those right below them, before
-# the numbers: whoever moves a slider must see the arrows move. The table of cosines is beside them.
+# The controls are right below the pictures, above the numbers, so that a reader who moves a slider
+# sees the arrows move. The table of cosines is beside the pictures.
 st.subheader(_("Look"))
 pictures = st.container()
 st.subheader(_("Try"))
-settings = read_settings(_)
+scene = read_scene(_)
 st.subheader(_("Measure"))
 measured = st.columns(2)
 show_question(PAGE, "sign")
@@ -29,12 +30,12 @@ show_question(PAGE, "shift")
 show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
 
 with pictures:
-    show_pictures(settings, provenance(settings, _), _)
-    show_downloads(settings, _)
+    show_pictures(scene, provenance(scene, _), _)
+    show_downloads(scene, _)
 with measured[0]:
-    show_numbers(settings, _)
+    show_numbers(scene, _)
 with measured[1]:
-    show_condition(settings, _)
-    show_formula(settings)
+    show_condition(scene, _)
+    show_formula(scene)
 
 close_page(PAGE, _)

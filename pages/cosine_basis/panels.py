@@ -1,110 +1,66 @@
-"""The two pictures of the page ``cosine_basis`` and the cosines that belong to them.
+"""The two pictures of the page ``cosine_basis`` with the table of cosines beside them.
 
-The pictures are drawn, dragged and measured in the browser (assets/components/plane*.js); the
-server says where they start, and hears where they were left.
+The browser draws, drags and measures them (assets/components/plane*.js). The server sends their
+initial state and receives the state after each drag.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from geometry.figures.theme import Theme, theme_named
-from geometry.projection.toy import POINTS, background_cloud, pair_cosines, whitening_of
-from pages.common.words import Translate, signed
+from geometry.projection.toy import POINTS
+from pages.common.draw.charts import COMPONENTS
+from pages.common.words import Translate
 
-from .controls import AXES, LIMITS, Settings, accept_move, presets, state_of
+from .controls import AXES, LIMITS, accept_move, presets, state_of
+from .scene import Scene, background
 
-CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud stays near the three points
-COMPONENTS = Path(__file__).parents[2] / "assets" / "components"
-# one script: a component can't import another file
+# joined into one script, because a component cannot import another file
 SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.js", "plane.js")
 KEY = "plane"
 
 
-@dataclass(frozen=True, eq=False)
-class Cosines:
-    """Three pairs' cosines: of the coordinates, as placed, and after whitening if there is one."""
+def show_pictures(scene: Scene, provenance: str, _: Translate) -> None:
+    """Both pictures with their cosines. A drag there sets the controls."""
 
-    coordinates: np.ndarray
-    true: np.ndarray
-    whitened: np.ndarray | None
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def cloud() -> np.ndarray:
-    """The background's coordinates (n, 2)."""
-    return background_cloud(CLOUD_N, seed=CLOUD_SEED)
-
-
-def number(value: float, _: Translate) -> str:
-    """Three decimals with a real minus sign; no negative zero, and no nan."""
-    if np.isnan(value):
-        return _("undefined")
-    return signed(float(value), 3)
-
-
-def cosines(settings: Settings) -> Cosines:
-    """The numbers of the page."""
-    points = whitened(settings, settings.points)
-    return Cosines(
-        coordinates=pair_cosines(settings.points),
-        true=settings.plane.true_cosines(settings.points),
-        whitened=None if points is None else pair_cosines(points),
-    )
-
-
-def whitened(settings: Settings, coordinates: np.ndarray) -> np.ndarray | None:
-    """Where coordinates (n, 2) lie after the whitening that is on, (n, 2); None without one."""
-    if settings.whiten == "no":
-        return None
-    plane = settings.plane
-    fit_on = {"cloud": cloud(), "points": settings.points}[settings.whiten]
-    return whitening_of(plane.place(fit_on)).apply(plane.place(coordinates))
-
-
-def show_pictures(settings: Settings, provenance: str, _: Translate) -> None:
-    """Both pictures with their numbers; what is dragged there sets the controls."""
-
-    def moved() -> None:
-        told = st.session_state[KEY].get("moved")
-        if isinstance(told, Mapping):
-            accept_move(told)
+    def accept() -> None:
+        moved = st.session_state[KEY].get("moved")
+        if isinstance(moved, Mapping):
+            accept_move(moved)
 
     message = {
         "serial": st.session_state.get("plane-serial", 0),
-        "plane": state_of(settings),
+        "plane": state_of(scene),
         "choices": {
-            "whiten": settings.whiten,
-            "reading": settings.reading,
-            "circle": settings.unit_circle,
+            "whiten": scene.whiten,
+            "reading": scene.reading,
+            "circle": scene.unit_circle,
         },
         "words": plane_words(_) | {"provenance": provenance},
         "colours": _colours(theme_named(st.context.theme.type)),
         "limits": LIMITS,
         "snaps": snaps(),
-        "cloud": cloud().tolist(),
+        "cloud": background().tolist(),
     }
-    _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=moved)
+    _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
 
 
 def snaps() -> dict[str, Any]:
-    """What a handle snaps to: where the presets put it, exactly."""
-    wanted = list(presets().values())
+    """The positions that a handle snaps to: exactly those of the presets."""
+    states = list(presets().values())
     return {
         "homes": dict(zip("abc", POINTS.tolist(), strict=True)),
-        "shifts": _each((one["shift_x"], one["shift_y"]) for one in wanted),
-        "angles": _each(one["angle"] for one in wanted),
+        "shifts": _each((state["shift_x"], state["shift_y"]) for state in states),
+        "angles": _each(state["angle"] for state in states),
         "axes": {
             name: [
                 {"length": length, "degrees": degrees}
-                for length, degrees in _each((one[key], axis(one)) for one in wanted)
+                for length, degrees in _each((state[key], axis(state)) for state in states)
             ]
             for name, (key, axis) in AXES.items()
         },
@@ -112,12 +68,12 @@ def snaps() -> dict[str, Any]:
 
 
 def _each(values: Any) -> list[Any]:
-    """Every value once, in order."""
+    """Each value once, in order."""
     return list(dict.fromkeys(values))
 
 
 def plane_words(_: Translate) -> dict[str, Any]:
-    """All that the pictures say, in the reader's language; {names} are filled in the browser."""
+    """All text of the pictures in the reader's language; the browser fills in {names}."""
     return {
         "captions": {
             "standard": _("Standard basis: what the coordinates say"),

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.common.controls import put_in_url
+from pages.common.address import put_in_url
 from pages.common.corpus_cloud import CorpusCloud
+from pages.common.draw.selected import chosen_row
 from pages.common.words import Translate
 
 from .scene import Scene
@@ -16,47 +17,30 @@ MATCHES = 8
 
 
 def choose_point(points: CorpusCloud, _: Translate) -> int | None:
-    """The chosen row: by search here, by a click in a picture, or from the URL.
-
-    A row that was chosen in another cloud is dropped: here it would be another point.
-    """
-    cloud = points.cloud
-    if st.session_state.setdefault("point-of", points.key) != points.key:
-        st.session_state["point-of"] = points.key
-        st.session_state["point"] = None
+    """The chosen row: by search here, by a click in a picture, or from the address."""
+    row = chosen_row(points)
     query = st.text_input(
         _("Find a point by its text"),
         key="find",
         bind="query-params",
         placeholder=_("type a word, or click a point in a picture"),
     )
-    if query.strip():
-        found = _rows_with(query, cloud.texts)
-        if not found:
-            st.info(_("No point's text holds “{query}”.").format(query=query))
-        else:
-            st.session_state["point"] = st.selectbox(
-                _("{n} found; the first {shown}").format(
-                    n=len(found), shown=min(len(found), MATCHES)
-                ),
-                found[:MATCHES],
-                index=_place_of_current(found),
-                format_func=lambda row: cloud.texts[row],
-            )
-    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
-        st.session_state["point"] = int(st.query_params["point"])
-    row = st.session_state.get("point")
-    if row is not None and row >= len(cloud):
-        row = None
-    put_in_url("point", None if row is None else str(row))
+    if not query.strip():
+        return row
+    rows = _rows_with(query, points.cloud.texts)
+    if not rows:
+        st.info(_("No point's text holds “{query}”.").format(query=query))
+        return row
+    listed = rows[:MATCHES]
+    row = st.selectbox(
+        _("{n} found; the first {shown}").format(n=len(rows), shown=len(listed)),
+        listed,
+        index=listed.index(row) if row in listed else 0,
+        format_func=lambda row: points.cloud.texts[row],
+    )
+    st.session_state["point"] = row
+    put_in_url("point", str(row))
     return row
-
-
-def _place_of_current(found: list[int]) -> int:
-    """Where the point chosen so far, here or in the address, stands among the matches."""
-    linked = st.query_params.get("point", "")
-    current = st.session_state.get("point", int(linked) if linked.isdigit() else None)
-    return found.index(current) if current in found[:MATCHES] else 0
 
 
 def _rows_with(query: str, texts: Sequence[str]) -> list[int]:

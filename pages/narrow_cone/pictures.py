@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from geometry.encode import ArrayStore
-from geometry.figures.cone import Mark, Panel, cone_figure
-from geometry.figures.panel import Wedge
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Mark, Panel, Wedge
 from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
 from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache
@@ -25,7 +25,7 @@ from pages.common.draw.clouds import (
     point_colours,
     tell_too_many_labels,
 )
-from pages.common.draw.selected import keep_selection, show_selection
+from pages.common.draw.selected import choose_row, show_selection, store_selection
 from pages.common.draw.twin_cloud import show_twin_cloud
 from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCloud
 from pages.common.words import Translate, language
@@ -83,12 +83,6 @@ def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[s
         scale = _("drawn × {factor}, so that both have one rms radius")
         lines.append(scale.format(factor=f"{scene.factor:.3g}"))
     return lines
-
-
-def choose_row(row: int) -> None:
-    """A click in a picture chooses the point."""
-    st.session_state["point"] = row
-    st.session_state["find"] = ""
 
 
 # Plotly charts
@@ -161,7 +155,7 @@ def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
         key=GROUP,
         texts=points.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(keep_selection, points.key),
+        on_selection=partial(store_selection, points.key),
         on_settled=_settle if has_film else None,
     )
     sides = zip((scene.raw, scene.white), panels, strict=True)

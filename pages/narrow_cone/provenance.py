@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pages.common.controls import layer_words
 from pages.common.messages.model_errors import model_line
 from pages.common.words import Translate
 
@@ -23,7 +24,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     if cloud.unit == "types":
         parts.append(_("input embeddings"))
     else:
-        parts.append(_("layer {layer} of {last}").format(layer=spec.layer, last=encoder.n_layers))
+        parts.append(layer_words(spec.layer, encoder.n_layers, _))
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=spec.pooling))
         if not spec.special_tokens:

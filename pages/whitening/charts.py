@@ -13,8 +13,8 @@ from geometry import UndefinedMeasure, cosine_contributions
 from geometry.evaluate.fit_size import LEAST_ROWS, SizedFit, whitening_by_size
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.export import figure_rows
 from geometry.figures.heatmap import matrix_figure
-from geometry.figures.taken import figure_rows
 from geometry.measure import measure_table, top_contribution_baseline
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.transform.covariances import Covariances

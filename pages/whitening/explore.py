@@ -8,7 +8,7 @@ from geometry import Corpus, ModelFilesError
 from pages.common.cloud_choices import Look, choose_cloud, choose_look
 from pages.common.corpus_cloud import CloudSpec, coverage_of
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
-from pages.common.draw.selected import show_selection
+from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.messages.model_errors import tell_model_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
@@ -25,7 +25,7 @@ from .choices import (
 )
 from .flow import train_flow
 from .numbers import Reports, measure_all, show_table, take_away
-from .pictures import chosen_point, draw_pictures
+from .pictures import draw_pictures
 from .provenance import provenance
 from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
 
@@ -89,7 +89,7 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
     if not material.has_spread:
         st.info(prose(PAGE, "all-equal"))
         return None
-    return build_scene(material, names, knobs, look, chosen_point(points), _)
+    return build_scene(material, names, knobs, look, chosen_row(points), _)
 
 
 def _measure(scene: Scene, _: Translate) -> tuple[Reports, str, Figures]:

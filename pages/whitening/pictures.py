@@ -11,11 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry.encode import ArrayStore
 from geometry.figures.colours import MOST_LABELS, PointColours
-from geometry.figures.cone import Mark, Panel, cone_figure
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Mark, Panel
 from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache
-from pages.common.controls import put_in_url
-from pages.common.corpus_cloud import CorpusCloud
 from pages.common.draw.charts import cached_chart, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative,
@@ -26,7 +25,7 @@ from pages.common.draw.clouds import (
     lines_below,
     point_colours,
 )
-from pages.common.draw.selected import keep_selection
+from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
 from pages.common.words import Translate, language, prose
@@ -51,19 +50,6 @@ def draw_pictures(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
         box.markdown(f"**{treatment_names(_)[name]}**")
         waiting[name] = box.container()
     return waiting
-
-
-def chosen_point(points: CorpusCloud) -> int | None:
-    """The ringed row: the last one clicked, or from the URL. A row of another cloud is none."""
-    if st.session_state.setdefault("point-of", points.key) != points.key:
-        st.session_state["point-of"] = points.key
-        st.session_state["point"] = None
-    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
-        st.session_state["point"] = int(st.query_params["point"])
-    row: int | None = st.session_state.get("point")
-    row = None if row is None or row >= len(points.cloud) else row
-    put_in_url("point", None if row is None else str(row))
-    return row
 
 
 def _boxes(scene: Scene) -> list[DeltaGenerator]:
@@ -102,7 +88,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
         file_name=f"whitening-{picture.name}",
         alt=_alternative(picture, scene, _),
         on_point=choose_row,
-        on_selection=partial(keep_selection, key),
+        on_selection=partial(store_selection, key),
         texts=GROUP,
         group=f"{GROUP}-{key}",  # rows lassoed in one cloud are others in another
     )
@@ -118,7 +104,7 @@ def _draw_twins(scene: Scene, _: Translate) -> list[DeltaGenerator]:
         key=GROUP,
         texts=scene.material.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(keep_selection, scene.material.points.key),
+        on_selection=partial(store_selection, scene.material.points.key),
     )
     boxes = _boxes(scene)
     for box, picture in zip(boxes, scene.pictures, strict=False):
@@ -246,8 +232,3 @@ def _scale_line(picture: TreatedCloud, _: Translate) -> list[str]:
             "the axes of this view"
         )
     return [line.format(factor=f"{picture.factor:.3g}")]
-
-
-def choose_row(row: int) -> None:
-    """A click in a picture chooses the point."""
-    st.session_state["point"] = row

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geometry.transform.treatments import KNOBS
+from pages.common.controls import layer_words
 from pages.common.downloads import short_number
 from pages.common.messages.model_errors import model_line
 from pages.common.uploads import chosen_corpus
@@ -29,7 +30,7 @@ def provenance(scene: Scene, _: Translate) -> str:
         model_line(encoder, _),
         _("input embeddings")
         if cloud.unit == "types"
-        else _("layer {layer} of {last}").format(layer=spec.layer, last=encoder.n_layers),
+        else layer_words(spec.layer, encoder.n_layers, _),
     ]
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=spec.pooling))

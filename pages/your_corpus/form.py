@@ -1,4 +1,4 @@
-"""The form of a reader's own corpus: paste or upload, preview, choose columns, use."""
+"""The form for a reader's own corpus: paste or upload texts, choose columns, use them."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError
 from geometry.data.corpus import MAX_BYTES, MAX_TEXTS, Preview, read_corpus, read_pasted
-from pages.common.cached import encoder, store
+from geometry.data.decode import TABLE_SUFFIXES
 from pages.common.controls import choose
+from pages.common.corpus_cloud import store
 from pages.common.messages.corpus_errors import MEGABYTE, error_text
+from pages.common.models import current_encoder
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
 
 PASTE_HEIGHT = 220
-TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
 
 
 def limits() -> dict[str, str]:
-    """The numbers that the page's prose states, before an upload and after."""
+    """The numbers in the page's text."""
+    model = current_encoder()
     return {
         "max_texts": f"{MAX_TEXTS:,}",
         "max_mb": f"{MAX_BYTES / MEGABYTE:g}",
-        "max_tokens": f"{encoder().max_tokens:,}",
-        "model": encoder().name,
-        "dimension": f"{encoder().dimension:,}",
+        "max_tokens": f"{model.max_tokens:,}",
+        "model": model.name,
+        "dimension": f"{model.dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
     }
 
 
 def show_form(_: Translate) -> None:
-    """Paste or upload; 'Use this corpus' makes it the chosen one on every page."""
+    """Paste or upload texts. "Use this corpus" makes them the corpus of every page."""
     way = choose(
         st.segmented_control,
         _("Where the texts come from"),
@@ -53,8 +55,8 @@ def _paste_form(_: Translate) -> None:
         placeholder=_("The kettle is on.\nWhy is the night sky dark?\n…"),
         persist_state="session",
     )
-    # Always enabled, with all that it causes below it: leaving the text area is a rerun of its
-    # own, and a button that wakes or moves just then would lose the click.
+    # A click here leaves the text area, which runs the page once more. A button that moves or
+    # becomes enabled in that run loses the click: it is always enabled, messages are below it.
     clicked = st.button(
         _("Use this corpus"),
         key="use_pasted",
@@ -76,12 +78,12 @@ def _adopt_pasted(name: str) -> None:
     try:
         corpus = read_pasted(st.session_state.get("pasted") or "", name=name)
     except CorpusError:
-        return  # the run that follows says why, beside the text
+        return  # the next run shows the error below the text
     _adopt(corpus)
 
 
 def _adopt(corpus: Corpus) -> None:
-    """Choose the corpus on every page; as a callback, before the sidebar is drawn."""
+    """Make it the corpus of every page. A callback, because the sidebar is drawn first."""
     st.session_state["corpus"] = add_upload(corpus)
 
 
@@ -101,25 +103,25 @@ def _upload_form(_: Translate) -> None:
 
 
 def _choose_columns(file: Any, _: Translate) -> Corpus:
-    """The preview of the file and, for a table, the choice of columns; the corpus they give."""
+    """Show the file's first rows and, for a table, the choice of columns; read the corpus."""
     found = show_head(file, _)
     st.caption(_preview_line(found, _))
     if not file.name.lower().endswith(TABLE_SUFFIXES):
         return _read(file.file_id, file.name, None, None, None, file)
-    text_place, label_place = st.columns(2)
-    with text_place:
+    text_box, label_box = st.columns(2)
+    with text_box:
         text_column = st.selectbox(
             _("Column with the texts"),
             found.columns,
-            index=_place(found, found.suggested_text_column),
+            index=_index(found, found.suggested_text_column),
             key=f"text-{file.file_id}",
             placeholder=_("Choose a column"),
         )
-    with label_place:
+    with label_box:
         label_column = st.selectbox(
             _("Column with labels, for colours (optional)"),
             [column for column in found.columns if column != text_column],
-            index=_place(found, found.suggested_label_column, without=text_column),
+            index=_index(found, found.suggested_label_column, without=text_column),
             key=f"label-{file.file_id}",
             placeholder=_("No labels"),
         )
@@ -127,7 +129,7 @@ def _choose_columns(file: Any, _: Translate) -> Corpus:
     return _read(file.file_id, file.name, text_column, label_column, found.has_header, file)
 
 
-def _place(found: Preview, column: str | None, *, without: str | None = None) -> int | None:
+def _index(found: Preview, column: str | None, *, without: str | None = None) -> int | None:
     columns = [name for name in found.columns if name != without]
     return columns.index(column) if column in columns else None
 
@@ -157,7 +159,7 @@ def _preview_line(found: Preview, _: Translate) -> str:
 
 
 def ready_line(corpus: Corpus, _: Translate) -> str:
-    """What would be used, and what was left out."""
+    """The number of texts, and how many lines or rows have none."""
     return _("{n} texts ready; {blank} without text left out.").format(
         n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"
     )

@@ -1,23 +1,26 @@
-"""Your corpus: paste or upload texts, see their cone, take them to every other page."""
+"""Your corpus: paste or upload texts, see their cone, and use them on every page."""
 
 import streamlit as st
 
+from pages.common.corpus_cloud import coverage_of
+from pages.common.coverage_notes import show_coverage
 from pages.common.shell import close_page, open_page, page_path, require_model
 from pages.common.words import prose
 from pages.your_corpus.form import limits, show_form
-from pages.your_corpus.result import draw_cloud, encoded, own_corpus, show_counts, tell_unread
+from pages.your_corpus.result import draw_cloud, encode_own, own_corpus, show_counts
 
 PAGE = "your_corpus"
 
 _ = open_page(PAGE)
 require_model(_)
+values = limits()
 
 st.subheader(_("Try"))
-st.markdown(prose(PAGE, "limits", limits()))
+st.markdown(prose(PAGE, "limits", values))
 show_form(_)
 
 result = st.container()
-close_page(PAGE, _, limits())  # drawn first, so that the page is whole while the texts are encoded
+close_page(PAGE, _, values)  # before the result, so that the page is whole during the encoding
 
 with result:
     st.subheader(_("Look"))
@@ -29,12 +32,12 @@ with result:
             _("“{name}” is the corpus of every page now.").format(name=corpus.name),
             icon=":material/check_circle:",
         )
-        tell_unread(corpus, _)
-        points = encoded(corpus, _)
+        show_coverage(coverage_of(corpus), _)
+        points = encode_own(corpus, _)
         if points is not None:
-            draw_cloud(points, corpus, _)
+            draw_cloud(points, _)
             st.page_link(
                 page_path("narrow_cone"), label=_("See its cone"), icon=":material/arrow_forward:"
             )
             st.subheader(_("Measure"))
-            show_counts(corpus, points, _)
+            show_counts(points, _)

@@ -1,4 +1,4 @@
-"""A reader's own corpus, encoded: what was read of it, and a first picture."""
+"""A reader's own corpus: what the model read of it, its first picture and its numbers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections import Counter
 
 import streamlit as st
 
-from geometry import Cloud, Corpus, ModelFilesError
+from geometry import Corpus, ModelFilesError
 from geometry.encode.precision import PrecisionError
 from geometry.figures.colours import MOST_LABELS
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.projection.twin import one_scale
-from pages.common.cached import CloudSpec, cloud, cloud_key, coverage, encoder, projection
-from pages.common.coverage_notes import show_coverage
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -27,26 +26,24 @@ from pages.common.draw.clouds import (
 )
 from pages.common.measures import measure_label
 from pages.common.messages.model_errors import model_line, tell_model_error
+from pages.common.models import current_encoder
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
 
 
-def first_look() -> CloudSpec:
-    """Layer 4, where the bundled encoder has its usual cone; a smaller model's last."""
-    return CloudSpec(unit="sentences", layer=min(4, encoder().n_layers), pooling="mean")
-
-
 def own_corpus() -> Corpus | None:
-    """The corpus chosen in the sidebar where it is one of this session's own, else None."""
+    """The corpus chosen in the sidebar if it is one of this session's own, else None."""
     uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
     return uploads.get(st.session_state.get("corpus", ""))
 
 
-def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
-    """The corpus as sentence vectors, with progress and cancel; None after saying what failed."""
+def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
+    """The corpus as sentence vectors, with progress and cancel; None after an error message."""
+    # layer 4, where the bundled encoder has its usual cone, or the last layer of a smaller model
+    spec = CloudSpec(unit="sentences", layer=min(4, current_encoder().n_layers), pooling="mean")
     try:
-        return cloud(corpus, first_look(), _)
+        return encode_corpus(corpus, spec, _)
     except PrecisionError as error:
         tell_model_error(error, _)
         return None
@@ -61,52 +58,48 @@ def encoded(corpus: Corpus, _: Translate) -> Cloud | None:
         return None
 
 
-def tell_unread(corpus: Corpus, _: Translate) -> None:
-    """Texts cut and tokens unknown, said before the picture that they concern."""
-    show_coverage(coverage(corpus), _)
-
-
-def draw_cloud(points: Cloud, corpus: Corpus, _: Translate) -> None:
+def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     """The raw cloud around the origin, with the cone that holds it."""
-    if len(points) <= COMPONENTS:
+    cloud, line = points.cloud, _cloud_line(points, _)
+    if len(cloud) <= COMPONENTS:
         st.info(
             _(
                 "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
                 "The numbers below hold all the same."
-            ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(points))
+            ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
-    picture = projection(cloud_key(corpus, first_look()), VIEW, COMPONENTS, points.vectors)
-    labels = set(points.labels or ())
-    colours = point_colours(points, "topic" if len(labels) <= MOST_LABELS else "length", _)
+    picture = points.project(VIEW, COMPONENTS)
+    labels = set(cloud.labels or ())
+    colours = point_colours(cloud, "topic" if len(labels) <= MOST_LABELS else "length", _)
     theme = current_theme()
-    panel = cloud_panel(points.vectors, points.texts, picture, one_scale(picture, picture)[1], _)
+    panel = cloud_panel(points.vectors, cloud.texts, picture, one_scale(picture, picture)[1], _)
     show_chart(
         chart_of(cone_figure(panel, colours, theme, lines=2)),
         key="own_cloud",
         file_name="narrow-cone-your-corpus",
-        alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {_cloud_line(points, _)}",
+        alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {line}",
     )
     draw_legend(colours, theme)
-    st.caption(" · ".join([*lines_below(picture, panel, _), _cloud_line(points, _)]))
-    tell_too_many_labels(points, _)
+    st.caption(" · ".join([*lines_below(picture, panel, _), line]))
+    tell_too_many_labels(cloud, _)
     offer_csv(
         _("Take the points away (CSV)"),
         "your-corpus",
-        lambda: points_csv(points, ["x", "y"], picture.around_origin, _cloud_line(points, _)),
+        lambda: points_csv(cloud, ["x", "y"], picture.around_origin, line),
     )
 
 
-def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
-    """How many texts, what was left out or doubled, what the model read, how narrow it is."""
-    read = coverage(corpus)
+def show_counts(points: CorpusCloud, _: Translate) -> None:
+    """Counts of texts, what the model read of them, and how narrow their cone is."""
+    corpus, coverage = points.corpus, coverage_of(points.corpus)
     counts = {
         _("texts"): f"{len(corpus):,}",
         _("duplicates, kept"): f"{duplicates(corpus):,}",
         _("blank lines, left out"): f"{corpus.n_blank:,}",
-        _("texts cut"): f"{read.truncated:,}",
-        _("unknown tokens"): f"{read.unknown_share:.1%}",
-        measure_label("mean_cosine", _): f"{mean_cosine(points.vectors):.3f}",
+        _("texts cut"): f"{coverage.truncated:,}",
+        _("unknown tokens"): f"{coverage.unknown_share:.1%}",
+        measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}",
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in counts.items():
@@ -115,19 +108,20 @@ def show_counts(corpus: Corpus, points: Cloud, _: Translate) -> None:
 
 
 def duplicates(corpus: Corpus) -> int:
-    """Texts that stand in the corpus already, above them."""
+    """The number of texts that repeat an earlier one."""
     return sum(count - 1 for count in Counter(corpus.texts).values())
 
 
-def _cloud_line(points: Cloud, _: Translate) -> str:
+def _cloud_line(points: CorpusCloud, _: Translate) -> str:
+    """What the picture and the numbers were measured on."""
     return _(
         "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "
         "no transform; seed {seed}."
     ).format(
-        shown=f"{len(points):,}",
-        n=f"{points.n_available:,}",
-        model=model_line(encoder(), _),
-        layer=first_look().layer,
-        pooling=first_look().pooling,
-        seed=first_look().seed,
+        shown=f"{len(points.cloud):,}",
+        n=f"{points.cloud.n_available:,}",
+        model=model_line(points.encoder, _),
+        layer=points.spec.layer,
+        pooling=points.spec.pooling,
+        seed=points.spec.seed,
     )

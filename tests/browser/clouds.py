@@ -12,7 +12,7 @@ from tests.browser.screen import LONG, NEXT_FRAMES, ONLY_CANVAS
 MS = 1000 * LONG
 STILL = """count => {
   const twin = document.querySelector('.twin[data-drawn]')?.twin;
-  return Boolean(twin) && twin.stage.told.views.length === count
+  return Boolean(twin) && twin.stage.message.views.length === count
     && !twin.player.isMoving && !twin.drawing;
 }"""
 EDGE = 20  # pixels; points nearer to the frame are not hovered or clicked
@@ -38,7 +38,7 @@ def wait_for_stage(page: Page, condition: str) -> None:
         f"""() => {{
           const twin = document.querySelector('.twin[data-drawn]')?.twin;
           const stage = twin?.stage;
-          return Boolean(stage?.told) && ({condition});
+          return Boolean(stage?.message) && ({condition});
         }}""",
         timeout=MS,
     )
@@ -57,7 +57,7 @@ def pixels(page: Page, place: int) -> np.ndarray:
 
 def is_drawn(page: Page, place: int) -> bool:
     """Whether the picture has points: pixels in their colours, not only labels."""
-    theme = of_stage(page, "stage.told.theme")
+    theme = of_stage(page, "stage.message.theme")
     hues = [*theme["categories"], *theme["scale"]]
     colours = pixels(page, place).reshape(-1, 3).astype(int)
     return any((np.abs(colours - _rgb(hue)).max(axis=1) < 4).sum() > 20 for hue in hues)

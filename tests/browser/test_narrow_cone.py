@@ -185,7 +185,7 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
 def test_both_languages_keep_the_contract_s_order(look_at, lang):
     page = look_at(f"lang={lang}")
     assert page.locator('[data-testid="stMain"] h3').all_inner_texts() == HEADINGS[lang]
-    axis = of_stage(page, "stage.told.axes[0]")
+    axis = of_stage(page, "stage.message.axes[0]")
     assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
     assert (
         page.locator(".twin [data-do=lasso]").inner_text()
@@ -222,8 +222,8 @@ def test_both_clouds_are_drawn_in_each_view(server, page):
 
 def test_the_cone_and_the_origin_are_drawn(look_at):
     page = look_at("lang=en")
-    assert of_stage(page, "stage.told.origin") == "origin"
-    assert of_stage(page, "stage.told.cones[0].length") == 2
+    assert of_stage(page, "stage.message.origin") == "origin"
+    assert of_stage(page, "stage.message.cones[0].length") == 2
     # inside the inner cone, beyond all points, and beside it
     raw = pixels(page, 0)
     down, across = raw.shape[:2]
@@ -238,7 +238,7 @@ def test_the_picture_has_the_theme_s_background(server, look_at, new_page):
     dark_page = new_page(color_scheme="dark")
     open_cone(dark_page, server)
     for page, is_dark in ((look_at("lang=en"), False), (dark_page, True)):
-        paper = of_stage(page, "stage.told.theme.paper")
+        paper = of_stage(page, "stage.message.theme.paper")
         behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
         rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
         assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
@@ -278,7 +278,7 @@ def test_play_moves_centring_first_then_strength_and_stops_at_the_end(server, pa
           const seen = window.seenInFilm = [];
           const draw = twin.stage.draw.bind(twin.stage);
           twin.stage.draw = (...more) => {
-            seen.push([twin.at, twin.stage.shown(twin.stage.told.views[1]).title]);
+            seen.push([twin.at, twin.stage.shown(twin.stage.message.views[1]).title]);
             draw(...more);
           };
         }"""
@@ -366,7 +366,7 @@ def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
     row = int(state(page)["point"])
     assert "kettle" in topics.texts[row].lower()
     expect(page.locator(".twin-legend")).to_contain_text("chosen")
-    assert row in of_stage(page, "stage.told.marks.flatMap(({ rows }) => rows)")
+    assert row in of_stage(page, "stage.message.marks.flatMap(({ rows }) => rows)")
 
 
 def test_a_click_on_a_point_chooses_it(server, page):
@@ -442,15 +442,15 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
     expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
     wait_for_pictures(page)
-    assert of_stage(page, "stage.told.axes[0]") == "singular direction 1"
+    assert of_stage(page, "stage.message.axes[0]") == "singular direction 1"
     page.wait_for_function(
-        "document.querySelector('.twin').twin.stage.told.axes[0] === 'UMAP 1'", timeout=4 * MS
+        "document.querySelector('.twin').twin.stage.message.axes[0] === 'UMAP 1'", timeout=4 * MS
     )
     wait_for_app(page)
     expect(meanwhile).to_have_count(0)
     expect(progress).to_have_count(0)
     expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
-    assert of_stage(page, "stage.told.origin") == ""
+    assert of_stage(page, "stage.message.origin") == ""
     expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # UMAP has no animation
     for place in PLACES:
         assert is_drawn(page, place)
@@ -483,7 +483,7 @@ def test_umap_can_be_cancelled_and_the_page_goes_on(fresh_server, page, tmp_path
     wait_for_app(page)
     with rerun(page):
         choose(page, "view", "PCA (centred)")
-    assert of_stage(page, "stage.told.axes[0]") == "principal direction 1"
+    assert of_stage(page, "stage.message.axes[0]") == "principal direction 1"
     expect(page.get_by_text("Cancelled. Your texts are kept")).to_have_count(0)
     assert_no_exception(page)
 

@@ -32,7 +32,7 @@ PAPER = 255
 # The places of every `step`th point of the second picture, three numbers each.
 PLACES = """step => {
   const { stage } = document.querySelector(".twin").twin;
-  const { cloud, stretch } = stage.shown(stage.told.views[1]);
+  const { cloud, stretch } = stage.shown(stage.message.views[1]);
   const of = ({ values, low, step }, row) =>
     [0, 1, 2].map(j => low[j] + step[j] * values[3 * row + j]);
   const found = [];

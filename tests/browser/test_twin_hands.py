@@ -91,7 +91,7 @@ def sliders(page: Page) -> list[float]:
 
 
 def title(page: Page) -> str:
-    return str(of_stage(page, "stage.shown(stage.told.views.at(-1)).title"))
+    return str(of_stage(page, "stage.shown(stage.message.views.at(-1)).title"))
 
 
 def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, page):
@@ -101,19 +101,19 @@ def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, pa
     film.focus()
     with rerun(page):
         page.keyboard.press("ArrowLeft")
-    assert of_stage(page, "stage.at") == of_stage(page, "stage.told.at") == 8.5
+    assert of_stage(page, "stage.at") == of_stage(page, "stage.message.at") == 8.5
     assert sliders(page) == [1, 0.9375]
     expect(film).to_have_attribute("aria-valuetext", "Between: centring 1, strength 0.938")
     with rerun(page):  # released anywhere: it goes to the nearest step of the sliders
         film.evaluate(f"film => {{ film.value = 0.54; {LET_GO} }}")
-    assert of_stage(page, "stage.at") == of_stage(page, "stage.told.at") == 0.5625
+    assert of_stage(page, "stage.at") == of_stage(page, "stage.message.at") == 0.5625
     assert sliders(page) == [0.5625, 0]
 
     # Off the path: the film is at the nearest stop, named by its picture, and goes on from there.
     with rerun(page):
         page.locator(".st-key-strength").get_by_role("slider").press("ArrowRight")
     wait_for_clouds(page)
-    assert of_stage(page, "[stage.isAside, stage.told.at]") == [True, None]
+    assert of_stage(page, "[stage.isAside, stage.message.at]") == [True, None]
     assert float(film.input_value()) == 0.5625
     assert title(page) == film.get_attribute("aria-valuetext") != "Raw"
     expect(film).to_have_class("is-aside")
@@ -133,7 +133,7 @@ def test_the_lab_s_film_stays_where_it_was_left(server, page):
     _row, x, y = loneliest(page, 1)
     with rerun(page):
         page.mouse.click(x, y)
-    wait_for_stage(page, "stage.told.marks.length > 0 && !twin.player.isMoving")
+    wait_for_stage(page, "stage.message.marks.length > 0 && !twin.player.isMoving")
     assert of_stage(page, "stage.at") == 0.5
     assert_no_exception(page)
 
@@ -161,7 +161,7 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     assert of_stage(page, "stage.walked") == first != second
     with rerun(page):
         page.keyboard.press("Enter")
-    wait_for_stage(page, f"stage.told.marks.some(mark => mark.rows.includes({first}))")
+    wait_for_stage(page, f"stage.message.marks.some(mark => mark.rows.includes({first}))")
     assert of_stage(page, CAMERA) == camera
     stage.focus()
     page.keyboard.press("Tab")

@@ -30,10 +30,10 @@ PAGE = "whitening"
 DEFAULTS = ("Raw", "ZCA whitening", "Top directions removed", "Standardised")
 RAW, ZCA, REMOVED = 0, 1, 2  # places of theirs
 MS = 1000 * LONG
-TITLES = "stage.told.views.map(view => view.names.at(-1))"
+TITLES = "stage.message.views.map(view => view.names.at(-1))"
 # The place of the first point in the last frame of a picture.
 FIRST_PLACE = """(() => {{
-  const {{ cloud, stretch }} = stage.shown(stage.told.views[{place}]);
+  const {{ cloud, stretch }} = stage.shown(stage.message.views[{place}]);
   const {{ values, low, step }} = cloud.frames[stretch.b];
   return [low[0] + step[0] * values[0], low[1] + step[1] * values[1]];
 }})()"""
@@ -95,8 +95,8 @@ def test_a_click_rings_the_same_point_in_all_pictures(server, page):
     expect(page.locator(".twin-tip")).to_contain_text(text)
     with rerun(page):
         page.mouse.click(x, y)
-    wait_for_stage(page, "stage.told.marks.length === 1")
-    assert of_stage(page, "stage.told.marks[0].rows") == [row]
+    wait_for_stage(page, "stage.message.marks.length === 1")
+    assert of_stage(page, "stage.message.marks[0].rows") == [row]
     page.mouse.move(2, 2)  # a hovered point has a ring of its own
     wait_for_clouds(page, 4)
     for place in range(4):

@@ -7,10 +7,10 @@ const KNOBS = [[0, 0], [1, 0], [1, 1]]; // raw, centred, white
 const STEPS = 4;
 
 // What the film asked for, and a slider whose events are sent by hand.
-function film(told = { knobs: KNOBS, steps: STEPS }) {
+function film(message = { knobs: KNOBS, steps: STEPS }) {
   const slider = Object.assign(new EventTarget(), { value: "0" });
   const asked = [];
-  const stage = { told, at: 0 };
+  const stage = { message, at: 0 };
   const asks = {
     goTo: (at) => asked.push(stage.at = at),
     settle: () => asked.push("settled"),

@@ -14,9 +14,9 @@ import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin
 import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin/selection.js";
 
 function message(head, ...arrays) {
-  const told = new TextEncoder().encode(JSON.stringify(head));
-  const padded = Math.ceil(told.length / 4) * 4;
-  const parts = [new Uint8Array(Uint32Array.of(padded).buffer), told, new Uint8Array(padded - told.length).fill(32)];
+  const encoded = new TextEncoder().encode(JSON.stringify(head));
+  const padded = Math.ceil(encoded.length / 4) * 4;
+  const parts = [new Uint8Array(Uint32Array.of(padded).buffer), encoded, new Uint8Array(padded - encoded.length).fill(32)];
   for (const array of arrays) {
     const body = new Uint8Array(array.buffer);
     parts.push(body, new Uint8Array((4 - (body.length % 4)) % 4));
@@ -186,7 +186,7 @@ test("a selection is walked through in order", () => {
   assert.deepEqual([neighbourIn(rows, 2, -1), neighbourIn(rows, 9, 1)], [undefined, undefined]);
 });
 
-test("a factor is told at stops only, where one is true of every point", () => {
+test("a factor is given at stops only, where it is true of every point", () => {
   const factors = [1, 1, 3.5];
   assert.equal(factorAt(factors, { a: 0, b: 1, share: 0.4 }), 1);
   assert.equal(factorAt(factors, { a: 1, b: 2, share: 0 }), 1);
@@ -199,9 +199,9 @@ const THEME = { ink: "#000000", categories: ["#111111", "#222222"] };
 const CODES = { kind: "codes", values: Uint8Array.of(0, 1, 1) };
 
 test("a picture's legend names what is in it", () => {
-  const told = { legend: { title: "topic", names: ["one", "other"] }, theme: THEME };
-  assert.deepEqual(legendOf(told, CODES, 0).map(({ text }) => text), ["one", "other"]);
-  assert.deepEqual(legendOf(told, CODES, 0b10).map(({ text }) => text), ["one"]);
+  const message = { legend: { title: "topic", names: ["one", "other"] }, theme: THEME };
+  assert.deepEqual(legendOf(message, CODES, 0).map(({ text }) => text), ["one", "other"]);
+  assert.deepEqual(legendOf(message, CODES, 0b10).map(({ text }) => text), ["one"]);
   const values = { kind: "values", low: 4, high: 4 };
   const scale = { legend: { title: "words" }, theme: THEME };
   assert.equal(legendOf(scale, values, 0)[0].text, "words: 4");
@@ -209,13 +209,13 @@ test("a picture's legend names what is in it", () => {
 
 test("a picture's notes quote numbers only where they were taken, and count what is shown", () => {
   const words = { shown: "{k} of {n} shown", elsewhere: "elsewhere" };
-  const told = { at: 1, alt: "numbers", below: ["raw: × 1"], told: "settings", words };
-  const stage = { told, at: 1, n: 3, codes: CODES, isAside: false, isHidden: () => false };
+  const message = { at: 1, alt: "numbers", below: ["raw: × 1"], told: "settings", words };
+  const stage = { message, at: 1, n: 3, codes: CODES, isAside: false, isHidden: () => false };
   assert.deepEqual(notesOf(stage), ["numbers", "raw: × 1", "settings"]);
   assert.deepEqual(notesOf({ ...stage, at: 0.5 }), ["elsewhere", "settings"]);
   const hidden = { ...stage, isHidden: (row) => CODES.values[row] === 1 };
   assert.deepEqual(notesOf(hidden), ["numbers", "raw: × 1", "1 of 3 shown", "settings"]);
-  const aside = { ...stage, told: { ...told, at: null } };
+  const aside = { ...stage, message: { ...message, at: null } };
   assert.deepEqual(notesOf(aside), ["elsewhere", "settings"]);
   assert.deepEqual(notesOf({ ...aside, isAside: true }), ["numbers", "raw: × 1", "settings"]);
 });

@@ -10,7 +10,8 @@ from geometry.projection.toy import (
     whiten_points,
     whitening_of,
 )
-from pages.cosine_basis.controls import Settings, state_of
+from pages.cosine_basis.controls import state_of
+from pages.cosine_basis.scene import Scene
 from tests.components.scripts import evaluate
 
 PLANES = 200
@@ -25,7 +26,7 @@ NUMBERS = """
 """
 
 
-def planes() -> list[Settings]:
+def planes() -> list[Scene]:
     """Any that the page's controls can make; some with points on one line, on the origin, equal."""
     rng = np.random.default_rng(6)
     found = []
@@ -36,8 +37,8 @@ def planes() -> list[Settings]:
             points = np.array([1, -2, 3])[:, None] * rng.integers(-13, 14, 2) / 10
         shift = tuple((rng.integers(-40, 41, 2) / 10).tolist()) if row % 2 else (0.0, 0.0)
         plane = Plane(*low, high[0], shift, high[1])
-        found.append(Settings(plane, "position", "cloud", True, points if row % 3 else POINTS))
-    return [*found, Settings(Plane(), "position", "cloud", True, np.zeros((3, 2)))]
+        found.append(Scene(plane, "position", "cloud", True, points if row % 3 else POINTS))
+    return [*found, Scene(Plane(), "position", "cloud", True, np.zeros((3, 2)))]
 
 
 def test_every_number_is_the_librarys_to_a_billionth(tmp_path):

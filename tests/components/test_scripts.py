@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from geometry.figures.wire import plotly_script
+from geometry.figures.export import plotly_script
 from pages.common.draw import charts, scripts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,14 +67,14 @@ def aged(path: Path, seconds: float) -> Path:
 
 
 def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
-    ancient = scripts.KEPT + 60
+    ancient = scripts.EXPIRY + 60
     digest = "0123456789abcdef"
     removed = [
         aged(static / f"twin-{digest}.js", ancient),
         aged(static / f"twin-{digest}.js.4711", ancient),
     ]
     left = [
-        aged(static / "twin-fedcba9876543210.js", scripts.KEPT - 60),  # of a server that may run
+        aged(static / "twin-fedcba9876543210.js", scripts.EXPIRY - 60),  # of a server that may run
         aged(static / f"other-{digest}.js", ancient),
         aged(static / f"twin-cloud-{digest}.js", ancient),
         aged(static / f"twin-{digest}.js.map", ancient),
@@ -98,7 +98,7 @@ def test_a_start_makes_its_bundle_young_again(static):
 
 def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypatch):
     loader = scripts.served(TWIN / "twin.js")
-    old = aged(static / "twin-0123456789abcdef.js", scripts.KEPT + 60)
+    old = aged(static / "twin-0123456789abcdef.js", scripts.EXPIRY + 60)
 
     def refuse(*_args, **_more):
         raise PermissionError
@@ -118,13 +118,13 @@ def fresh_address():
 
 
 def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address):
-    ancient = scripts.KEPT + 60
+    ancient = scripts.EXPIRY + 60
     removed = [
         aged(static / "plotly-5.24.1.min.js", ancient),
         aged(static / "plotly-5.24.1.min.js.4711", ancient),
     ]
     left = [
-        aged(static / "plotly-6.0.0rc1.min.js", scripts.KEPT - 60),  # of a server that may run
+        aged(static / "plotly-6.0.0rc1.min.js", scripts.EXPIRY - 60),  # of a server that may run
         aged(static / "plotly-basic-5.24.1.min.js", ancient),
         aged(static / "plotly-5.24.1.min.js.map", ancient),
         aged(static / "twin-0123456789abcdef.js", ancient),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from geometry.figures.colours import PointColours
-from geometry.figures.cone import Band, Mark, Panel, Wedge, cone_figure
-from geometry.figures.panel import WIDEST_DRAWN
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
 from geometry.figures.theme import DARK, LIGHT
 
 REACH = 4.0

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from geometry.figures.export import figure_rows
 from geometry.figures.scored import Scored, scored_figure
-from geometry.figures.taken import figure_rows
 from geometry.figures.theme import DARK, LIGHT
 
 ROWS = (

@@ -1,4 +1,4 @@
-"""The suggested models: complete, distinct, and each in the README."""
+"""The suggested models: complete, distinct, and each in docs/models.md."""
 
 from pathlib import Path
 
@@ -41,10 +41,10 @@ def test_which_are_known_to_be_trained_contrastively():
     assert not is_contrastive("./all-MiniLM-L6-v2")  # anybody's folder
 
 
-def test_the_readme_lists_them_with_what_each_teaches():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    told = lessons(str)
+def test_the_docs_list_them_with_what_each_teaches():
+    text = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    lesson = lessons(str)
     for each in suggestions():
         mark = " (pickle)" if each.needs_conversion else ""
         size, licence = f"{each.megabytes} MB", each.licence
-        assert f"| `{each.name}`{mark} | {size} | {licence} | {told[each.name]} |" in readme
+        assert f"| `{each.name}`{mark} | {size} | {licence} | {lesson[each.name]} |" in text

@@ -12,9 +12,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
-from pages.cosine_basis.controls import STANDARD, Settings, accept_move, presets, state_of
-from pages.cosine_basis.numbers import cosines_table, points_table
-from pages.cosine_basis.panels import CLOUD_N, CLOUD_SEED, cosines, number, snaps, whitened
+from pages.cosine_basis.controls import STANDARD, accept_move, presets, state_of
+from pages.cosine_basis.numbers import cosines_table, number, points_table
+from pages.cosine_basis.panels import snaps
+from pages.cosine_basis.scene import CLOUD_N, CLOUD_SEED, Scene
 from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,8 +54,8 @@ def healthy(app: AppTest) -> AppTest:
     return app
 
 
-def told(app: AppTest) -> dict:
-    """What the picture was told: {"plane": …, "choices": …, "words": …, …}."""
+def message(app: AppTest) -> dict:
+    """The message to the picture: {"plane": …, "choices": …, "words": …, …}."""
     [part] = [
         part
         for part in app.get("bidi_component")
@@ -64,14 +65,14 @@ def told(app: AppTest) -> dict:
 
 
 def column(app: AppTest, place: int) -> list[str] | None:
-    """A column of the table: 0 by coordinates, 1 true, 2 whitened. The browser fills it from what
-    it is told, with the library's numbers (tests/components, tests/browser)."""
-    message = told(app)
-    plane, choices = message["plane"], message["choices"]
+    """A column of the table: 0 by coordinates, 1 true, 2 whitened. The browser computes it from the
+    message and gets the library's numbers (tests/components, tests/browser)."""
+    sent = message(app)
+    plane, choices = sent["plane"], sent["choices"]
     basis = Plane(*(plane[key] for key in ("len1", "len2", "angle")),
                   (plane["shift_x"], plane["shift_y"]), plane["turn"])  # fmt: skip
     points = np.array([[plane[f"{name}_x"], plane[f"{name}_y"]] for name in "abc"])
-    found = cosines(Settings(basis, choices["reading"], choices["whiten"], True, points))
+    found = Scene(basis, choices["reading"], choices["whiten"], True, points).cosines
     values = (found.coordinates, found.true, found.whitened)[place]
     return None if values is None else shown(values)
 
@@ -93,7 +94,7 @@ def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
     assert column(app, 0) == ["0.000", "0.000", "−1.000"]
     assert column(app, 1) == shown(expected)
     wanted = presets()[name]
-    assert told(app)["plane"] == wanted
+    assert message(app)["plane"] == wanted
     widgets = {one.key: one.value for one in [*app.slider, *app.number_input]}
     assert {key: widgets[key] for key in wanted} == wanted
 
@@ -172,7 +173,7 @@ def test_a_moved_point_is_in_every_number():
     assert f"{plane.true_cosines(points)[0]:.3f}" in formula
     assert not any("g_{11} - g_{22}" in one.value for one in app.latex)  # that one is not theirs
     healthy(app.button(key="preset-diagonal").click().run())
-    assert told(app)["plane"] == presets()["diagonal"]
+    assert message(app)["plane"] == presets()["diagonal"]
 
 
 def test_a_move_sets_the_controls_and_the_answer_carries_its_number(monkeypatch):
@@ -195,7 +196,7 @@ def test_the_readings_say_what_cosine_sees():
     by_coordinates, by_position = open_page(), open_page(reading="position")
     assert any("**By coordinates**" in one.value for one in by_coordinates.markdown)
     assert any("**By position**" in one.value for one in by_position.markdown)
-    readings = [told(app)["choices"]["reading"] for app in (by_coordinates, by_position)]
+    readings = [message(app)["choices"]["reading"] for app in (by_coordinates, by_position)]
     assert readings == ["coordinates", "position"]  # the column that the browser makes bold
 
 
@@ -227,20 +228,20 @@ def test_a_bad_address_falls_back_to_the_defaults(query):
     assert column(open_page(**query), 1) == ["−0.600", "0.600", "−1.000"]
 
 
-def test_the_picture_is_told_all_that_it_needs():
-    message = told(open_page(reading="position", whiten="cloud", circle="false"))
-    assert message["choices"] == {"whiten": "cloud", "reading": "position", "circle": False}
-    assert list(message["plane"]) == list(STANDARD) == list(state_of(
-        Settings(Plane(), "position", "no", True)
+def test_the_message_has_all_that_the_picture_needs():
+    sent = message(open_page(reading="position", whiten="cloud", circle="false"))
+    assert sent["choices"] == {"whiten": "cloud", "reading": "position", "circle": False}
+    assert list(sent["plane"]) == list(STANDARD) == list(state_of(
+        Scene(Plane(), "position", "no", True)
     ))  # fmt: skip
-    assert message["limits"].keys() == STANDARD.keys()
-    assert np.array(message["cloud"]) == pytest.approx(background_cloud(CLOUD_N, seed=CLOUD_SEED))
+    assert sent["limits"].keys() == STANDARD.keys()
+    assert np.array(sent["cloud"]) == pytest.approx(background_cloud(CLOUD_N, seed=CLOUD_SEED))
 
 
 @pytest.mark.parametrize("code", ["en", "zh-Hant"])
 def test_both_languages_say_everything(code):
     app = open_page(lang=code, shift_x="-2", whiten="points")
-    words = told(app)["words"]
+    words = message(app)["words"]
     said = [*words["captions"].values(), *words["columns"].values(), *words["values"].values(),
             *words["handles"].values(), words["hint"], words["save"], words["whiten"]]  # fmt: skip
     chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in said]
@@ -255,28 +256,28 @@ def test_both_languages_say_everything(code):
 
 @pytest.mark.parametrize("whiten", ["cloud", "points"])
 def test_the_picture_and_the_library_whiten_alike(whiten):
-    settings = Settings(Plane(0.6, 2.0, 50.0, (1.0, -3.0)), "position", whiten, True)
+    scene = Scene(Plane(0.6, 2.0, 50.0, (1.0, -3.0)), "position", whiten, True)
     fit_on = {"cloud": background_cloud(CLOUD_N, seed=CLOUD_SEED), "points": POINTS}[whiten]
-    expected = whiten_points(settings.plane, fit_on)
-    assert whitened(settings, POINTS) == pytest.approx(expected)
-    assert cosines(settings).whitened == pytest.approx(pair_cosines(expected))
+    expected = whiten_points(scene.plane, fit_on)
+    assert scene.whitened(POINTS) == pytest.approx(expected)
+    assert scene.cosines.whitened == pytest.approx(pair_cosines(expected))
 
 
 def test_the_whitened_cloud_is_round():
-    settings = Settings(Plane(3.0, 0.5, 25.0, (2.0, 2.0)), "position", "cloud", True)
-    cloud = whitened(settings, background_cloud(CLOUD_N, seed=CLOUD_SEED))
+    scene = Scene(Plane(3.0, 0.5, 25.0, (2.0, 2.0)), "position", "cloud", True)
+    cloud = scene.whitened(background_cloud(CLOUD_N, seed=CLOUD_SEED))
     assert np.cov(cloud.T, bias=True) == pytest.approx(np.eye(2), abs=1e-8)
     assert cloud.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-8)
 
 
 def test_the_files_hold_what_the_page_shows():
-    settings = Settings(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
-    points = pd.read_csv(StringIO(points_table(settings).to_csv(index=False)))
+    scene = Scene(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
+    points = pd.read_csv(StringIO(points_table(scene).to_csv(index=False)))
     assert list(points["point"][:4]) == ["a", "b", "c", "cloud"]
     assert len(points) == 3 + CLOUD_N
     assert points.loc[1, ["x", "y"]].tolist() == [0, -8]
     assert {"whitened_x", "whitened_y"} <= set(points)
-    found = pd.read_csv(StringIO(cosines_table(settings).to_csv(index=False)))
+    found = pd.read_csv(StringIO(cosines_table(scene).to_csv(index=False)))
     assert found["coordinate_cosine"].tolist() == pytest.approx([0, 0, -1])
     assert found["true_cosine"].isna().tolist() == [True, True, False]
     assert set(found["whitening_fitted_on"]) == {"cloud"}

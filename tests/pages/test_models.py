@@ -112,7 +112,7 @@ def test_layer_sets_and_special_tokens_are_choices_and_are_told(tmp_path):
     assert not app.exception
     assert not errors(app)
     said = " ".join(caption.value for caption in app.caption)
-    assert "layer first-last of 2" in said
+    assert "mean of layers 1 and 2 (of 2)" in said
     assert "without special tokens" in said
     assert "last-3" not in app.selectbox(key="layer").options  # two layers have no last three
     plain = visit(model=str(folder), layer="first-last")
@@ -375,6 +375,26 @@ def test_a_layer_is_left_behind_with_its_model(tmp_path):
     linked.selectbox(key="layer").set_value("1").run()  # as before: chosen, and in the address
     assert linked.query_params["layer"] in ("1", ["1"])
     assert "layer 1 of 6" in " ".join(caption.value for caption in linked.caption)
+
+
+def test_the_layer_of_sentence_similarity_is_left_behind_with_its_model(server, tiny, tmp_path):  # noqa: F811
+    other = suggestions()[0].name
+    server.publish(other, tiny)
+    folder = save_tiny_bert(tmp_path / "mine", seed=1)
+    app = visit(page="sentence_similarity", model=str(folder), **{"sts-layer": "2"})
+    assert app.selectbox(key="sts-layer").value == "2"
+    app = press(app.selectbox(key="model").set_value(other).run(), "fetch-model")
+    assert not app.exception
+    assert app.selectbox(key="sts-layer").value == "1"
+    assert "sts-layer" not in app.query_params
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_model_chosen_on_one_page_resets_the_layer_of_another(tmp_path):
+    app = visit(model=str(save_tiny_bert(tmp_path / "mine")))
+    app.session_state["sts-layer"] = "2"  # chosen on sentence_similarity
+    app.selectbox(key="model").set_value("bundled").run()
+    assert "sts-layer" not in app.session_state
 
 
 @pytest.mark.usefixtures("small_corpus")

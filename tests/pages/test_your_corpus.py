@@ -20,7 +20,7 @@ from pages.common.coverage_notes import (
     unknown_warning,
 )
 from pages.common.messages.corpus_errors import error_text, too_large_text
-from pages.your_corpus import form as corpus_form
+from pages.your_corpus.form import limits
 from pages.your_corpus.result import duplicates
 from tests.pages.charts import charts
 from tests.pages.visits import deep_link
@@ -119,7 +119,7 @@ def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, 
 
 
 def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.result.encoded", lambda corpus, _: None)
+    monkeypatch.setattr("pages.your_corpus.result.encode_own", lambda *given: None)
     at = visit()
     give(at, None, PASTED)
     chosen = at.session_state["corpus"]
@@ -220,7 +220,7 @@ def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, erro
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pages.your_corpus.result.cloud", fail)
+    monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
     at = visit()
     give(at, None, PASTED)
     assert not at.exception
@@ -231,7 +231,7 @@ def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, erro
 def test_the_limits_stand_before_the_form(visit):
     at = visit()
     text = "\n".join(block.value for block in at.markdown)
-    for value in corpus_form.limits().values():
+    for value in limits().values():
         assert value in text
 
 

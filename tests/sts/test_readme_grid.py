@@ -1,4 +1,4 @@
-"""The README's grid on STS-B test, measured again, and its published rows."""
+"""The grid in docs/sentence-similarity.md, measured again, and its published rows."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,9 @@ from geometry.evaluate.specs import LADDER
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs" / "sentence-similarity.md").read_text(encoding="utf-8")
+FOUND, REPORTED = TEXT.split("## What papers report")
 SPEARMAN = 0.15  # as in test_published_figures
 # all cosines of [CLS] in the first layers are alike to 1e-3: float32 rounding orders many pairs
 SPEARMAN_OF_A_NEEDLE = 0.6
@@ -40,35 +42,37 @@ def grid(sts, sts_layers):
 @pytest.mark.parametrize("pooling", TOLERANCE)
 def test_the_grid_is_quoted_as_it_is_measured(grid, pooling):
     quoted = {
-        int(layer): told.split(" | ") for layer, way, told in ROW.findall(README) if way == pooling
+        int(layer): row.split(" | ") for layer, way, row in ROW.findall(TEXT) if way == pooling
     }
     assert sorted(quoted) == list(range(7))
     found = {way: 100 * grid.matrix(way)[:, grid.poolings.index(pooling)] for way in LADDER}
-    for layer, told in quoted.items():
-        told = [np.nan if one == "undefined" else float(one) for one in told]
+    for layer, row in quoted.items():
+        shown = [np.nan if cell == "undefined" else float(cell) for cell in row]
         measured = [found[way][layer] for way in LADDER]
-        np.testing.assert_allclose(told, measured, atol=TOLERANCE[pooling])
+        np.testing.assert_allclose(shown, measured, atol=TOLERANCE[pooling])
 
 
 def test_what_is_said_under_the_grid(grid):
-    said = " ".join(README.split("## Does it help?")[1].split("Beside it,")[0].split())
+    said = " ".join(FOUND.split())
     cls, mean = (
         {way: 100 * grid.matrix(way)[:, grid.poolings.index(pooling)] for way in LADDER}
         for pooling in ("cls", "mean")
     )
-    assert "Below the last layer removal and whitening help at every layer" in said
+    assert "Below the last layer, removal and whitening help at every layer." in said
     for way in ("abtt:3", "pca:128", "pca"):
         assert (mean[way] > mean["none"])[:6].all()
         assert (cls[way] > cls["none"])[1:6].all()
-    assert "centring alone lowers the mean of layers 1 to 4 and the [CLS] of layer 4." in said
+    assert "Centring alone lowers the mean of layers 1 to 4 and the [CLS] of layer 4." in said
     assert np.flatnonzero(mean["centred"] < mean["none"]).tolist() == [1, 2, 3, 4]
     assert np.flatnonzero(cls["centred"] < cls["none"]).tolist() == [4]
-    assert "at most half a point under the milder treatments" in said
+    assert "The milder treatments change it by at most half a point." in said
     milder = [mean[way][6] - mean["none"][6] for way in LADDER[1:-1]]
     assert max(map(abs, milder)) == pytest.approx(0.5, abs=SPEARMAN)
-    assert "whitening in full (−1.4 [" in said  # the intervals: test_evaluate_figures
+    assert (
+        "Whitening in full lowers it by 1.4 points (−1.4 [" in said
+    )  # the intervals: test_evaluate_figures
     assert mean["pca"][6] - mean["none"][6] == pytest.approx(-1.4, abs=SPEARMAN)
-    assert "its [CLS] gains 5 to 6 points by each of them" in said
+    assert "The [CLS] of the last layer gains 5 to 6 points by each treatment." in said
     gains = [cls[way][6] - cls["none"][6] for way in LADDER[1:]]
     assert (round(min(gains)), round(max(gains))) == (5, 6)
     assert "Raw [CLS] lies 8.5 to 31 points below the raw mean" in said
@@ -77,11 +81,8 @@ def test_what_is_said_under_the_grid(grid):
 
 
 def test_published_rows_are_the_papers():
-    rows = {(one.name, one.source): one.value for one in published_scores("STS-B")}
-    quoted = [
-        (name, float(value), source)
-        for name, value, source in PUBLISHED.findall(README.split("## Does it help?")[1])
-    ]
+    rows = {(score.name, score.source): score.value for score in published_scores("STS-B")}
+    quoted = [(name, float(value), source) for name, value, source in PUBLISHED.findall(REPORTED)]
     assert len(quoted) >= 8
     for name, value, source in quoted:
         assert rows[name, source] == value
@@ -90,7 +91,8 @@ def test_published_rows_are_the_papers():
 def test_how_wide_the_intervals_are(grid):
     scored = [cell for cell in grid.cells if not cell.score.undefined]
     widths = [100 * (cell.score.high - cell.score.low) for cell in scored]
-    found = re.search(r"seed 0\) are (\d+) to (\d+) points wide, most of\s+those of diff", README)
+    found = re.search(r"seed 0. Those of scores are (\d+) to (\d+) points wide", TEXT)
+    assert "Most intervals of differences are narrower." in TEXT
     assert (round(min(widths)), round(max(widths))) == tuple(map(int, found.groups()))
     pairs = [(cell.difference, cell.score) for cell in scored if cell.difference is not None]
     narrower = [gain.high - gain.low < score.high - score.low for gain, score in pairs]

@@ -1,13 +1,13 @@
-// Where the eye is. One camera serves every picture; it is a value, and each move makes a new one.
+// The camera, which all pictures share. It is a value: each move returns a new one.
 //
-// The world is the picture's own axes, its origin at 0. `span` is half the height that is seen, at
-// the distance of `target`; a perspective camera stands where it sees the same there.
+// The world is the picture's axes with the origin at 0. `span` is half the visible height at the
+// distance of `target`. A perspective camera is at the distance that gives the same height there.
 
-const HOME_AZIMUTH = Math.atan2(-1.45, 0.75); // Plotly's scatter of the same clouds looks from here
+const HOME_AZIMUTH = Math.atan2(-1.45, 0.75); // the same view as in the Plotly figure of the cloud
 const HOME_ELEVATION = 0.38;
 const STEEPEST = Math.PI / 2 - 0.001;
-const FIELD = Math.tan(0.3); // half the height over the distance, in perspective
-const ROOM = { 2: 1.0, 3: 1.25 }; // a cube that turns needs more than its side
+const FIELD = Math.tan(0.3); // half the height, divided by the distance, in perspective
+const CUBE_MARGIN = { 2: 1.0, 3: 1.25 }; // a turning cube needs more space than its side
 const NEAREST = 1e-3;
 const FARTHEST = 20; // zoom out to 1/20 of the home view
 
@@ -19,7 +19,7 @@ export function homeCamera(k, reach, perspective = false) {
     azimuth: HOME_AZIMUTH,
     elevation: HOME_ELEVATION,
     target: [0, 0, 0],
-    span: ROOM[k] * reach,
+    span: CUBE_MARGIN[k] * reach,
   };
 }
 
@@ -35,11 +35,11 @@ function dot(a, b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// World to clip space, 16 numbers, columns one after the other as WebGL reads them.
+// The matrix from world to clip space: 16 numbers, column by column as WebGL reads them.
 export function matrixOf(camera, aspect) {
   const { right, up, back } = frameOfCamera(camera);
   const { span, target, reach, perspective } = camera;
-  const depth = 4 * (reach * 2 + span); // all that a picture holds is nearer than this
+  const depth = 4 * (reach * 2 + span); // everything in a picture is nearer than this
   const rows = [right, up, back].map((axis) => [...axis, -dot(axis, target)]);
   const m = new Float32Array(16);
   for (let j = 0; j < 4; j++) {
@@ -53,7 +53,7 @@ export function matrixOf(camera, aspect) {
   return m;
 }
 
-// (x, y) in pixels from the top left corner, and depth: smaller is nearer; NaN behind the eye.
+// (x, y) in pixels from the top left corner, and depth: smaller is nearer. NaN behind the camera.
 export function toPixels(m, [x, y, z], width, height, out = [0, 0, 0]) {
   const w = m[3] * x + m[7] * y + m[11] * z + m[15];
   if (w <= NEAREST) return out.fill(NaN);
@@ -63,7 +63,7 @@ export function toPixels(m, [x, y, z], width, height, out = [0, 0, 0]) {
   return out;
 }
 
-// The world follows the hand: half a turn for the picture's height.
+// Turn by a drag: half a turn for the picture's height.
 export function orbit(camera, dx, dy, height) {
   if (camera.k === 2) return camera;
   const turn = Math.PI / height;
@@ -77,14 +77,14 @@ export function orbit(camera, dx, dy, height) {
 
 export function pan(camera, dx, dy, height) {
   const { right, up } = frameOfCamera(camera);
-  const unit = (2 * camera.span) / height; // of the world, a pixel
+  const unit = (2 * camera.span) / height; // world units a pixel
   const target = camera.target.map((t, j) => t - unit * (dx * right[j] - dy * up[j]));
   return { ...camera, target };
 }
 
-// factor > 1 comes nearer; `about`, in [-1, 1] from the middle, right and up, stays where it is.
+// factor > 1 zooms in. The point `about` does not move: [-1, 1] from the middle, right and up.
 export function zoom(camera, factor, about = [0, 0], aspect = 1) {
-  const widest = ROOM[camera.k] * camera.reach * FARTHEST;
+  const widest = CUBE_MARGIN[camera.k] * camera.reach * FARTHEST;
   const span = Math.min(Math.max(camera.span / factor, camera.reach * NEAREST), widest);
   const { right, up } = frameOfCamera(camera);
   const moved = camera.span - span;
@@ -93,7 +93,7 @@ export function zoom(camera, factor, about = [0, 0], aspect = 1) {
   return { ...camera, span, target };
 }
 
-// The matrix that takes stored steps, at low + step * value along each axis, where `m` takes places.
+// `m` for stored values instead of places, where place = low + step * value along each axis.
 export function fromSteps(m, low, step) {
   const out = new Float32Array(16);
   for (let row = 0; row < 4; row++) {

@@ -4,7 +4,7 @@ import { valueOf } from "./decode.js";
 import { lookOf, RINGS, SIGNS } from "./palette.js";
 import { shortNumber } from "./scale.js";
 
-// Words, and what may be pressed for this message.
+// Labels and states of the buttons for this message.
 export function fillBar(root, { words, knobs }, stage) {
   for (const part of root.querySelectorAll("[data-word]")) {
     part.textContent = words[part.dataset.word];
@@ -25,17 +25,17 @@ export function press(root, name, isPressed) {
   root.querySelector(`[data-do="${name}"]`).setAttribute("aria-pressed", String(isPressed));
 }
 
-// A button a category, which hides and shows it; or the scale of values. Then what rings mean.
-export function fillLegend(legend, { theme, legend: told, marks }, stage, onToggle) {
+// A button for each category, which hides or shows it, or the scale of values; then the rings.
+export function fillLegend(legend, { theme, legend: labels, marks }, stage, onToggle) {
   const { codes } = stage;
   const rings = marks.map(({ shape, caption }) => [RINGS[shape], caption]);
-  const of = JSON.stringify([told, theme, rings, stage.codesName]);
+  const of = JSON.stringify([labels, theme, rings, stage.codesName]);
   if (legend.dataset.of === of) return;
   legend.dataset.of = of;
   legend.replaceChildren();
-  legend.setAttribute("aria-label", told.title);
-  if (codes.kind === "values") legend.append(scaleOf(codes, told.title, theme));
-  else fillCategories(legend, told, theme, stage, onToggle);
+  legend.setAttribute("aria-label", labels.title);
+  if (codes.kind === "values") legend.append(scaleOf(codes, labels.title, theme));
+  else fillCategories(legend, labels, theme, stage, onToggle);
   for (const ring of rings) {
     const note = document.createElement("span");
     note.textContent = ring.join(" ");
@@ -43,8 +43,8 @@ export function fillLegend(legend, { theme, legend: told, marks }, stage, onTogg
   }
 }
 
-function fillCategories(legend, told, theme, stage, onToggle) {
-  told.names.forEach((name, code) => {
+function fillCategories(legend, labels, theme, stage, onToggle) {
+  labels.names.forEach((name, code) => {
     const { hue, shape } = lookOf(code, theme.categories.length);
     const button = document.createElement("button");
     button.type = "button";
@@ -74,8 +74,8 @@ function scaleOf(codes, title, theme) {
   return bar;
 }
 
-// What the tooltip and the screen reader say of a point.
-export function toldOf(row, { legend }, codes, texts) {
+// The text of a point, for the tooltip and for screen readers.
+export function textOf(row, { legend }, codes, texts) {
   const text = texts?.[row] ?? "";
   const about = codes.kind === "codes"
     ? (legend.names?.[codes.values[row]] ?? "")

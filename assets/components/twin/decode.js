@@ -1,13 +1,13 @@
-// What geometry/projection/packing.py packs: a length, a JSON head, and arrays on borders of four bytes.
+// Reads what geometry/projection/packing.py packs: a length, a JSON head, arrays aligned to 4 bytes.
 
 const ARRAY_TYPES = { u1: Uint8Array, u2: Uint16Array, f4: Float32Array };
 const SIXTEEN_BITS = 65535;
 
-// A point lies nowhere: the page says so in the reader's language.
+// A coordinate is not finite; the page shows this error in the reader's language.
 export class PlacesNotFinite extends Error {}
 
 function readMessage(bytes) {
-  // a copy: the bytes lie anywhere in a message of Streamlit's, typed arrays need even borders
+  // a copy: typed arrays need aligned bytes, and those in a Streamlit message are not
   const { buffer } = bytes.slice();
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -33,7 +33,7 @@ export function decodeCloud(bytes) {
   return { n: head.n, k: head.k, frames };
 }
 
-// {n, kind: "codes", values} or {n, kind: "values", values, low, high}, values then in 16-bit steps.
+// {n, kind: "codes", values} or {n, kind: "values", values, low, high} with values in 16-bit steps.
 export function decodeCodes(bytes) {
   const { head, take } = readMessage(bytes);
   return { ...head, values: take(head.kind === "codes" ? "u1" : "u2", head.n) };
@@ -43,7 +43,7 @@ export function valueOf(codes, row) {
   return codes.low + ((codes.high - codes.low) * codes.values[row]) / SIXTEEN_BITS;
 }
 
-// Where the film stands: between frames a and b of a path, by that share of the way.
+// The film's position: between frames a and b of a path, and the share of the way.
 export function stretchOf(path, at) {
   const last = path.length - 1;
   const place = Math.min(Math.max(at, 0), last);
@@ -52,7 +52,7 @@ export function stretchOf(path, at) {
   return { a: path[from], b: path[Math.min(from + 1, last)], share };
 }
 
-// The place of one point, three numbers; the third is 0 in a flat picture.
+// The place of a point, three numbers; the third is 0 in a flat picture.
 export function placeOf(cloud, { a, b, share }, row, out = [0, 0, 0]) {
   const { k } = cloud;
   const from = cloud.frames[a];

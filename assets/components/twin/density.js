@@ -1,21 +1,21 @@
-// Points that lie on each other: how many there are at each pixel, and their mean colour.
+// The density of points: how many are at each pixel, and their mean colour.
 
 import { rgb } from "./palette.js";
 import { programOf } from "./program.js";
 import { COVER_VERTEX, DENSITY_FRAGMENT } from "./shaders.js";
 
-const COARSE = 1 / 64; // weight of a point where a channel has 256 steps only
+const COARSE = 1 / 64; // weight of a point if a channel has only 256 steps
 
 export class Density {
   constructor(gl) {
     this.gl = gl;
     this.program = programOf(gl, COVER_VERTEX, DENSITY_FRAGMENT);
-    // half floats count to 2,048 exactly; they can be added up where this extension is
+    // half floats count exactly to 2,048; adding them up needs this extension
     this.isFine = Boolean(gl.getExtension("EXT_color_buffer_float"));
     this.weight = this.isFine ? 1 : COARSE;
     this.texture = gl.createTexture();
     this.target = gl.createFramebuffer();
-    this.corners = gl.createVertexArray(); // the shader makes its own
+    this.corners = gl.createVertexArray(); // empty: the shader computes the corners
   }
 
   #fit() {
@@ -34,7 +34,7 @@ export class Density {
     );
   }
 
-  // From here on points are added up; the box entered last is the one that is emptied.
+  // From here on points are added up. The current scissor box is cleared.
   begin() {
     const { gl } = this;
     this.#fit();
@@ -46,7 +46,7 @@ export class Density {
     gl.blendFunc(gl.ONE, gl.ONE);
   }
 
-  // most : points at a pixel that take the full colour.
+  // most: the number of points at a pixel that gives the full colour.
   end(most, paper) {
     const { gl } = this;
     const { program, uniforms } = this.program;

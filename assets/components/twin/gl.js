@@ -1,4 +1,4 @@
-// What lives on the graphics card: programs, buffers, and how one picture is drawn.
+// WebGL programs and buffers, and the drawing of a picture.
 
 import { fromSteps } from "./camera.js";
 import { Density } from "./density.js";
@@ -9,22 +9,22 @@ import { isImitated } from "./splat.js";
 import { SplatLayer } from "./splat_layer.js";
 
 const SETTINGS = { antialias: false, alpha: false, powerPreference: "high-performance" };
-const SHAPED = 2.5; // pixels, below which every shape is a square
-const MOST_SHAPED = 20000; // points that have a form where no graphics card gives it
-const INPUTS = 4; // more than any program has
-const RIM = 48; // corners of a cone's mouth
+const SHAPED = 2.5; // pixels; smaller points are squares
+const MOST_SHAPED = 20000; // points; without a graphics card more than these are squares
+const INPUTS = 4; // at least as many as any program has
+const RIM = 48; // corners of a cone's rim
 const MANTLE_OPACITY = 0.16;
 
 export function contextOf(canvas) {
   return canvas.getContext("webgl2", SETTINGS);
 }
 
-// One for the life of a GL context; after a loss another is made from the same arrays.
+// One for each GL context. After a lost context another is made from the same arrays.
 export class Painter {
   constructor(gl) {
     this.gl = gl;
     this.isImitated = isImitated(gl);
-    this.points = {}; // by what is switched on
+    this.points = {}; // programs by their switches
     this.plain = programOf(gl, PLAIN_VERTEX, PLAIN_FRAGMENT);
     this.buffers = new Map(); // array -> its buffer
     this.shape = gl.createBuffer();
@@ -33,7 +33,7 @@ export class Painter {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
 
-  // An array goes up when it is first drawn, so that the first picture waits for its own only.
+  // An array is uploaded when it is first drawn, so that the first picture waits only for its own.
   #bufferOf(values) {
     const { gl } = this;
     const known = this.buffers.get(values);
@@ -44,7 +44,7 @@ export class Painter {
     return gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
   }
 
-  // The array has other contents now, or is no longer drawn.
+  // The array has changed or is no longer drawn.
   forget(values) {
     this.gl.deleteBuffer(this.buffers.get(values) ?? null);
     this.buffers.delete(values);
@@ -66,7 +66,7 @@ export class Painter {
     this.box = { ...box, bottom };
   }
 
-  // paint: paintOf's; look: {size, opacity, hasMarks, isDensity, most, paper}.
+  // paint: as paintOf returns it; look: {size, opacity, hasMarks, isDensity, most, paper}.
   drawPoints(cloud, stretch, paint, matrix, look) {
     const { gl } = this;
     if (cloud.n === 0) return;
@@ -94,7 +94,7 @@ export class Painter {
     gl.uniform1f(uniforms.softness, look.size / 2);
     gl.uniform1f(uniforms.weight, 0);
     gl.enable(gl.DEPTH_TEST);
-    // what is seen through must not hide; in a plane only what fades lies behind the rest
+    // a transparent point must not hide others; in 2D only faded points are behind the rest
     gl.depthMask(isSolid && (cloud.k === 3 || look.hasMarks));
     if (isSolid && !isShaped) gl.disable(gl.BLEND);
     else gl.enable(gl.BLEND);
@@ -120,7 +120,7 @@ export class Painter {
     return this.points[known];
   }
 
-  // Programs give the same place to different inputs: what one has switched on is switched off.
+  // Programs use the same location for different inputs, so all are disabled after use.
   #rest() {
     for (let place = 0; place < INPUTS; place++) this.gl.disableVertexAttribArray(place);
   }
@@ -144,7 +144,7 @@ export class Painter {
     gl.uniformMatrix4fv(from, false, fromSteps(matrix, low, step));
   }
 
-  // places: three numbers a corner; mode: gl.LINES or gl.TRIANGLE_FAN.
+  // places: three numbers for each corner; mode: gl.LINES or gl.TRIANGLE_FAN.
   drawShape(places, mode, matrix, colour, opacity = 1) {
     const { gl } = this;
     const { program, attributes, uniforms } = this.plain;
@@ -172,20 +172,20 @@ export class Painter {
     this.drawShape(places, this.gl.LINES, matrix, colour);
   }
 
-  // cone: {axis, degrees}, from the origin, as far as the picture reaches.
+  // cone: {axis, degrees}, drawn from the origin to the edge of the picture.
   drawCone(cone, reach, matrix, colour) {
     const places = coneCorners(cone, reach);
     this.drawShape(places, this.gl.TRIANGLE_FAN, matrix, colour, MANTLE_OPACITY);
   }
 
-  // Browsers keep only so many contexts: the memory goes at once, not when the collector comes.
+  // Browsers limit the number of contexts, so this one is freed now and not by garbage collection.
   dispose() {
     this.buffers.clear();
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 }
 
-// A fan of triangles around the axis (k numbers, unit); in the plane the two sides of a wedge.
+// A fan of triangles around the axis (k numbers, unit), or the two sides of a wedge in 2D.
 export function coneCorners({ axis, degrees }, reach) {
   const half = (degrees * Math.PI) / 180;
   const [c, s] = [Math.cos(half) * reach, Math.sin(half) * reach];

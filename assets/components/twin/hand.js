@@ -1,7 +1,7 @@
-// What the reader's hand does to the pictures: one camera, one selection, one point under it.
+// The reader's pointer and keys on the pictures: the camera, the selection, the hovered point.
 
 import { homeCamera, orbit, pan, zoom } from "./camera.js";
-import { press, toldOf } from "./controls.js";
+import { press, textOf } from "./controls.js";
 import { rowsInside } from "./lasso.js";
 import { boxAt } from "./layout.js";
 import { nearestRow } from "./picking.js";
@@ -10,11 +10,11 @@ import { packRows } from "./rows.js";
 import { neighbourIn, neighbourOutward, union } from "./selection.js";
 import { hideTip, showTip } from "./tip.js";
 
-const NEAR = 9; // pixels around a point that still mean it
+const NEAR = 9; // pixels around a point in which the pointer is on it
 const REST = 120; // ms
 
 export class Hand {
-  // twin: the pictures' life (twin.js), which draws, speaks and tells the server.
+  // twin: the component (twin.js), which draws, updates texts and sends messages.
   constructor(twin) {
     this.twin = twin;
     this.stage = twin.stage;
@@ -81,7 +81,7 @@ export class Hand {
     saveAs(pictureOf(this.stage, getComputedStyle(this.element).fontFamily), `${file}.png`);
   }
 
-  // Also the line in the making, or null for none.
+  // Also the lasso that is being drawn, or null.
   lasso(polygon) {
     if (polygon === undefined) {
       this.isLasso = !this.isLasso;
@@ -127,28 +127,28 @@ export class Hand {
     this.stage.hovered = row;
     this.place = [x, y];
     if (row < 0) hideTip(this.tip);
-    else showTip(this.tip, this.told(row), this.place, this.element);
+    else showTip(this.tip, this.textAt(row), this.place, this.element);
     this.twin.redraw();
   }
 
-  told(row) {
+  textAt(row) {
     const name = this.twin.wanted.texts;
     const texts = window.narrowConeTexts?.get(name);
     if (texts?.[row] === undefined) this.#ask(name, row);
-    return toldOf(row, this.twin.wanted, this.stage.codes, texts);
+    return textOf(row, this.twin.wanted, this.stage.codes, texts);
   }
 
-  // The server is asked for the text of a point at which the hand rests.
+  // Request the text of a point on which the pointer rests.
   #ask(name, row) {
     clearTimeout(this.asking);
     const ask = window.narrowConeAsk?.get(name);
     if (ask) this.asking = setTimeout(() => ask(row), REST);
   }
 
-  // A text has come.
+  // A text has arrived.
   tell() {
     const { hovered, walked } = this.stage;
-    if (hovered >= 0) showTip(this.tip, this.told(hovered), this.place, this.element);
+    if (hovered >= 0) showTip(this.tip, this.textAt(hovered), this.place, this.element);
     if (walked >= 0) this.read();
   }
 
@@ -157,7 +157,8 @@ export class Hand {
     if (row >= 0) this.twin.emit("chosen", row);
   }
 
-  // To the next or former selected point, its text read out; false at the end, so that Tab leaves.
+  // Go to the next or previous selected point, with its text for screen readers. False at the end,
+  // so that Tab leaves the picture.
   walk(step) {
     const { stage } = this;
     const row = neighbourIn(stage.rows, stage.walked, step);
@@ -168,21 +169,21 @@ export class Hand {
     return true;
   }
 
-  // The same where nothing is selected: ringed points, then all from the middle outward.
+  // The same without a selection: ringed points, then all from the middle outward.
   stroll(step) {
     const { stage } = this;
     if (!stage.isReady || !stage.n) return;
-    const ringed = stage.told.marks.flatMap(({ rows }) => rows);
+    const ringed = stage.message.marks.flatMap(({ rows }) => rows);
     const row = stage.rows.length
       ? neighbourIn(stage.rows, stage.walked, step)
       : neighbourOutward(this.#fromMiddle(), ringed, stage.walked, step);
-    if (row === undefined) return; // at an end: stay
+    if (row === undefined) return; // at an end
     stage.walked = row;
     this.twin.redraw();
     this.read();
   }
 
-  // Of each row, how far it lies from the middle of the last picture; outside of it nowhere.
+  // Each row's distance from the middle of the last picture; Infinity outside of it.
   #fromMiddle() {
     const { stage } = this;
     const place = stage.boxes.length - 1;
@@ -197,7 +198,7 @@ export class Hand {
 
   read() {
     const { rows, walked } = this.stage;
-    const { text, about } = this.told(walked);
+    const { text, about } = this.textAt(walked);
     const place = rows.indexOf(walked);
     const count = place < 0 ? "" : `${place + 1} / ${rows.length}: `;
     this.twin.say(`${count}${text} ${about}`);

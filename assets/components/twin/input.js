@@ -1,14 +1,15 @@
-// The hand: mouse, touch and keys, turned into what they ask for.
+// Events of mouse, touch and keys, translated into actions.
 
-const STILL = 4; // pixels a click may wander
-const TOUCHED = 16; // pixels around a point that still mean it
+const STILL = 4; // pixels; a press that moves less is a click
+const TOUCHED = 16; // pixels around a point in which a touch is on it
 const WHEEL = 0.0015;
-const STEP = 24; // pixels an arrow key moves
+const STEP = 24; // pixels that an arrow key moves the view
 const KEY_ZOOM = 1.2;
 const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // asks: {orbit(dx, dy), pan(dx, dy), zoom(factor, x, y), hover(x, y), click(x, y), reset(),
-// lasso(points, adds) as it is drawn, lassoed(points, adds), walk(step) -> handled, stroll(step), clear(), choose()}
+// lasso(points, adds) during the drawing, lassoed(points, adds), walk(step) -> handled,
+// stroll(step), clear(), choose()}
 export function listen(element, asks, { isLasso, isFlat, signal }) {
   const on = (name, handle, options = {}) =>
     element.addEventListener(name, handle, { signal, ...options });
@@ -16,7 +17,7 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
   let path = null;
   let moved = 0;
   let start = [0, 0];
-  let isTurning = false; // else a finger may be about to scroll the page
+  let isTurning = false; // until then a finger may be scrolling the page
   const placeOf = (event) => {
     const { left, top } = element.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
@@ -44,7 +45,7 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
       isTurning = true;
       pinch(event.pointerId, place, dx, dy);
     } else if (!(isTurning ||= isSideways(start, place))) {
-      // up or down: the browser takes the finger away as soon as it scrolls
+      // vertical: the browser cancels the touch as soon as it scrolls the page
     } else if (isFlat() || event.shiftKey || event.buttons === 2) {
       asks.pan(dx, dy);
     } else {
@@ -84,7 +85,7 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
   on("dblclick", () => asks.reset());
   on("contextmenu", (event) => event.preventDefault());
   on("wheel", (event) => {
-    // the wheel by itself scrolls the page; a pinch on a trackpad comes as a wheel with Ctrl
+    // without Ctrl the wheel scrolls the page; a pinch on a trackpad arrives as a wheel with Ctrl
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     asks.zoom(Math.exp(-event.deltaY * WHEEL), ...placeOf(event));
@@ -100,7 +101,7 @@ function isSideways([x, y], place) {
   return Math.abs(place[0] - x) > Math.abs(place[1] - y);
 }
 
-// True where the key meant something here.
+// True if the key has a meaning here.
 function key(event, asks, isFlat) {
   const move = KEY_MOVES[event.key];
   if (move) {

@@ -1,7 +1,7 @@
-// Which points lie inside a line drawn by hand: even-odd, exact, and fast for a million points,
-// because a point is held against those edges only that cross its own row of pixels.
+// The points inside a line drawn by hand: even-odd rule, exact. Fast for a million points, because a
+// point is compared only with the edges that cross its own row of pixels.
 
-// xy: x and y in turn. polygon: [[x, y], …], closed by itself. Rows, ascending.
+// xy: x and y of each point in turn. polygon: [[x, y], …], closed automatically. Rows, ascending.
 export function rowsInside(xy, polygon) {
   if (polygon.length < 3) return new Uint32Array(0);
   const xs = polygon.map(([x]) => x);
@@ -31,7 +31,7 @@ function edgesByRow(polygon, first, last) {
   return edges;
 }
 
-// The edges to the right of the point that cross its height, counted: odd is inside.
+// The number of edges to the right of the point that cross its height; odd means inside.
 function isInside(x, y, edges) {
   let inside = false;
   for (let e = 0; e < edges.length; e += 4) {

@@ -1,9 +1,9 @@
-// Where the pictures lie on the one canvas, in CSS pixels.
+// The boxes of the pictures on the canvas, in CSS pixels.
 
-const NARROW = 560; // below it they stand one under the other
+const NARROW = 560; // on a narrower canvas the pictures are one below the other
 const GAP = 8;
 
-// {boxes: [{left, top, width, height}], height}: all of one size, `side` high at most.
+// {boxes: [{left, top, width, height}], height}: all of the same size, at most `side` high.
 export function layOut(count, width, side) {
   const columns = width < NARROW ? 1 : Math.min(count, 2);
   const rows = Math.ceil(count / columns);
@@ -35,12 +35,12 @@ export function inDevicePixels({ left, top, width, height }, ratio) {
   };
 }
 
-// Pixels across a point: fewer where there are more of them.
+// The diameter of a point in pixels: the more points, the smaller.
 export function pointSize(n) {
   return Math.min(Math.max(9.5 - 1.6 * Math.log10(Math.max(n, 1)), 1), 5);
 }
 
-// Points at a pixel that count as many: several times what lies there on the mean.
+// The number of points at a pixel that counts as many: several times the mean.
 export function crowd(n, size, { width, height }) {
   return Math.max(8, (12 * n * size * size) / (width * height));
 }

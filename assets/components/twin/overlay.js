@@ -1,4 +1,4 @@
-// What is written over the points on a plain canvas: names, scale, rings, the lasso.
+// Drawn over the points on a 2D canvas: names, scale, rings, the lasso.
 
 import { toPixels } from "./camera.js";
 import { scaleBar } from "./scale.js";
@@ -18,7 +18,7 @@ const SHAPES = {
   },
 };
 
-// Text with the paper behind its letters, so that it can be read above points.
+// Text with an outline in the background's colour, so that it is legible above points.
 export function write(pen, text, x, y, { ink, paper }, align = "left") {
   pen.textAlign = align;
   pen.lineJoin = "round";
@@ -35,16 +35,16 @@ export function writeTitle(pen, title, box, theme, typeface) {
   write(pen, title, box.left + MARGIN, box.top + MARGIN, theme);
 }
 
-// The positive end of each axis by its name, the origin by its.
+// The names at the positive ends of the axes and at the origin.
 export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, typeface) {
   pen.font = `12px ${typeface}`;
   pen.textBaseline = "bottom";
-  const seen = (place) => {
+  const visible = (place) => {
     const [x, y] = toPixels(matrix, place, box.width, box.height);
     return Number.isFinite(x) ? [box.left + x, box.top + y] : null;
   };
   axes.forEach((name, j) => {
-    const end = seen([0, 1, 2].map((i) => (i === j ? reach : 0)));
+    const end = visible([0, 1, 2].map((i) => (i === j ? reach : 0)));
     if (!end) return;
     const width = pen.measureText(name).width;
     const most = box.left + box.width - MARGIN;
@@ -52,7 +52,7 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, type
     const y = Math.min(Math.max(end[1] - 4, box.top + 48), box.top + box.height - 34);
     write(pen, name, x, y, theme);
   });
-  const middle = origin && seen([0, 0, 0]);
+  const middle = origin && visible([0, 0, 0]);
   if (!middle) return;
   pen.beginPath();
   pen.strokeStyle = theme.ink;
@@ -66,8 +66,8 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, type
   write(pen, origin, middle[0], middle[1] + 8, theme, "center");
 }
 
-// How long a length of the cloud's own is where it is drawn by `factor`; no bar for null. In
-// perspective it is true at the distance of what the camera turns around.
+// A scale bar for the cloud's own lengths, which are drawn times `factor`; no bar for null. In
+// perspective it is true at the distance of the camera's target.
 export function drawScale(pen, camera, factor, box, theme, typeface) {
   if (!factor) return;
   const { pixels, label } = scaleBar((2 * camera.span) / box.height / factor, BAR);
@@ -120,7 +120,7 @@ export function drawFrame(pen, box, theme) {
   pen.strokeRect(box.left + 0.5, box.top + 0.5, box.width - 1, box.height - 1);
 }
 
-// A thin line from a point's place in one picture to its place in the next.
+// A thin line from a point's place in a picture to its place in the next.
 export function drawWay(pen, places, theme) {
   pen.beginPath();
   places.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));

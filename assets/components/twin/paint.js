@@ -1,18 +1,18 @@
-// Each point's colour as the graphics card takes it: red, green, blue, and of which kind it is.
+// Each point's colour as the shader reads it: red, green, blue, and the point's kind.
 
 import { lookOf, mixColours, rgb } from "./palette.js";
 
 const HIDDEN = 0;
-const FADED = 8; // added to the kind of a point beside a selection; 1 to 4 are the four shapes
-const LEFT = 0.18; // of a faded point's colour
-const MOST_HIDEABLE = 32; // categories that one number can name
+const FADED = 8; // added to the kind of a point outside the selection; kinds 1 to 4 are shapes
+const LEFT = 0.18; // share of the colour in a faded point
+const MOST_HIDEABLE = 32; // categories: the bits of a number
 const LEVELS = 256;
 
-// codes: as decodeCodes gives them; rows: the selected ones, or none; hidden: a bit a category.
+// codes: as decodeCodes returns them; rows: the selected ones; hidden: a bit for each category.
 export function paintOf(codes, rows, hidden, theme) {
   const { values } = codes;
   const [plain, faded] = [false, true].map((isFaded) => tableOf(codes, hidden, isFaded, theme));
-  const shift = codes.kind === "values" ? 8 : 0; // a scale is cut into LEVELS colours
+  const shift = codes.kind === "values" ? 8 : 0; // values have LEVELS colours
   const paint = new Uint32Array(values.length);
   const others = rows.length ? faded : plain;
   for (let i = 0; i < values.length; i++) paint[i] = others[values[i] >> shift];
@@ -20,7 +20,7 @@ export function paintOf(codes, rows, hidden, theme) {
   return paint;
 }
 
-// The paint of every code, or of every level of a scale.
+// The paint of each code, or of each level of a scale.
 function tableOf({ kind }, hidden, isFaded, theme) {
   const paper = rgb(theme.paper);
   return Uint32Array.from({ length: LEVELS }, (_, code) => {

@@ -1,18 +1,19 @@
-// Colours as the shaders take them, and where in a scale a share of it lies.
+// Colours as the shaders read them, and the colour and shape of a category.
 
 export function rgb(hex) {
   const value = Number.parseInt(hex.slice(1), 16);
   return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
 }
 
-export function mixColours(one, other, share) {
-  return one.map((value, j) => value + share * (other[j] - value));
+export function mixColours(first, second, share) {
+  return first.map((value, j) => value + share * (second[j] - value));
 }
 
-export const SIGNS = ["●", "◆", "■", "✚"]; // of the shapes, in text
+// The shapes in text: SYMBOL_SIGNS of geometry/figures/theme.py.
+export const SIGNS = ["●", "◆", "■", "✚"];
 export const RINGS = { circle: "○", square: "□", diamond: "◇" };
 
-// The hue and the shape of a category: six hues by four shapes before two look alike.
+// The hue and the shape of a category: six hues by four shapes, so 24 categories differ.
 export function lookOf(code, hues, shapes = 4) {
   return { hue: code % hues, shape: Math.floor(code / hues) % shapes };
 }

@@ -1,9 +1,9 @@
-// Which point lies under the hand: all are put on the screen once, and sorted into a grid.
+// The point under the pointer: all points are projected once and sorted into a grid.
 
 const CELL = 16; // pixels
-const NOWHERE = -1e9; // behind the eye, or hidden
+const NOWHERE = -1e9; // for a point behind the camera or hidden
 
-// xy and depth of every point in pixels of one picture. A hidden point lies nowhere.
+// xy and depth of every point in pixels of a picture; NOWHERE for hidden points.
 export function projectAll(cloud, { a, b, share }, m, width, height, isHidden = null) {
   const { n, k } = cloud;
   const from = cloud.frames[a];
@@ -55,8 +55,7 @@ export function gridOf({ xy, depth }, width, height) {
   return { xy, depth, across, down, starts, rows };
 }
 
-// The row nearest to (x, y) within `radius` pixels, the one in front where some are equally near;
-// -1 where there is none.
+// The row nearest to (x, y) within `radius` pixels; of equally near ones that in front; else -1.
 export function nearestRow(grid, x, y, radius) {
   const { xy, depth, across, down, starts, rows } = grid;
   const clamp = (value, most) => Math.min(Math.max(Math.floor(value / CELL), 0), most - 1);

@@ -1,12 +1,12 @@
-// What moves the film by itself: a play button, or a slider of the page's that has jumped.
+// Moves the film without a drag: for the play button, or to a new position of the page's sliders.
 
 import { advance } from "./morph.js";
 
-const LONGEST_TICK = 0.1; // s: a hidden tab comes back where it was
+const LONGEST_TICK = 0.1; // s: in a hidden tab the film does not move on
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
-  // film: {at, goTo(at), ended()}; ended is told when a film that was played has come to its end.
+  // film: {at, goTo(at), ended()}; ended is called when a played film reaches its end.
   constructor(film) {
     this.film = film;
     this.goal = null; // {at, speed in stops a second, isPlayed}
@@ -21,7 +21,7 @@ export class Player {
   }
 
   moveTo(at, speed, isPlayed = false) {
-    // with reduced motion a jump instead of a move, and a film of its stops only
+    // with reduced motion: a jump instead of a move, and only the stops of a film
     if (calm.matches && !isPlayed) return this.film.goTo(at);
     this.goal = { at, speed, isPlayed };
     this.former = performance.now();
@@ -32,7 +32,7 @@ export class Player {
     this.frame = null;
     if (!this.goal) return;
     const { at, speed, isPlayed } = this.goal;
-    // a frame's time can lie before the press that asked for it: never backwards
+    // a frame's time can be before the press that requested it; time must not run backwards
     const passed = Math.max(now - this.former, 0) / 1000;
     if (!calm.matches || passed >= 1 / speed) {
       this.former = now;

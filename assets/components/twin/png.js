@@ -1,4 +1,4 @@
-// The pictures to take away: twice the size, with their title, legend, numbers and settings.
+// The pictures as a PNG file: twice the size, with title, legend, numbers and settings.
 
 import { lookOf, RINGS, SIGNS } from "./palette.js";
 import { shortNumber } from "./scale.js";
@@ -7,7 +7,7 @@ const SCALE = 2;
 const PAD = 16;
 const LINE = 18;
 
-// Lines no wider than `width`. Words where there are blanks, else wherever a line is full.
+// Lines at most `width` wide, broken at spaces if there are any, else where a line is full.
 export function wrap(text, width, measure) {
   const lines = [];
   let line = "";
@@ -22,7 +22,7 @@ export function wrap(text, width, measure) {
   return lines;
 }
 
-// hidden: a bit a category that is not in the picture, so not in its legend either.
+// hidden: a bit for each category; hidden ones are left out of the legend.
 export function legendOf({ legend, theme }, codes, hidden) {
   if (codes.kind === "values") {
     const [low, high] = [codes.low, codes.high].map(shortNumber);
@@ -36,43 +36,43 @@ export function legendOf({ legend, theme }, codes, hidden) {
   });
 }
 
-// What is written below: numbers only where the pictures are those that they were taken of.
+// The text below: with the numbers only if they were measured on the clouds shown.
 export function notesOf(stage) {
-  const { told, n } = stage;
+  const { message, n } = stage;
   const shown = stage.codes.values.reduce((sum, _code, row) => sum + !stage.isHidden(row), 0);
   const isWhole = shown === n;
-  const isThere = told.at === null ? stage.isAside : Math.abs(stage.at - told.at) < 1e-6;
+  const isThere = message.at === null ? stage.isAside : Math.abs(stage.at - message.at) < 1e-6;
   return [
-    ...(isThere ? [told.alt, ...told.below] : [told.words.elsewhere]),
-    ...(isWhole ? [] : [told.words.shown.replace("{k}", shown.toLocaleString())
+    ...(isThere ? [message.alt, ...message.below] : [message.words.elsewhere]),
+    ...(isWhole ? [] : [message.words.shown.replace("{k}", shown.toLocaleString())
       .replace("{n}", n.toLocaleString())]),
-    told.told,
+    message.told,
   ];
 }
 
-// stage: drawn anew at SCALE, and again as it was. Returns a canvas.
+// Draws the stage at SCALE, then again at the screen's own. Returns a canvas.
 export function pictureOf(stage, typeface) {
-  const { told, width, height } = stage;
+  const { message, width, height } = stage;
   const out = document.createElement("canvas");
   const pen = out.getContext("2d");
   const small = `13px ${typeface}`;
   pen.font = small;
   const measure = (text) => pen.measureText(text).width;
   const notes = notesOf(stage).flatMap((text) => wrap(text, width - 2 * PAD, measure));
-  const rings = told.marks.map(({ shape, caption }) => ({ text: `${RINGS[shape]} ${caption}` }));
-  const entries = [...legendOf(told, stage.codes, stage.hidden), ...rings];
+  const rings = message.marks.map(({ shape, caption }) => ({ text: `${RINGS[shape]} ${caption}` }));
+  const entries = [...legendOf(message, stage.codes, stage.hidden), ...rings];
   const rows = rowsOf(entries, width - 2 * PAD, measure);
   const head = PAD + 26;
   const whole = head + height + PAD + LINE * (rows.length + notes.length) + PAD;
   out.width = Math.round(width * SCALE);
   out.height = Math.round(whole * SCALE);
   pen.scale(SCALE, SCALE);
-  pen.fillStyle = told.theme.paper;
+  pen.fillStyle = message.theme.paper;
   pen.fillRect(0, 0, width, whole);
   pen.textBaseline = "middle";
-  pen.fillStyle = told.theme.ink;
+  pen.fillStyle = message.theme.ink;
   pen.font = `600 17px ${typeface}`;
-  pen.fillText(told.name, PAD, PAD + 6);
+  pen.fillText(message.name, PAD, PAD + 6);
   stage.draw(SCALE);
   for (const canvas of [stage.canvas, stage.over]) pen.drawImage(canvas, 0, head, width, height);
   stage.draw();
@@ -82,12 +82,12 @@ export function pictureOf(stage, typeface) {
     for (const { sign, text, colour, x } of row) {
       pen.fillStyle = colour;
       if (sign) pen.fillText(sign, PAD + x, y);
-      pen.fillStyle = told.theme.ink;
+      pen.fillStyle = message.theme.ink;
       pen.fillText(text, PAD + x + (sign ? 16 : 0), y);
     }
     y += LINE;
   }
-  pen.fillStyle = told.theme.ink;
+  pen.fillStyle = message.theme.ink;
   for (const line of notes) {
     pen.fillText(line, PAD, y);
     y += LINE;
@@ -116,6 +116,6 @@ export function saveAs(canvas, name) {
     link.href = URL.createObjectURL(blob);
     link.download = name;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // the browser has read it by then
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // after the browser has read it
   }, "image/png");
 }

@@ -1,8 +1,8 @@
-// A program of the graphics card, with the places of its inputs by name.
+// A WebGL program with the locations of its inputs by name.
 
 const HEAD = "#version 300 es";
 
-// names: switched on in both shaders.
+// names: the switches defined in both shaders.
 export function programOf(gl, vertex, fragment, names = []) {
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -10,12 +10,12 @@ export function programOf(gl, vertex, fragment, names = []) {
     gl.shaderSource(shader, [HEAD, ...names.map((name) => `#define ${name}`), source].join("\n"));
     gl.compileShader(shader);
     gl.attachShader(program, shader);
-    gl.deleteShader(shader); // goes with the program
+    gl.deleteShader(shader); // freed together with the program
   }
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    const [one, other] = gl.getAttachedShaders(program).map((s) => gl.getShaderInfoLog(s));
-    throw new Error(`a shader does not compile: ${one}${other}${gl.getProgramInfoLog(program)}`);
+    const logs = gl.getAttachedShaders(program).map((s) => gl.getShaderInfoLog(s));
+    throw new Error(`a shader does not compile: ${logs.join("")}${gl.getProgramInfoLog(program)}`);
   }
   const places = { attributes: {}, uniforms: {} };
   for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_ATTRIBUTES); i++) {

@@ -1,6 +1,6 @@
-// Chosen rows on their way to the server, as few bytes (geometry/projection/packing.py reads them).
+// Selected rows as few bytes for the server (geometry/projection/packing.py reads them).
 
-const CHUNK = 0x8000; // arguments that a call may have
+const CHUNK = 0x8000; // the most arguments of a call
 
 function base64(bytes) {
   const parts = [];
@@ -10,7 +10,7 @@ function base64(bytes) {
   return btoa(parts.join(""));
 }
 
-// rows ascending, each below n: a bitmap, or the rows themselves where they are few.
+// rows ascending, each below n: as a bitmap, or as numbers if they are few.
 export function packRows(rows, n) {
   if (rows.length * 32 < n) {
     const bytes = new Uint8Array(rows.length * 4);

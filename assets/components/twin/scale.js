@@ -1,6 +1,6 @@
 // Round lengths for a scale bar, and numbers as the page writes them.
 
-// The largest of 1, 2, 5 times a power of ten that is not above `most`; 0 for none.
+// The largest of 1, 2, 5 times a power of ten that is at most `most`; 0 if there is none.
 export function roundLength(most) {
   if (!(most > 0) || !Number.isFinite(most)) return 0;
   const power = 10 ** Math.floor(Math.log10(most));
@@ -14,7 +14,7 @@ export function shortNumber(value) {
   return text.replace("-", "−");
 }
 
-// A bar for a picture whose every pixel is `unit` of the world: at most `most` pixels long.
+// A bar of at most `most` pixels for a picture whose pixels are `unit` world units.
 export function scaleBar(unit, most) {
   const length = roundLength(unit * most);
   return { length, pixels: length ? length / unit : 0, label: shortNumber(length) };

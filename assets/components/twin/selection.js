@@ -1,6 +1,6 @@
-// Rows that are chosen: ascending, each once.
+// Selected rows: ascending, each once.
 
-// Both, ascending, each once.
+// The union, ascending, each once.
 export function union(rows, others) {
   return Uint32Array.from(new Set([...rows, ...others])).sort();
 }
@@ -12,20 +12,20 @@ export function neighbourIn(rows, row, step) {
   return rows.findLast((other) => other < row);
 }
 
-// Every row once: those of `first` in turn, then the others by their distance, nearest first (of
-// equals the lower row). The one after (step 1) or before (step -1) `row`; undefined beyond the
-// ends. distances: of each row; one that is Infinity is nowhere. O(n): nothing is sorted.
+// The row after (step 1) or before (step -1) `row`, undefined beyond the ends. The order: the rows of
+// `first` in turn, then the others by distance, nearest first, of equals the lower row. A row of
+// distance Infinity is left out. O(n): nothing is sorted.
 export function neighbourOutward(distances, first, row, step) {
-  const isThere = (one) => distances[one] < Infinity;
-  const turns = new Map([...new Set(first)].map((one, turn) => [one, turn]));
-  const turnOf = (one) => turns.get(one) ?? turns.size;
-  const isPast = (one, other) =>
-    step * (turnOf(one) - turnOf(other) || distances[one] - distances[other] || one - other) > 0;
+  const isThere = (i) => distances[i] < Infinity;
+  const turns = new Map([...new Set(first)].map((i, turn) => [i, turn]));
+  const turnOf = (i) => turns.get(i) ?? turns.size;
+  const isPast = (i, j) =>
+    step * (turnOf(i) - turnOf(j) || distances[i] - distances[j] || i - j) > 0;
   const from = isThere(row) ? row : undefined;
   let found;
-  for (let one = 0; one < distances.length; one++) {
-    if (!isThere(one) || (from !== undefined && !isPast(one, from))) continue;
-    if (found === undefined || isPast(found, one)) found = one;
+  for (let i = 0; i < distances.length; i++) {
+    if (!isThere(i) || (from !== undefined && !isPast(i, from))) continue;
+    if (found === undefined || isPast(found, i)) found = i;
   }
   return found;
 }

@@ -1,9 +1,9 @@
 // The programs: points, and plain shapes (axes, the cone's mantle).
 
-// Names that switch parts of the points' program on: MORPH (frames a and b of the film, `share` of
-// the way), SHAPED (large enough for a form), MARKED (some are hidden, or fade beside a selection).
-// A program without them does the least that a million points need. `paint` is a point's colour,
-// with its kind (paint.js) where its alpha would be; `fromA` takes stored steps to the screen.
+// Switches of the points' program: MORPH (between frames a and b of the film by `share`), SHAPED
+// (points large enough for a shape), MARKED (some points are hidden or faded). Without them it is the
+// fastest program, for a million points. `paint` is a point's colour with its kind (paint.js) in place
+// of alpha; `fromA` maps stored values to the screen.
 export const POINT_VERTEX = `
 precision highp float;
 in vec3 a;
@@ -12,7 +12,7 @@ uniform mat4 fromA;
 uniform float size, opacity;
 flat out vec4 colour;
 #ifdef MARKED
-flat out float part; // of a whole point, where points are added up
+flat out float part; // share of a point, for the density
 #endif
 #ifdef MORPH
 in vec3 b;
@@ -34,8 +34,8 @@ void main() {
 #endif
 #ifdef MARKED
   part = kind >= 8 ? 0.05 : 1.0;
-  if (kind >= 8) place.z = place.z * 0.01 + 0.98 * place.w; // behind the others
-  if (kind == 0) place = vec4(2.0, 2.0, 2.0, 1.0); // nowhere
+  if (kind >= 8) place.z = place.z * 0.01 + 0.98 * place.w; // behind all other points
+  if (kind == 0) place = vec4(2.0, 2.0, 2.0, 1.0); // outside the picture
 #endif
 #ifdef SHAPED
   shape = (kind - 1) & 3;
@@ -52,8 +52,8 @@ flat in float part;
 #else
 const float part = 1.0;
 #endif
-uniform float weight; // what a point adds where they are added up; 0 where they cover each other
-uniform float softness; // half the size in pixels: the last pixel of a rim fades
+uniform float weight; // of a point in the density; 0 for opaque points
+uniform float softness; // half the size in pixels: the outermost pixel fades
 out vec4 painted;
 #ifdef SHAPED
 flat in int shape;
@@ -74,13 +74,13 @@ void main() {
   painted = vec4(colour.rgb, 1.0) * (weight > 0.0 ? weight * part * edge : colour.a * edge);
 }`;
 
-// One triangle that covers the picture.
+// A triangle that covers the picture.
 export const COVER_VERTEX = `
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }`;
 
-// A logarithm: one point is seen, and a hundred are more than fifty.
+// A logarithm: a single point is visible, and a hundred differ from fifty.
 export const DENSITY_FRAGMENT = `
 precision highp float;
 uniform sampler2D sums;
@@ -92,11 +92,11 @@ void main() {
   if (sum.a <= 0.0) discard;
   float share = min(log(1.0 + sum.a / weight) / log(1.0 + most), 1.0);
   vec3 hue = sum.rgb / sum.a;
-  vec3 full = mix(hue, vec3(paper.g > 0.5 ? 0.0 : 1.0), 0.35 * share); // away from the paper
+  vec3 full = mix(hue, vec3(paper.g > 0.5 ? 0.0 : 1.0), 0.35 * share); // more contrast
   painted = vec4(mix(mix(paper, hue, 0.25), full, share), 1.0);
 }`;
 
-// What splat.js drew, at its depth; `corner` is the picture's lower left one.
+// The image of splat.js with its depth; `corner` is the picture's lower left corner.
 export const SPLAT_FRAGMENT = `
 precision highp float;
 uniform sampler2D colours, depths;

@@ -1,8 +1,8 @@
-// Many small points without a graphics card: a processor that imitates one takes long over each
-// point's way through it. Here a point is one projection, and the pixels that it covers.
+// Many small points without a graphics card. Software rendering of WebGL is slow for each point; here
+// a point costs a projection and the pixels that it covers.
 
 const EYE = 1e-3;
-const BEHIND = 8; // kinds of paint.js from here on lie behind the others
+const BEHIND = 8; // kinds of paint.js from this number on are behind the others
 
 // A picture of width x height pixels, from its lower left corner: colours and depths.
 export class Splat {
@@ -10,12 +10,12 @@ export class Splat {
     if (this.width === width && this.height === height) return;
     Object.assign(this, { width, height });
     this.colours = new Uint32Array(width * height);
-    this.bytes = new Uint8Array(this.colours.buffer); // the same, as it is sent
+    this.bytes = new Uint8Array(this.colours.buffer); // the same memory as bytes
     this.depths = new Float32Array(width * height);
   }
 
-  // from: {values, matrix}, stored steps and what takes them to the screen; to: the film's other
-  // end, `share` of the way off, or null; paint: paintOf's; size: whole pixels a point.
+  // from: {values, matrix}, stored values and their map to the screen; to: the same for the film's
+  // next frame, or null; share: the way between them; paint: as paintOf returns it; size: in pixels.
   draw({ n, k }, from, to, share, paint, size) {
     this.colours.fill(0);
     this.depths.fill(1);
@@ -61,7 +61,7 @@ export class Splat {
   }
 }
 
-// What the browser draws with is no graphics card but a program that imitates one.
+// True if the browser renders WebGL in software.
 export function isImitated(gl) {
   const about = gl.getExtension("WEBGL_debug_renderer_info");
   const name = gl.getParameter(about ? about.UNMASKED_RENDERER_WEBGL : gl.RENDERER);

@@ -1,4 +1,4 @@
-// Puts on the canvas what splat.js draws, so that axes and cones stand before and behind it.
+// Copies the image of splat.js to the canvas with its depth, so that axes and cones can cover it.
 
 import { programOf } from "./program.js";
 import { COVER_VERTEX, SPLAT_FRAGMENT } from "./shaders.js";
@@ -9,11 +9,11 @@ export class SplatLayer {
     this.gl = gl;
     this.splat = new Splat();
     this.program = programOf(gl, COVER_VERTEX, SPLAT_FRAGMENT);
-    this.corners = gl.createVertexArray(); // the shader makes its own
+    this.corners = gl.createVertexArray(); // empty: the shader computes the corners
     this.textures = [0, 1].map(() => gl.createTexture());
   }
 
-  // box: {left, bottom, width, height} in device pixels; the rest as Splat.draw.
+  // box: {left, bottom, width, height} in device pixels; the rest as for Splat.draw.
   draw(box, cloud, from, to, share, paint, size) {
     const { gl, splat } = this;
     splat.resize(box.width, box.height);

@@ -1,4 +1,4 @@
-// The pictures: what they show (a message of the server's and the reader's hand), and drawing it.
+// The pictures: their state (the server's message, the reader's camera and selection) and drawing.
 
 import { homeCamera, matrixOf, toPixels } from "./camera.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
@@ -11,12 +11,12 @@ import {
 import { paintOf } from "./paint.js";
 import { gridOf, projectAll } from "./picking.js";
 
-const RATIOS = [1, 3]; // device pixels a CSS pixel: more is not seen
-const MOST_WAYS = 400; // lines at once
+const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
+const MOST_WAYS = 400; // lines between pictures
 const NONE = new Uint32Array(0);
 
 export class Stage {
-  // element: .twin-stage; onDrawn: called after each drawing.
+  // element: .twin-stage, which holds both canvases.
   constructor(element) {
     this.element = element;
     this.canvas = element.querySelector(".twin-points");
@@ -26,28 +26,28 @@ export class Stage {
     this.clouds = new Map(); // name -> decoded
     this.at = 0;
     this.rows = NONE;
-    this.hidden = 0; // a bit a category
-    this.version = 0; // of what decides where points lie on screen
+    this.hidden = 0; // a bit for each category
+    this.version = 0; // changes whenever points move on screen
     this.screens = [];
     this.frames = 0;
-    this.size = 1; // times what so many points have
+    this.size = 1; // factor on the usual size for this many points
     this.opacity = 1;
     this.isDensity = false;
-    this.hasWays = false; // lines from picture to picture
+    this.hasWays = false; // whether lines join a point's places in two pictures
     if (this.gl) this.painter = new Painter(this.gl);
   }
 
   get isReady() {
-    return Boolean(this.told && this.codes);
+    return Boolean(this.message && this.codes);
   }
 
-  // message: as pages/common/draw/twin_cloud.py writes it; its arrays are all there.
+  // message: as pages/common/draw/twin_message.py writes it; all its arrays have arrived.
   show(message, arrays) {
-    const isOtherRows = this.told?.rows !== message.rows;
+    const isOtherRows = this.message?.rows !== message.rows;
     const { k: formerK, reach: formerReach } = this.camera ?? {};
     const names = message.views.flatMap((view) => [view.points, view.aside?.points ?? []].flat());
     this.#keepClouds(new Set(names), arrays);
-    this.told = message;
+    this.message = message;
     this.n = this.clouds.get(names[0]).n;
     if (this.codesName !== message.codes) {
       this.codes = decodeCodes(arrays.get(message.codes));
@@ -58,7 +58,7 @@ export class Stage {
     this.repaint();
     const k = this.clouds.get(names[0]).k;
     if (k !== formerK || message.reach !== formerReach) {
-      // the reader's own point of view outlives a new picture of the same kind
+      // a new picture of the same kind keeps the reader's camera
       const turned = k === formerK ? this.camera : {};
       const scale = formerReach ? message.reach / formerReach : 1;
       const home = homeCamera(k, message.reach, turned.perspective);
@@ -82,9 +82,9 @@ export class Stage {
     }
   }
 
-  // The longest path decides how far the film goes.
+  // The last position of the film, by the longest path.
   get lastStop() {
-    return Math.max(...this.told.views.map(({ path }) => path.length)) - 1;
+    return Math.max(...this.message.views.map(({ path }) => path.length)) - 1;
   }
 
   goTo(at) {
@@ -93,21 +93,21 @@ export class Stage {
     this.version++;
   }
 
-  // To what the server shows beside the film's path, which comes nearest to it at `nearest`.
+  // Show settings that are not on the film's path; `nearest` is the closest position on it.
   standAside(nearest) {
     this.goTo(nearest);
     this.isAside = true;
   }
 
-  // Which cloud a picture shows now, and between which of its frames.
+  // The cloud that a picture shows now, and between which of its frames.
   shown(view) {
     const aside = this.isAside && view.aside;
     return {
       cloud: this.clouds.get(aside ? aside.points : view.points),
       stretch: aside ? { a: 0, b: 0, share: 0 } : stretchOf(view.path, this.at),
-      cones: aside ? [aside.cones] : this.told.cones,
-      factors: aside ? [aside.factor] : this.told.factors,
-      title: aside ? aside.name : titleAt(view, this.told.knobs, this.at),
+      cones: aside ? [aside.cones] : this.message.cones,
+      factors: aside ? [aside.factor] : this.message.factors,
+      title: aside ? aside.name : titleAt(view, this.message.knobs, this.at),
     };
   }
 
@@ -116,7 +116,7 @@ export class Stage {
     this.repaint();
   }
 
-  // hidden: a bit a category.
+  // hidden: a bit for each category.
   hide(hidden) {
     this.hidden = hidden;
     this.version++;
@@ -125,7 +125,7 @@ export class Stage {
 
   repaint() {
     this.painter?.forget(this.paint);
-    this.paint = paintOf(this.codes, this.rows, this.hidden, this.told.theme);
+    this.paint = paintOf(this.codes, this.rows, this.hidden, this.message.theme);
   }
 
   setCamera(camera) {
@@ -136,7 +136,7 @@ export class Stage {
   resize() {
     const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
     const width = Math.max(this.element.clientWidth, 1);
-    const { boxes, height } = layOut(this.told.views.length, width, this.told.side);
+    const { boxes, height } = layOut(this.message.views.length, width, this.message.side);
     Object.assign(this, { ratio, width, height, boxes });
     this.element.style.height = `${height}px`;
     this.#setSize(ratio);
@@ -156,9 +156,9 @@ export class Stage {
     return matrixOf(this.camera, box.width / box.height);
   }
 
-  // Where a row lies, in pixels of the whole stage; NaN behind the eye.
+  // A row's place in pixels of the whole stage; NaN behind the camera.
   pixelsOf(row, place) {
-    const { cloud, stretch } = this.shown(this.told.views[place]);
+    const { cloud, stretch } = this.shown(this.message.views[place]);
     const box = this.boxes[place];
     const there = placeOf(cloud, stretch, row);
     const [x, y] = toPixels(this.matrixIn(place), there, box.width, box.height);
@@ -170,11 +170,11 @@ export class Stage {
     return code < 32 && ((this.hidden >>> code) & 1) === 1;
   }
 
-  // The points of one picture on the screen, found when first asked for.
+  // The points of a picture on the screen, computed when first needed.
   screenOf(place) {
     const known = this.screens[place];
     if (known?.version === this.version) return known;
-    const { cloud, stretch } = this.shown(this.told.views[place]);
+    const { cloud, stretch } = this.shown(this.message.views[place]);
     const { width, height } = this.boxes[place];
     const matrix = this.matrixIn(place);
     const isHidden = this.hidden ? (row) => this.isHidden(row) : null;
@@ -186,31 +186,31 @@ export class Stage {
     return screen;
   }
 
-  // ratio: other than the screen's own for a picture to take away, until the next `draw()`.
+  // ratio: device pixels a CSS pixel; a PNG file has another than the screen.
   draw(ratio = this.ratio) {
-    const { theme } = this.told;
+    const { theme } = this.message;
     if (this.gl.isContextLost()) return;
     this.#setSize(ratio);
     this.painter.begin(theme.paper);
-    this.told.views.forEach((view, place) => this.#drawPoints(view, place, ratio));
+    this.message.views.forEach((view, place) => this.#drawPoints(view, place, ratio));
     this.#drawOver(ratio);
     this.frames++;
   }
 
   #drawPoints(view, place, ratio) {
-    const { painter, told, n } = this;
-    const { theme, reach } = told;
+    const { painter, message, n } = this;
+    const { theme, reach } = message;
     const matrix = this.matrixIn(place);
     const { cloud, stretch, cones } = this.shown(view);
     painter.enter(inDevicePixels(this.boxes[place], ratio));
-    // in a plane nothing lies behind or before the points: what is filled goes below them
-    const drawn = conesAt(cones, stretch, told.widest);
+    // a flat picture has no depth: filled shapes are drawn below the points
+    const drawn = conesAt(cones, stretch, message.widest);
     const drawCones = () => {
       for (const cone of drawn) painter.drawCone(cone, reach, matrix, theme.cone);
     };
-    for (const band of told.bands) painter.drawCone(band, reach, matrix, theme.band);
+    for (const band of message.bands) painter.drawCone(band, reach, matrix, theme.band);
     if (cloud.k === 2) drawCones();
-    if (told.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
+    if (message.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
     const size = pointSize(n) * this.size;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
@@ -224,19 +224,19 @@ export class Stage {
   }
 
   #drawOver(ratio) {
-    const { pen, told, boxes, camera } = this;
-    const { theme } = told;
+    const { pen, message, boxes, camera } = this;
+    const { theme } = message;
     const typeface = getComputedStyle(this.element).fontFamily;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
-    told.views.forEach((view, place) => {
+    message.views.forEach((view, place) => {
       const box = boxes[place];
       pen.save();
       pen.beginPath();
       pen.rect(box.left, box.top, box.width, box.height);
       pen.clip();
       drawFrame(pen, box, theme);
-      writeAxes(pen, told, this.matrixIn(place), box, theme, typeface);
+      writeAxes(pen, message, this.matrixIn(place), box, theme, typeface);
       const { factors, stretch, title } = this.shown(view);
       drawScale(pen, camera, factorAt(factors, stretch), box, theme, typeface);
       this.#drawMarks(place);
@@ -247,30 +247,30 @@ export class Stage {
     if (this.lasso) drawLasso(pen, this.lasso, theme);
   }
 
-  // From each selected or ringed point's place in a picture to its place in the next.
+  // Lines from each selected or ringed point's place in a picture to its place in the next.
   #drawWays() {
-    const { told, rows } = this;
-    const step = Math.max(1, Math.ceil(rows.length / MOST_WAYS)); // of many, some
+    const { message, rows } = this;
+    const step = Math.max(1, Math.ceil(rows.length / MOST_WAYS)); // at most MOST_WAYS of them
     const meant = rows.filter((_row, i) => i % step === 0);
-    const ringed = told.marks.flatMap((mark) => mark.rows);
+    const ringed = message.marks.flatMap((mark) => mark.rows);
     for (const row of new Set([...meant, ...ringed, this.hovered ?? -1])) {
       if (row < 0 || row >= this.n || this.isHidden(row)) continue;
-      const places = told.views.map((_view, place) => this.pixelsOf(row, place));
-      if (places.flat().every(Number.isFinite)) drawWay(this.pen, places, told.theme);
+      const places = message.views.map((_view, place) => this.pixelsOf(row, place));
+      if (places.flat().every(Number.isFinite)) drawWay(this.pen, places, message.theme);
     }
   }
 
   #drawMarks(place) {
-    const { pen, told } = this;
+    const { pen, message } = this;
     const ring = (row, shape, size) => {
       const there = row < this.n && !this.isHidden(row) ? this.pixelsOf(row, place) : [NaN];
-      if (Number.isFinite(there[0])) drawRing(pen, there, shape, told.theme, size);
+      if (Number.isFinite(there[0])) drawRing(pen, there, shape, message.theme, size);
     };
-    for (const { rows, shape } of told.marks) for (const row of rows) ring(row, shape);
+    for (const { rows, shape } of message.marks) for (const row of rows) ring(row, shape);
     for (const row of [this.hovered, this.walked]) if (row >= 0) ring(row, "circle", 9);
   }
 
-  // After the context was lost and given back: the arrays are still here.
+  // After a lost context was restored; the arrays are still in memory.
   restore() {
     this.painter = new Painter(this.gl);
   }

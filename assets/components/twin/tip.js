@@ -1,6 +1,6 @@
-// The text of the point under the hand, beside it and inside the pictures.
+// The tooltip of the hovered point, placed inside the pictures.
 
-const TIP_GAP = 14; // pixels from the hand
+const TIP_GAP = 14; // pixels from the pointer
 
 export function hideTip(tip) {
   tip.hidden = true;

@@ -9,13 +9,13 @@ import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 
 const FILM_SPEED = 1.6; // stops a second
-const MOVE_SPEED = 8; // where the server's sliders say where to go
+const MOVE_SPEED = 8; // stops a second, to a new position of the page's sliders
 const twins = new WeakMap(); // element -> Twin
 
 class Twin {
   constructor(root) {
     this.root = root;
-    root.twin = this; // for who measures or tests from outside
+    root.twin = this; // for tests and measurements
     this.element = root.querySelector(".twin-stage");
     this.live = root.querySelector(".twin-live");
     this.film = root.querySelector('[data-set="at"]');
@@ -34,10 +34,10 @@ class Twin {
       signal,
     });
     this.root.addEventListener("click", (event) => {
-      const asked = event.target.closest("[data-do]")?.dataset.do;
-      if (!asked || !this.stage.isReady) return;
-      if (asked === "play") this.play();
-      else this.hand[asked]();
+      const action = event.target.closest("[data-do]")?.dataset.do;
+      if (!action || !this.stage.isReady) return;
+      if (action === "play") this.play();
+      else this.hand[action]();
     }, { signal });
     listenToFilm(this.film, this.stage, {
       goTo: (at) => {
@@ -56,7 +56,7 @@ class Twin {
     }
     const { canvas } = this.stage;
     canvas.addEventListener("webglcontextlost", (event) => {
-      event.preventDefault(); // else the browser never gives it back
+      event.preventDefault(); // otherwise the browser never restores it
       this.notice(this.wanted?.words.lost);
     }, { signal });
     canvas.addEventListener("webglcontextrestored", () => {
@@ -71,7 +71,7 @@ class Twin {
     this.watchRatio();
   }
 
-  // A window moved to another screen has other pixels, and no other event says so.
+  // The pixel ratio changes when a window moves to another screen; there is no other event for it.
   watchRatio() {
     if (this.ending.signal.aborted) return;
     const query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
@@ -124,12 +124,12 @@ class Twin {
     this.fit();
   }
 
-  // The server's sliders say where the film stands; an echo of what was moved here changes nothing.
+  // Follow the page's sliders. A message that repeats a move made here changes nothing.
   follow(message) {
-    const asked = askedBy(message);
-    if (asked === this.followed) return;
+    const position = positionIn(message);
+    if (position === this.followed) return;
     const isFirst = this.followed === undefined;
-    this.followed = asked;
+    this.followed = position;
     this.stage.isAside = message.at === null;
     if (message.at === null) {
       this.player.stop();
@@ -174,14 +174,14 @@ class Twin {
       ? words.stop : words.play;
   }
 
-  // The hand has let the film go: now the page's numbers may follow, where there are such.
+  // The drag of the film has ended: send the position, so that the page's numbers follow.
   settle() {
-    const { told, at } = this.stage;
-    if (!told.settles) return;
-    const rest = restOf(told, at);
+    const { message, at } = this.stage;
+    if (!message.settles) return;
+    const rest = restOf(message, at);
     if (rest !== at) this.goTo(rest);
-    const onPath = told.views.map(({ aside, ...view }) => view);
-    this.followed = askedBy({ at: rest, views: onPath }); // what the server will say
+    const onPath = message.views.map(({ aside, ...view }) => view);
+    this.followed = positionIn({ at: rest, views: onPath }); // the position that the server will repeat
     this.emit("settled", rest);
   }
 
@@ -205,7 +205,7 @@ class Twin {
     this.root.dataset.drawn = String(this.stage.frames);
   }
 
-  // Once the picture is on screen, scripts that keep the browser busy may be run.
+  // Once the picture is on screen, scripts that block the browser may run.
   tellFirst() {
     const tell = () => window.dispatchEvent(new Event("narrow-cone-first-picture"));
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(tell)));
@@ -232,7 +232,7 @@ class Twin {
   }
 }
 
-function askedBy({ at, views }) {
+function positionIn({ at, views }) {
   return JSON.stringify([at, views.map(({ aside }) => aside ?? null)]);
 }
 
@@ -242,7 +242,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!twins.has(root)) twins.set(root, begun(root, message, setTriggerValue));
   const twin = twins.get(root);
   if (twin.stage.gl) twin.update(message, setTriggerValue);
-  return endOf(new WeakRef(root)); // whoever keeps the answer keeps no picture
+  return endOf(new WeakRef(root)); // so that a stored function does not keep the picture in memory
 }
 
 function begun(root, message, setTriggerValue) {

@@ -18,7 +18,7 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.figures.wire import figure_json, plotly_script
+from geometry.figures.export import figure_json, plotly_script
 
 from ..cache import Cache
 from .scripts import put_in_static

@@ -10,16 +10,13 @@ import streamlit as st
 
 from geometry import Cloud, Projection
 from geometry.figures.colours import MOST_LABELS, PointColours, legend_entries
-from geometry.figures.cone import Band, Mark, Panel, Wedge
-from geometry.figures.panel import WIDEST_DRAWN
-from geometry.figures.theme import Theme, theme_named
+from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
+from geometry.figures.theme import SYMBOL_SIGNS, Theme, theme_named
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.projection.twin import ConeEdge, cone_edges
 from pages.common.words import Translate, signed
-
-SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■", "cross": "✚"}
 
 
 def current_theme() -> Theme:

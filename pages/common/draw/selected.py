@@ -1,4 +1,4 @@
-"""The points that a reader has selected with the lasso, listed in a table."""
+"""The points that a reader picks: one by a click or by the address, several by the lasso."""
 
 from __future__ import annotations
 
@@ -9,13 +9,37 @@ import streamlit as st
 
 from geometry import Cloud
 
+from ..address import put_in_url
+from ..corpus_cloud import CorpusCloud
 from ..words import Translate
 
 MAX_ROWS = 500  # of the table
 SELECTED = "selected-rows"
 
 
-def keep_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
+def chosen_row(points: CorpusCloud) -> int | None:
+    """The last row that was clicked, else that of the address.
+
+    A row that was chosen in another cloud is dropped: here it would be another point.
+    """
+    if st.session_state.setdefault("point-of", points.key) != points.key:
+        st.session_state["point-of"] = points.key
+        st.session_state["point"] = None
+    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
+        st.session_state["point"] = int(st.query_params["point"])
+    row: int | None = st.session_state.get("point")
+    row = None if row is None or row >= len(points.cloud) else row
+    put_in_url("point", None if row is None else str(row))
+    return row
+
+
+def choose_row(row: int) -> None:
+    """Choose the point of a click, and end the search by text."""
+    st.session_state["point"] = row
+    st.session_state["find"] = ""
+
+
+def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
     """Store the selected rows of the cloud named ``key``; in another cloud they mean nothing."""
     st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
 

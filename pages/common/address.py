@@ -1,0 +1,83 @@
+"""The address (URL query): the name of every parameter, in one place.
+
+A parameter is the key of its control, so a link restores what a reader sees. Uploads are not in
+the address. Links that people have saved depend on these names.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+PARAMETERS = {
+    # every page
+    "lang": "language",
+    "model": "encoder: bundled, a hub name or a folder",
+    "revision": "the model's branch, tag or commit",
+    "dtype": "precision of the model",
+    "corpus": "corpus",
+    # clouds: narrow_cone, whitening
+    "unit": "sentences, tokens or types",
+    "layer": "layer or set of layers",
+    "pooling": "pooling of tokens",
+    "special": "special tokens included",
+    "view": "projection",
+    "dims": "2D or 3D",
+    "colour": "what colours show",
+    "point": "chosen row",
+    "find": "search text",
+    "centring": "centring s",
+    "strength": "strength t",
+    # narrow_cone
+    "fit": "kind of whitening",
+    # whitening
+    "second": "treatment of the second picture",
+    "third": "treatment of the third picture",
+    "fourth": "treatment of the fourth picture",
+    "fit-on": "points that treatments are fitted on",
+    "fit-rows": "how many of them",
+    "kept": "directions kept k",
+    "shrink": "kind of shrinkage",
+    "shrinkage": "shrinkage a",
+    "removed": "directions removed D",
+    "chart": "chart below the table",
+    # sentence_similarity
+    "pairs": "sentence pairs",
+    "source": "encoder or word vectors",
+    "after": "treatment",
+    "similarity": "similarity of two vectors",
+    "weighting": "weights of word vectors",
+    "sts-layer": "layer of the pairs shown",
+    "sts-pooling": "pooling of the pairs shown",
+    "sts-fit": "sentences that the treatment is fitted on",
+    "sts-dev": "pairs that choose the best cell",
+    "pair": "chosen pair",
+    "curve": "lesson: curve between similarity and score",
+    "noise-unrelated": "lesson: noise, left",
+    "noise-related": "lesson: noise, right",
+    "ties": "lesson: ties",
+    "outlier": "lesson: outlier",
+    # cosine_basis
+    "reading": "how coordinates are read",
+    "whiten": "what is whitened",
+    "circle": "points of length 1 drawn",
+    "len1": "length of e1",
+    "len2": "length of e2",
+    "angle": "angle between e1 and e2",
+    "turn": "direction of e1",
+    "shift_x": "shift of the cloud",
+    "shift_y": "shift of the cloud",
+    **{f"{name}_{axis}": f"coordinate of {name}" for name in "abc" for axis in "xy"},
+}
+
+
+def put_in_url(key: str, value: str | None) -> None:
+    """Write ``?key=value`` to the URL; None removes the key.
+
+    Raises KeyError for a name that PARAMETERS does not list.
+    """
+    PARAMETERS[key]
+    if value is None:
+        if key in st.query_params:
+            del st.query_params[key]
+    elif st.query_params.get(key) != value:
+        st.query_params[key] = value

@@ -1,0 +1,74 @@
+"""What the page ``cosine_basis`` shows in one run: a basis, three points, and their cosines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+import numpy as np
+
+from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whitening_of
+
+CLOUD_N, CLOUD_SEED = 80, 9  # this seed's cloud does not reach far beyond the three points
+
+
+@dataclass(frozen=True, eq=False)
+class Cosines:
+    """Cosines of the three pairs; ``whitened`` is None without whitening."""
+
+    coordinates: np.ndarray
+    true: np.ndarray
+    whitened: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The reader's choices and the numbers that follow from them.
+
+    Parameters
+    ----------
+    plane : Plane
+        The basis and the shift.
+    reading : "coordinates" or "position"
+        How the page's text reads the numbers of a, b, c.
+    whiten : "no", "cloud" or "points"
+        What the whitening is fitted on.
+    unit_circle : bool
+        True to draw the points of length 1.
+    points : (3, 2) array of float
+        Coordinates of a, b, c in the basis.
+    """
+
+    plane: Plane
+    reading: str
+    whiten: str
+    unit_circle: bool
+    points: np.ndarray = field(default_factory=POINTS.copy)
+
+    @property
+    def has_usual_points(self) -> bool:
+        """True if a, b, c are the three points that the page's text names."""
+        return bool(np.array_equal(self.points, POINTS))
+
+    @cached_property
+    def cosines(self) -> Cosines:
+        """The cosines of a, b, c: of their coordinates, as placed, and after whitening."""
+        points = self.whitened(self.points)
+        return Cosines(
+            coordinates=pair_cosines(self.points),
+            true=self.plane.true_cosines(self.points),
+            whitened=None if points is None else pair_cosines(points),
+        )
+
+    def whitened(self, coordinates: np.ndarray) -> np.ndarray | None:
+        """Whitened positions (n, 2) of coordinates (n, 2); None without whitening."""
+        if self.whiten == "no":
+            return None
+        fit_on = {"cloud": background(), "points": self.points}[self.whiten]
+        return whitening_of(self.plane.place(fit_on)).apply(self.plane.place(coordinates))
+
+
+@cache
+def background() -> np.ndarray:
+    """Coordinates (CLOUD_N, 2) of the background cloud."""
+    return background_cloud(CLOUD_N, seed=CLOUD_SEED)

@@ -1,0 +1,40 @@
+"""One palette: geometry/figures/theme.py. What repeats it elsewhere says the same."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from geometry.figures.theme import SYMBOL_SIGNS, SYMBOLS, THEMES
+
+ROOT = Path(__file__).resolve().parents[2]
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_streamlit_s_own_page_has_the_colours_of_the_figures(name):
+    configured = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][name]
+    theme = THEMES[name]
+    assert configured["backgroundColor"] == theme.paper
+    assert configured["textColor"] == theme.ink
+    assert tuple(configured["chartCategoricalColors"]) == theme.categories
+
+
+def test_colours_are_written_in_these_two_files_only():
+    folders = (ROOT / name for name in ("pages", "geometry", "assets", ".streamlit"))
+    coloured = {
+        path.relative_to(ROOT).as_posix()
+        for folder in folders
+        for path in folder.rglob("*.*")
+        if path.suffix in (".py", ".js", ".css", ".html", ".toml")
+        and COLOUR.search(path.read_text(encoding="utf-8"))
+    }
+    assert coloured == {"geometry/figures/theme.py", ".streamlit/config.toml"}
+
+
+def test_the_browser_s_signs_are_those_of_the_legend():
+    script = (ROOT / "assets/components/twin/palette.js").read_text(encoding="utf-8")
+    signs = json.loads(re.search(r"SIGNS = (\[.*?\])", script)[1])
+    assert signs == [SYMBOL_SIGNS[symbol] for symbol in SYMBOLS]

@@ -1,0 +1,44 @@
+"""The address: every parameter has its name in one table, and the table lists no other."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pages.common.address import PARAMETERS, put_in_url
+from pages.cosine_basis.controls import LIMITS
+from pages.whitening.choices import SLOTS
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+BY_VARIABLE = {*LIMITS, *SLOTS, "noise-unrelated", "noise-related", "lang", "point"}
+
+
+def keyword(call: ast.Call, name: str) -> str | None:
+    for each in call.keywords:
+        if each.arg == name and isinstance(each.value, ast.Constant):
+            return str(each.value.value)
+    return None
+
+
+def literal_names() -> Iterator[tuple[str, str]]:
+    """(file, name) of every control that writes its state to the address by a literal name."""
+    for path in PAGES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            is_choice = isinstance(node.func, ast.Name) and node.func.id == "choose"
+            if is_choice or keyword(node, "bind") == "query-params":
+                name = keyword(node, "key")
+                if name is not None:
+                    yield path.name, name
+
+
+def test_the_table_lists_every_parameter_and_no_other():
+    names = {name for _file, name in literal_names()}
+    assert names | BY_VARIABLE == set(PARAMETERS)
+
+
+def test_a_name_that_is_not_listed_is_refused():
+    with pytest.raises(KeyError):
+        put_in_url("no-such-parameter", "1")

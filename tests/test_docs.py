@@ -1,0 +1,215 @@
+"""README.md and docs/: examples run, links lead somewhere, tables agree with the code."""
+
+import re
+import tomllib
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+import geometry
+from geometry import data, measure, transform, vectors
+from geometry.commands.evaluate import evaluate
+from geometry.data.limits import MAX_BYTES, MAX_TEXTS
+from geometry.encode.layers import LAYER_SETS
+from geometry.encode.pool import OWN, POOLINGS
+from geometry.evaluate import parse_treatment
+from geometry.evaluate.similarities import SIMILARITIES
+from geometry.evaluate.subsets import AGGREGATIONS
+from geometry.hub import read_model_limits
+from geometry.hub.pair_sets import PAIR_SETS
+from pages.common.uploads import MAX_UPLOADS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+TEXT = {path.stem: path.read_text(encoding="utf-8") for path in PROSE}
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+CODE = re.compile(r"`([^`]+)`")
+
+
+def blocks() -> list:
+    """(document, code) of each example; empty lines before the code keep its line numbers."""
+    return [
+        pytest.param(path, "\n" * line + match[1], id=f"{path.name} line {line + 1}")
+        for path in PROSE
+        for text in [TEXT[path.stem]]
+        for match in BLOCK.finditer(text)
+        for line in [text.count("\n", 0, match.start(1))]
+    ]
+
+
+def table(text: str, header: str) -> list[list[str]]:
+    """The cells of every table under that header, row by row."""
+    below = [part.splitlines()[1:] for part in text.split(f"\n{header}\n")[1:]]
+    rows = [takewhile(lambda line: line.startswith("|"), lines) for lines in below]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for each in rows for row in each]
+
+
+# ---- examples and links ----
+
+
+def test_readme_and_docs_have_examples():
+    assert {case.values[0].stem for case in blocks()} >= {"README", "library", "models"}
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(("path", "code"), blocks())
+def test_a_python_block_runs(path, code, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # an example may write a file
+    exec(compile(code, str(path), "exec"), {"__name__": "document"})
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
+def test_every_link_to_a_file_leads_to_one(path):
+    links = [link for link in LINK.findall(TEXT[path.stem]) if "://" not in link]
+    assert not [link for link in links if not (path.parent / link).exists()]
+
+
+def test_the_readme_links_every_document():
+    assert {f"docs/{path.name}" for path in DOCS} <= set(LINK.findall(TEXT["README"]))
+
+
+def test_the_buttons_of_the_tour_are_on_the_pages():
+    code = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("pages/**/*.py"))
+    buttons = re.findall(r"[Pp]ress \*\*(.+?)\*\*", TEXT["README"])
+    assert len(buttons) >= 3
+    assert not [button for button in buttons if f'_("{button}")' not in code]
+
+
+# ---- library.md: transforms, measures, data sets ----
+
+# not a measure of one cloud with a formula of its own
+PLUMBING = {"measure_names", "chance_agreement", "label_agreement", "nearest"}
+ROOMS = (measure, transform, vectors)
+LISTED = table(TEXT["library"], "| what | where | source |")
+YEAR = re.compile(r"[A-Z]\w+.* (18|19|20)\d\d")  # a name and a year at least
+
+
+def is_transform(name: str) -> bool:
+    found = next(getattr(room, name) for room in ROOMS if name in room.__all__)
+    return name.endswith("Map") or all(hasattr(found, verb) for verb in ("fit", "transform"))
+
+
+TRANSFORMS = sorted({*filter(is_transform, transform.__all__), "sif_average"})
+MEASURES = sorted(name for name in measure.__all__ if name[0].islower() and name not in PLUMBING)
+
+
+def names_in(where: str) -> set[str]:
+    return {re.match(r"[\w.]+", code)[0] for code in CODE.findall(where)}
+
+
+def last_part(names: set[str]) -> set[str]:
+    return {name.rsplit(".", 1)[-1] for name in names}
+
+
+def of_both() -> list[list[str]]:
+    wanted = {*TRANSFORMS, *MEASURES}
+    return [row for row in LISTED if last_part(names_in(row[1])) & wanted]
+
+
+def test_there_are_transforms_and_measures():
+    assert {"Whitening", "NormalizingFlow", "sif_average", "StandardMap"} <= set(TRANSFORMS)
+    assert {"isoscore", "hubness", "uniformity_baseline", "opening_angle"} <= set(MEASURES)
+    assert len(of_both()) > 15
+
+
+@pytest.mark.parametrize("name", [*TRANSFORMS, *MEASURES])
+def test_every_transform_and_measure_has_a_row(name):
+    assert any(name in last_part(names_in(where)) for _, where, _ in LISTED)
+
+
+@pytest.mark.parametrize("row", of_both(), ids=lambda row: row[0][:40])
+def test_every_row_of_theirs_names_a_source(row):
+    what, _, source = row
+    assert what
+    assert all(YEAR.search(each) for each in source.split(";")), source
+
+
+def test_every_name_in_the_tables_exists():
+    for _, where, _ in LISTED:
+        for name in names_in(where):
+            found = geometry
+            for part in name.split("."):
+                if part == "StandardScaler":  # scikit-learn's
+                    break
+                found = getattr(found, part)
+
+
+def test_every_data_set_is_listed_with_its_splits():
+    listed = [
+        tuple(row) for row in table(TEXT["library"], "| name | data set | splits and pairs |")
+    ]
+    assert listed == [
+        (f"`{code}`", each.title, "; ".join(f"{split} {n:,}" for split, n in each.n_pairs.items()))
+        for code, each in PAIR_SETS.items()
+    ]
+
+
+def test_every_bundled_corpus_is_listed_with_its_size():
+    listed = table(TEXT["library"], "| name | content |")
+    sizes = {name.strip("`"): int(content.split()[0].replace(",", "")) for name, content in listed}
+    of_pairs = {name: 2 if name == "pairs" else 1 for name in sizes}
+    assert {name: n * of_pairs[name] for name, n in sizes.items()} == {
+        name: len(data.read_bundled(name)) for name in ("topics", "pairs", "topics-zh")
+    }
+
+
+# ---- models.md, shell.md, operator.md ----
+
+
+def test_every_named_layer_and_pooling_is_in_models():
+    layers = " ".join(row[0] for row in table(TEXT["models"], "| `layer=` | meaning |"))
+    poolings = " ".join(row[0] for row in table(TEXT["models"], "| `pooling=` | meaning |"))
+    assert set(re.findall(r'"([\w-]+)"', layers)) == set(LAYER_SETS)
+    assert set(re.findall(r'"(\w+)"', poolings)) == {*POOLINGS, OWN}
+
+
+def test_the_shell_documents_every_option_and_its_default():
+    rows = table(TEXT["shell"], "| option | default | meaning |")
+    listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
+    assert set(listed) == {frozenset(option.opts) for option in evaluate.params}
+    for option in evaluate.params:
+        shown = option.default[0] if isinstance(option.default, tuple) else option.default
+        if isinstance(shown, str | int) and not isinstance(shown, bool):
+            assert listed[frozenset(option.opts)].strip("`") == str(shown)
+
+
+@pytest.mark.parametrize("name", ["shell", "README"])
+def test_every_option_in_an_example_exists(name):
+    known = {option for each in evaluate.params for option in each.opts}
+    used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
+    assert used
+    assert used <= known
+
+
+def test_the_shell_documents_treatments_similarities_and_aggregations():
+    written = [row[0] for row in table(TEXT["shell"], "| treatment | meaning |")]
+    specs = [spec for cell in written for spec in CODE.findall(cell)]
+    assert [parse_treatment(spec).text for spec in specs] == specs
+    assert {*SIMILARITIES, *AGGREGATIONS} <= set(re.findall(r"[\w-]+", TEXT["shell"]))
+
+
+def test_the_operator_page_lists_every_limit_with_its_default():
+    rows = table(TEXT["operator"], "| key in `[models]` | default | meaning |")
+    listed = {key.strip("`"): default.strip("`").replace(",", "") for key, default, _ in rows}
+    file = tomllib.loads((ROOT / "narrow-cone.toml").read_text(encoding="utf-8"))["models"]
+    assert listed == {key: str(value).lower() for key, value in file.items()}
+    assert listed.keys() == vars(read_model_limits(ROOT / "narrow-cone.toml")).keys()
+
+
+def test_the_operator_page_lists_every_environment_variable():
+    code = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("geometry/**/*.py"))
+    pattern = r"\bNARROW_CONE_[A-Z_]+"
+    assert set(re.findall(pattern, TEXT["operator"])) == set(re.findall(pattern, code))
+
+
+@pytest.mark.parametrize("name", ["operator", "README"])
+def test_limits_of_uploads_are_the_codes(name):
+    assert f"at most {MAX_BYTES // 10**6} MB" in TEXT[name]
+    assert f"{MAX_TEXTS:,} texts" in TEXT[name]
+
+
+def test_the_number_of_uploads_is_the_codes():
+    assert f"at most {MAX_UPLOADS} corpora" in TEXT["operator"]
