@@ -1,7 +1,7 @@
 """All measures of one table, with intervals and baselines, against scikit-learn's neighbours alone.
 
-Cold: the baselines' Gaussian data are drawn and measured, too; a second cloud of the same shape
-does not pay for them. One BLAS thread is what the pages run with, and what is promised.
+A cold table also draws and measures the Gaussian data of the baselines; a second cloud of the same
+shape uses the cached values. The promise is for one BLAS thread, as the pages have it.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from bench.table import Row
 from bench.timing import paired_medians
 from geometry.measure import Annotations, annotated_table, measure_table
-from geometry.measure.isotropic import forget_baselines
+from geometry.measure.baselines import forget_baselines
 
 ROWS, DIMENSIONS = 5000, 384
 LIMIT = 2.0
@@ -37,7 +37,7 @@ def main() -> list[Row]:
 
 
 def cloud() -> np.ndarray:
-    """A cone with unequal axes, float32, as an encoder gives it."""
+    """A cone with unequal axes, in float32 like an encoder's vectors."""
     rng = np.random.default_rng(0)
     axes = np.geomspace(2, 0.2, DIMENSIONS)
     X = rng.standard_normal((ROWS, DIMENSIONS)) * axes + 0.3 * rng.standard_normal(DIMENSIONS)
@@ -50,7 +50,7 @@ def cold_table(X: np.ndarray) -> None:
 
 
 def tokens_table(X: np.ndarray) -> None:
-    """Types as frequent as words are, sentences of a dozen tokens."""
+    """Types with the frequencies of Zipf's law, sentences of 12 tokens."""
     p = 1 / np.arange(1, TYPES + 1)
     types = np.random.default_rng(0).choice(TYPES, len(X), p=p / p.sum())
     measure_table(X)
@@ -58,7 +58,7 @@ def tokens_table(X: np.ndarray) -> None:
 
 
 def types_table(X: np.ndarray) -> None:
-    """Every row a word of Zipf's law."""
+    """Each row is a word, with frequencies of Zipf's law."""
     measure_table(X)
     annotated_table(X, Annotations(frequencies=1 / np.arange(1, len(X) + 1)))
 
@@ -66,7 +66,7 @@ def types_table(X: np.ndarray) -> None:
 def row(
     X: np.ndarray, name: str, work: Callable[[np.ndarray], object], *, promised: bool = False
 ) -> Row:
-    """One row of the table, with the processor seconds, which a busy machine moves less."""
+    """One row of the table, with processor seconds, which depend less on other load."""
     used: list[float] = []
 
     def ours() -> None:

@@ -1,7 +1,7 @@
-"""Measures that need more than vectors: which texts mean the same, a token's type, a word's count.
+"""Measures that need more than vectors: positive pairs, types and sentences of tokens, word counts.
 
-Each is as its paper reports it, less its anisotropy baseline where it has one, so that the numbers
-of a cloud and of the same cloud transformed can be held against each other and against isotropy.
+Each is as its paper reports it, minus its anisotropy baseline where it has one. So the values of a
+cloud and of the same cloud transformed can be compared with each other and with isotropy.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, finite_rows
 from .context import contextual_parts, intra_sentence_baseline
 from .cosines import alignment
-from .measured import Measured
-from .resample import MIN_ROWS, jackknife_interval
+from .intervals import MIN_ROWS, jackknife_interval
+from .table import Measured
 from .zipf import zipfian_table
 
 # what a reader sees of each, in English; pages translate it
@@ -31,10 +31,13 @@ ALIGNMENT_BASELINE = 2.0  # E|u - v|^2 = 2 - 2 E cos, and independent directions
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """What is known of n rows; None where it is not.
+    """What is known about n rows; None for what is not known.
 
-    pairs (m, 2) : numbers of the two rows of each positive pair.   types, sentences (n,) : ids or
-    words, of contextual tokens; both or neither.   frequencies (n,) : counts, of words.
+    Attributes
+    ----------
+    pairs : (m, 2) numbers of the two rows of each positive pair.
+    types, sentences : (n,) ids or words of contextual tokens; both or neither.
+    frequencies : (n,) counts of words.
     """
 
     pairs: np.ndarray | None = None
@@ -50,11 +53,11 @@ class Annotations:
 def annotated_table(
     X: np.ndarray, annotations: Annotations, *, seed: int = 0
 ) -> tuple[Measured, ...]:
-    """Rows for what X (n, d) is annotated with, to stand below those of ``measure_table``.
+    """Rows like those of ``measure_table``, for what is known about the rows of X (n, d).
 
-    "alignment" : over the pairs, n being their number.   "self_similarity",
-    "intra_sentence_similarity", "max_explainable_variance" : less their anisotropy baselines, so
-    that isotropic tokens have 0, 1/sqrt(m) and 0.   "zipfian_mean_symmetry",
+    "alignment" : over the pairs; n is their number.   "self_similarity",
+    "intra_sentence_similarity", "max_explainable_variance" : minus their anisotropy baselines, so
+    isotropic tokens have 0, 1/sqrt(m) and 0.   "zipfian_mean_symmetry",
     "zipfian_spectral_entropy".   Intervals leave out groups of pairs, types, sentences or words.
     A measure that the cloud does not have comes back with ``undefined``.
     """

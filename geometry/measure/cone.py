@@ -1,4 +1,4 @@
-"""A shift of the mean: how far the cloud is from the origin, and how wide it looks from there."""
+"""A shift of the mean: the distance of the cloud from the origin, and the angle of its cone."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, unit_rows
 
-# |mean| / rms length at or below which a cloud counts as centred: the mean is then rounding
-# noise (float32, whitened from a needle, leaves about 1e-4), and noise has no direction
+# |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
+# (about 1e-4 for a needle whitened in float32), which has no direction
 ZERO_MEAN = 1e-3
 
 
 def mean_norm_share(X: np.ndarray) -> float:
-    """|mean|^2 / E|x|^2: how much of the second moment is a shift of the origin, in [0, 1].
+    """|mean|^2 / E|x|^2: the share of the second moment that is a shift of the mean, in [0, 1].
 
     X : (n, d), not all zero. n isotropic rows around the origin give 1/n on average.
     """
@@ -43,7 +43,7 @@ def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
 def mean_direction(X: np.ndarray) -> np.ndarray:
     """The unit vector (d,) towards the mean of X (n, d).
 
-    Raises UndefinedMeasure (a ValueError) for a centred cloud, whose mean is nothing but rounding.
+    Raises UndefinedMeasure (a ValueError) for a centred cloud, whose mean is only rounding.
     """
     X = in_range(finite_rows(X, at_least=1))
     return direction_of(X.mean(axis=0), float(np.einsum("nd,nd->", X, X)) / len(X))
@@ -62,8 +62,8 @@ def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
 def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
     """Quantile of the angle to the mean direction, in degrees: how wide the cone is.
 
-    X : (n, d), no zero row, mean not zero.   ``quantile`` in [0, 1]; .5 is the median.
-    The mean holds each row with weight 1/n, so n isotropic rows have a median of about
+    X : (n, d), no zero row, mean not zero.   quantile : in [0, 1]; 0.5 is the median.
+    Each row has weight 1/n in the mean, so n isotropic rows have a median of about
     acos(1/sqrt n), a little under 90 degrees.
     """
     if not 0 <= quantile <= 1:
@@ -76,7 +76,12 @@ def subsampled_angles(
 ) -> np.ndarray:
     """Opening angles of B subsamples, each about its own mean: (B, len(quantiles)).
 
-    X : (n, d), U its unit rows.   rows : (B, m) row numbers, no number twice in a line.
+    Parameters
+    ----------
+    X : (n, d) rows.
+    U : (n, d) the same as unit rows.
+    rows : (B, m) row numbers; no number twice in a line.
+    quantiles : of the angles.
     """
     chosen = np.zeros((len(rows), len(X)))
     np.put_along_axis(chosen, rows, 1.0, axis=1)

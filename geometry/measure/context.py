@@ -1,8 +1,8 @@
-"""How contextual tokens are: alike in all contexts, alike within a sentence, or neither.
+"""How much tokens depend on their context: similarity of a type's tokens, and of a sentence's.
 
-Vectors are of contextual tokens: special tokens dropped by the caller, word pieces kept. Each
-measure is compared with its anisotropy baseline, what tokens share that have nothing in common but
-the space: in a narrow cone everything is similar to everything.
+Vectors are those of contextual tokens; the caller drops special tokens and keeps word pieces. Each
+measure is compared with its anisotropy baseline, the value for tokens that have only the space in
+common: in a narrow cone all tokens are similar to each other.
 Ethayarajh 2019, sections 3 and 4.
 """
 
@@ -23,19 +23,19 @@ from ..linalg.rows import (
     refuse_missing,
 )
 from .cosines import mean_cosine_of_sum
-from .measured import Measured
-from .resample import MIN_ROWS, jackknife_interval
+from .intervals import MIN_ROWS, jackknife_interval
+from .table import Measured
 
 SHUFFLES = 5
 
 
 def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
-    """Mean cosine between occurrences of one type, over types, less the baseline; in [-2, 2].
+    """Mean cosine between occurrences of one type, over types, minus the baseline; in [-2, 2].
 
-    vectors : (n, d), no zero row.   types : (n,) ids or words; a type counts once however often
-    it occurs, and those that occur once have no pair and are left out.
-    Baseline: the mean cosine over all pairs of tokens. Exact sums, no n x n matrix. Near 0, a
-    type's contexts share no more than any two tokens do.
+    vectors : (n, d), no zero row.   types : (n,) ids or words. Each type has equal weight; a type
+    that occurs once has no pair and is left out.
+    Baseline: the mean cosine over all pairs of tokens, from exact sums without an n x n matrix. A
+    value near 0 says that two tokens of one type are no more similar than any two tokens.
     Ethayarajh 2019, equation 1 and section 3.4.
     """
     parts = Tokens(vectors).self_similarity(types)
@@ -43,12 +43,12 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
 
 
 def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> float:
-    """Mean cosine of tokens to their sentence's mean vector, over sentences, less the baseline.
+    """Mean cosine of tokens to their sentence's mean vector, over sentences, minus the baseline.
 
     vectors : (n, d), no zero row.   sentences : (n,) ids; those of one token, whose cosine to
     itself is 1, are left out.   Baseline: the mean cosine over all pairs of tokens, as published.
-    It does not take away that a mean of m tokens holds each with weight 1/m: m isotropic tokens
-    have a cosine of about 1/sqrt(m) to it, the second baseline (``intra_sentence_baseline``).
+    It does not correct for each token's weight 1/m in a mean of m tokens. Isotropic tokens have a
+    cosine of about 1/sqrt(m) to that mean: the second baseline (``intra_sentence_baseline``).
     Ethayarajh 2019, equation 2 and section 3.4.
     """
     parts = Tokens(vectors).intra_sentence(sentences)
@@ -56,13 +56,13 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
 
 
 def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: int = 0) -> float:
-    """Share sigma_1^2 / sum sigma^2 of a type's occurrences, over types, less the baseline.
+    """Share sigma_1^2 / sum sigma^2 of a type's occurrences, over types, minus the baseline.
 
-    vectors : (n, d).   types : (n,); those that occur once are left out.   How well one static
-    vector could stand for a type: sigma are the singular values of its occurrences, not centred.
-    Baseline: the same with the types dealt to the tokens at random (SHUFFLES seeded deals). The
-    paper takes one large random sample instead; equal counts matter, because two occurrences
-    alone have a share of at least 1/2.
+    vectors : (n, d).   types : (n,); those that occur once are left out.   It says how well one
+    static vector could replace a type: sigma are the singular values of its occurrences, not
+    centred.   Baseline: the same with the types dealt to the tokens at random (SHUFFLES seeded
+    deals). The paper takes one large random sample instead. Equal counts matter, because two
+    occurrences alone have a share of at least 1/2.
     Ethayarajh 2019, equation 3 and section 3.4.
     """
     parts = Tokens(vectors).max_explainable(types, seed)
@@ -74,8 +74,8 @@ def contextual_table(
 ) -> tuple[Measured, ...]:
     """The three measures of this module; the published figure is ``value - baseline``.
 
-    vectors (n, d), types (n,), sentences (n,) : as above.   The interval is the value's, from
-    leaving out groups of types or of sentences, with the baseline as it is.
+    vectors (n, d), types (n,), sentences (n,) : as above.   The interval is that of the value, from
+    leaving out groups of types or of sentences; the baseline stays as it is.
     """
     X = finite_rows(vectors, at_least=1)
     n, d = X.shape
@@ -92,10 +92,10 @@ def contextual_table(
 
 
 def intra_sentence_baseline(sentences: np.ndarray) -> float:
-    """What ``intra_sentence_similarity`` gives for isotropic tokens: 1/sqrt(m), over sentences.
+    """``intra_sentence_similarity`` of isotropic tokens: the mean of 1/sqrt(m) over sentences.
 
-    sentences : (n,) ids; m tokens of one, those of one token left out. x_i and the sum of m
-    independent rows have the correlation 1/sqrt(m), and so, in many dimensions, the cosine.
+    sentences : (n,) ids; m is the number of a sentence's tokens, 2 or more. x_i and the sum of m
+    independent rows have the correlation 1/sqrt(m); in many dimensions that is also their cosine.
     """
     groups = _Groups(sentences, len(np.asarray(sentences).ravel()), "sentence")
     return float(np.mean(groups.counts**-0.5))
@@ -103,7 +103,7 @@ def intra_sentence_baseline(sentences: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Contextual:
-    """A mean over types or sentences, not yet less its baseline; terms (g,) are its summands."""
+    """A mean of terms (g,), over types or sentences, before its baseline is subtracted."""
 
     baseline: float
     terms: np.ndarray
@@ -124,7 +124,7 @@ class Contextual:
 def contextual_parts(
     vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
 ) -> dict[str, Callable[[], Contextual]]:
-    """The three measures by name, each computed when called; what they share is computed once."""
+    """The three measures by name, each computed when called; their common parts once."""
     tokens = Tokens(vectors)
     return {
         "self_similarity": lambda: tokens.self_similarity(types),
@@ -170,7 +170,7 @@ class Tokens:
 
     def max_explainable(self, types: np.ndarray, seed: int) -> Contextual:
         """See ``max_explainable_variance``."""
-        n = len(self._unit)  # refuses a zero row, as the others do
+        n = len(self._unit)  # raises for a zero row, as the other measures do
         groups = _Groups(types, n, "type")
         rng = np.random.default_rng(seed)
         dealt = [
@@ -181,7 +181,7 @@ class Tokens:
 
 
 class _Groups:
-    """Rows of one id together; ids that occur once are left out. counts (g,)."""
+    """Rows grouped by id; ids that occur once are left out. counts (g,) : rows of each id."""
 
     def __init__(self, ids: np.ndarray, n: int, what: str) -> None:
         ids = np.asarray(ids)
@@ -205,7 +205,7 @@ class _Groups:
     def largest_shares(self, X: np.ndarray, dealt: np.ndarray) -> np.ndarray:
         """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time.
 
-        dealt (n,) : which row of X stands in for each.
+        dealt (n,) : the row of X that replaces each row.
         """
         order = dealt[self._order]
         shares = np.empty(len(self.counts))

@@ -1,10 +1,13 @@
-"""Cosines between rows: their mean, their sign, their distribution, and what isotropy gives."""
+"""Cosines between rows: mean, signs, distribution, each dimension's share, isotropic baselines."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from math import erfc, lgamma
+
 import numpy as np
 
-from ..linalg.rows import need_rows, need_whole, unit_rows
+from ..linalg.rows import UndefinedMeasure, need_rows, need_whole, unit_rows
 
 KERNEL_BLOCK = 1024
 
@@ -30,8 +33,8 @@ def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
 def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 0) -> np.ndarray:
     """Cosines of all pairs i < j, (m (m - 1) / 2,) float32, in [-1, 1].
 
-    X : (n, d).   ``max_rows`` : draw that many rows without replacement (a pair is never a
-    row with itself), 2 or more; None takes all. 1,200 rows are 719,400 pairs.
+    X : (n, d).   max_rows : draw that many rows, 2 or more, without replacement, so that no pair
+    is a row with itself; None takes all. 1,200 rows are 719,400 pairs.
     """
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)
@@ -51,11 +54,11 @@ def cosine_shares(cosines: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def isotropic_cosine_shares(edges: np.ndarray, d: int) -> np.ndarray:
-    """What ``cosine_shares`` would be for independent uniform directions in d >= 3 dimensions.
+    """``cosine_shares`` of independent uniform directions in d >= 3 dimensions.
 
     The density is proportional to (1 - c^2)^((d - 3)/2), that is (1 + c)/2 follows
-    Beta((d - 1)/2, (d - 1)/2): mean 0, standard deviation 1/sqrt(d). Gauss-Legendre in each
-    bin; edges cover [-1, 1].
+    Beta((d - 1)/2, (d - 1)/2): mean 0, standard deviation 1/sqrt(d). Integrated by Gauss-Legendre
+    in each bin; edges cover [-1, 1].
     """
     edges = np.asarray(edges, dtype=np.float64)
     nodes, weights = np.polynomial.legendre.leggauss(16)
@@ -67,7 +70,7 @@ def isotropic_cosine_shares(edges: np.ndarray, d: int) -> np.ndarray:
 
 
 def isotropic_angle_spread(d: int) -> float:
-    """Standard deviation, in degrees, of the angle between random directions: about 90 +- this.
+    """Standard deviation, in degrees, of the angle between random directions, whose mean is 90.
 
     asin(1/sqrt(d)): 2.9 degrees at d = 384.
     """
@@ -91,7 +94,7 @@ def uniformity(X: np.ndarray) -> float:
     """log of the mean of exp(-2 |u - v|^2) over pairs of unit rows i < j, in [-8, 0].
 
     X : (n, d), n >= 2, no zero row; rows are normalised first.   Lower is more uniform; 0 where
-    all directions are one. ``uniformity_baseline(d)`` is what isotropic directions give.
+    all directions are equal. ``uniformity_baseline(d)`` is the value for isotropic directions.
     Wang, Isola 2020, equation 5 (t = 2).
     """
     U = unit_rows(X)
@@ -105,10 +108,10 @@ def uniformity(X: np.ndarray) -> float:
 
 
 def uniformity_baseline(d: int) -> float:
-    """What ``uniformity`` gives for independent uniform directions in d dimensions; -4 as d grows.
+    """``uniformity`` of independent uniform directions in d dimensions; it tends to -4 as d grows.
 
-    log of the mean of exp(4 cos t - 4) under the density sin(t)^(d - 2) of the angle t; a mean
-    over pairs, so n does not bias it. By trapezoids, to 1e-6.
+    log of the mean of exp(4 cos t - 4) under the density sin(t)^(d - 2) of the angle t. It is a
+    mean over pairs, so n does not bias it. Integrated by trapezoids, to 1e-6.
     """
     need_whole("d", d, at_least=1)
     if d == 1:
@@ -123,7 +126,7 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
     """Mean of |u - v|^2 over the positive pairs (left_i, right_i), in [0, 4]; 0 is aligned.
 
     left, right : (n, d), no zero row; rows are normalised first. Independent isotropic
-    directions give 2. Read it beside ``uniformity``: a cloud shrunk to a point is aligned.
+    directions give 2. Read it with ``uniformity``: a cloud shrunk to a point is aligned too.
     Wang, Isola 2020, equation 4 (alpha = 2).
     """
     if np.shape(left) != np.shape(right):
@@ -133,3 +136,67 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
         )
     difference = unit_rows(left) - unit_rows(right)
     return float(np.einsum("nd,nd->", difference, difference)) / len(difference)
+
+
+def cosine_contributions(X: np.ndarray) -> np.ndarray:
+    """Each dimension's share of the mean cosine over pairs i != j, (d,), summing to 1.
+
+    X : (n, d), n >= 2, no zero row.   A share may be negative. In a cone, one to five dimensions
+    often have most of the mean cosine (rogue dimensions). The mean share is 1/d. The largest is
+    several times that where no dimension differs from the others: ``top_contribution_baseline(d)``.
+    Raises UndefinedMeasure (a ValueError) where the mean cosine is 0 to rounding.
+    sum_{i != j} u_ik u_jk = (sum_i u_ik)^2 - sum_i u_ik^2.
+    Timkey, van Schijndel 2021, equation 2.
+    """
+    U = unit_rows(X)
+    need_rows(len(U), 2)
+    return contributions(U.sum(axis=0), np.einsum("nd,nd->d", U, U))
+
+
+def top_contribution(X: np.ndarray, *, k: int = 1) -> float:
+    """The k largest ``cosine_contributions`` together; see ``top_contribution_baseline``."""
+    return largest_share(cosine_contributions(X), k)
+
+
+@lru_cache(maxsize=256)
+def top_contribution_baseline(d: int, *, k: int = 1) -> float:
+    """Mean of ``top_contribution`` where no dimension differs from the others, in [k/d, 1].
+
+    Isotropic data around the origin have a mean cosine of 0, so the data are moved off it in a
+    random direction m. The shares are then m_k^2, and the largest of d is far above 1/d (0.026
+    against 0.0026 at d = 384). A Gaussian's length and direction are independent, so the mean of
+    the k largest m_k^2 is that of the k largest of d squared normals, over d. That is the integral
+    over t of E min(k, N), where N ~ Binomial(d, P(g^2 > t)) of them exceed t. Integrated by
+    trapezoids, to 1e-5.
+    Order statistics by their tails: David, Nagaraja 2003, section 3.1.
+    """
+    if not 1 <= k <= d:
+        raise ValueError(f"k must lie between 1 and the d = {d} dimensions; got {k}")
+    if k == d:
+        return 1.0
+    t = np.linspace(0, 10, 2001)[1:] ** 2  # P(g^2 > 100) = 1.5e-23 is negligible
+    q = np.array([erfc(x) for x in np.sqrt(t / 2)])  # P(g^2 > t)
+    fewer = np.zeros_like(t)  # k - E min(k, N)
+    for j in range(k):
+        ways = lgamma(d + 1) - lgamma(j + 1) - lgamma(d - j + 1)
+        fewer += (k - j) * np.exp(ways + j * np.log(q) + (d - j) * np.log1p(-q))
+    t, exceeding = np.append(0.0, t), np.append(k, k - fewer)  # all exceed 0
+    return float(np.trapezoid(exceeding, t)) / d
+
+
+def contributions(total: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """``cosine_contributions`` from the sum (d,) of the unit rows and of their squares (d,)."""
+    by_dimension = total * total - squares
+    whole = float(by_dimension.sum())
+    if abs(whole) <= 1e-12 * float(np.abs(by_dimension).sum()):
+        raise UndefinedMeasure(
+            "no_mean_cosine", "the mean cosine is 0: there is nothing for dimensions to share"
+        )
+    return np.asarray(by_dimension / whole)
+
+
+def largest_share(shares: np.ndarray, k: int) -> float:
+    """The sum of the k largest of the shares (d,)."""
+    if not 1 <= k <= len(shares):
+        raise ValueError(f"k must lie between 1 and the {len(shares)} dimensions; got {k}")
+    return float(np.sort(shares)[-k:].sum())

@@ -1,4 +1,4 @@
-"""The measures of a table: how each is had from a view, its isotropic baseline, its interval."""
+"""The measures of a table: the label, value, interval and isotropic baseline of each."""
 
 from __future__ import annotations
 
@@ -9,17 +9,26 @@ import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, need_rows
 from .cone import angles_to, direction_of, share_of_second_moment
-from .contributions import contributions, largest_share, top_contribution_baseline
-from .cosines import mean_cosine_of_sum, uniformity_baseline
-from .popularity import occurrence_skewness, refuse_ties, twonn
-from .shared import ANGLE_QUANTILES, OCCURRENCE_K
+from .cosines import (
+    contributions,
+    largest_share,
+    mean_cosine_of_sum,
+    top_contribution_baseline,
+    uniformity_baseline,
+)
+from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
-from .view import View
+from .sums import ANGLE_QUANTILES, OCCURRENCE_K, Shared, View
+
+LEAST_LEFT = 1e-9  # of the scatter without a row; less than that is rounding
 
 
 @dataclass(frozen=True)
 class Listed:
     """One measure of a table.
+
+    The interval is a jackknife that leaves out each row where ``without_each`` is given, is
+    subsampled where ``angle`` is given, and is a jackknife by groups of rows elsewhere.
 
     Parameters
     ----------
@@ -27,8 +36,8 @@ class Listed:
     of : the value from a view.
     baseline : the value for n isotropic rows in d dimensions in closed form; None simulates it.
     low, high : the ends of the range.
-    angle : the place in ANGLE_QUANTILES of a measure whose interval is subsampled. The others
-        have a jackknife, by rows where ``leave_one_out`` has the measure, else by groups.
+    without_each : the (n,) values without each row, in closed form.
+    angle : the place of an opening angle in ANGLE_QUANTILES.
     uses : those of COSTLY that the measure reads.
     decimals : how many to print.
     unit : of the value, "" for a pure number.
@@ -39,6 +48,7 @@ class Listed:
     baseline: Callable[[int, int], float] | None = None
     low: float = 0.0
     high: float = np.inf
+    without_each: Callable[[Shared], np.ndarray] | None = None
     angle: int | None = None
     uses: tuple[str, ...] = ()
     decimals: int = 3
@@ -62,7 +72,7 @@ def _opening_angle(place: int) -> Callable[[View], float]:
 def _top_contribution(k: int) -> Callable[[View], float]:
     def of(view: View) -> float:
         mean = mean_cosine_of_sum(view.unit_sum, view.n)
-        # random directions: a mean over n^2/2 pairs, each of variance 1/d. Three deviations
+        # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
         if view.left_out is None and mean <= 3 * np.sqrt(2 / view.d) / view.n:
             raise UndefinedMeasure(
                 "no_mean_cosine", "the mean cosine is no larger than that of random directions"
@@ -74,16 +84,61 @@ def _top_contribution(k: int) -> Callable[[View], float]:
 
 def _uniformity(view: View) -> float:
     need_rows(view.n, 2)
-    # where all directions are one, what is left is rounding, of either sign
+    # Where all directions are equal only rounding remains, and it may be positive
     return min(0.0, float(np.log1p(view.pair_mean("kernel"))))
 
 
 def _hubness(view: View) -> float:
     occurrences = view.occurrences
     shared, near = view.shared, view.shared.near[:, : 2 * OCCURRENCE_K]
-    if view.left_out is None and near.shape[1] > OCCURRENCE_K:  # Gaussian rows have no ties
+    if view.left_out is None and near.shape[1] > OCCURRENCE_K:
         refuse_ties(shared.unit, near, k=OCCURRENCE_K, equal=shared.half_digits)
     return occurrence_skewness(occurrences)
+
+
+# The full jackknife in closed form. A variance of ten groups has nine degrees of freedom, so by
+# chance an interval may be half as wide as it should be; a variance of n rows hardly varies.
+# Efron, Stein 1981.
+
+
+def _mean_cosine_without_each(shared: Shared) -> np.ndarray:
+    n, total = shared.n, shared.unit_sums.sum(axis=0)
+    squares = total @ total - 2 * (shared.unit @ total) + 1  # |sum - u_i|^2
+    return np.asarray((squares - (n - 1)) / ((n - 1) * (n - 2)))
+
+
+def _mean_norm_share_without_each(shared: Shared) -> np.ndarray:
+    n, total, squares = shared.n, shared.n * shared.mean, shared.squares
+    of_sum = total @ total - 2 * (shared.X @ total) + squares  # |sum - x_i|^2
+    return np.asarray(of_sum / ((n - 1) * (squares.sum() - squares)))
+
+
+def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
+    """The scatter without row i is S - n/(n - 1) z z', where z is the row minus the mean of all."""
+    Z, S, c = shared.centred, shared.scatter, shared.n / (shared.n - 1)
+    lengths = np.einsum("nd,nd->n", Z, Z)
+    trace = np.trace(S) - c * lengths
+    trace[trace <= LEAST_LEFT * np.trace(S)] = np.nan
+    along = np.einsum("nd,nd->n", Z @ S, Z)
+    return np.asarray(trace**2 / (np.vdot(S, S) - 2 * c * along + (c * lengths) ** 2))
+
+
+def _isoscore_without_each(shared: Shared) -> np.ndarray:
+    return (_participation_ratio_without_each(shared) - 1) / (shared.d - 1)
+
+
+def _positive_cosine_share_without_each(shared: Shared) -> np.ndarray:
+    return _pair_mean_without_each(shared.pairs.positive_by_row)
+
+
+def _uniformity_without_each(shared: Shared) -> np.ndarray:
+    return np.asarray(np.log1p(_pair_mean_without_each(shared.pairs.kernel_by_row)))
+
+
+def _pair_mean_without_each(by_row: np.ndarray) -> np.ndarray:
+    """Means over the remaining ordered pairs, from the sums (n,) of each row to all others."""
+    n = len(by_row)
+    return (by_row.sum() - 2 * by_row) / ((n - 1) * (n - 2))
 
 
 LISTED: dict[str, Listed] = {
@@ -93,12 +148,14 @@ LISTED: dict[str, Listed] = {
         lambda n, d: 0.0,
         low=-1.0,
         high=1.0,
+        without_each=_mean_cosine_without_each,
     ),
     "positive_cosine_share": Listed(
         "share of positive cosines",
         lambda v: v.pair_mean("positive"),
         lambda n, d: 0.5,
         high=1.0,
+        without_each=_positive_cosine_share_without_each,
     ),
     "opening_angle": Listed(
         "opening angle, median", _opening_angle(0), high=180.0, angle=0, decimals=1, unit="°"
@@ -111,13 +168,17 @@ LISTED: dict[str, Listed] = {
         lambda v: share_of_second_moment(v.mean, v.second),
         lambda n, d: 1 / n,
         high=1.0,
+        without_each=_mean_norm_share_without_each,
     ),
-    "isoscore": Listed("IsoScore", _isoscore, isoscore_baseline, high=1.0),
+    "isoscore": Listed(
+        "IsoScore", _isoscore, isoscore_baseline, high=1.0, without_each=_isoscore_without_each
+    ),
     "participation_ratio": Listed(
         "participation ratio",
         lambda v: participation(v.covariance),
         participation_baseline,
         low=1.0,
+        without_each=_participation_ratio_without_each,
         decimals=1,
     ),
     "effective_rank": Listed(
@@ -144,6 +205,7 @@ LISTED: dict[str, Listed] = {
         lambda n, d: uniformity_baseline(d),
         low=-8.0,
         high=0.0,
+        without_each=_uniformity_without_each,
         uses=("neighbours",),
     ),
     "top_contribution": Listed(
@@ -172,7 +234,7 @@ LISTED: dict[str, Listed] = {
 
 
 def refuse_unlisted(names: Iterable[str]) -> None:
-    """ValueError for names that are none of a table's measures, with those that are."""
+    """Raise ValueError for names that are not in LISTED; the message lists those that are."""
     unknown = sorted(set(names) - set(LISTED))
     if unknown:
         raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")

@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine, and whether they share a label."""
+"""Nearest neighbours and their measures: label agreement, hubness, intrinsic dimension."""
 
 from __future__ import annotations
 
@@ -6,21 +6,36 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..linalg.rows import need_whole, unit_rows
+from ..linalg.rows import (
+    UndefinedMeasure,
+    directions,
+    finite_rows,
+    half_digits,
+    in_range,
+    need_rows,
+    need_whole,
+    unit_rows,
+)
 
-BLOCK_ROWS = 512  # rows whose products with all others are held at a time
-# Squared distances below this share of a row's own |a|^2 are asked again in float64: there the
-# float32 product, off by about 1e-7 |a|^2, leaves fewer than three digits.
+BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
+# Squared distances below this share of |a|^2 are computed again in float64. The error of the
+# float32 product is about 1e-7 |a|^2, which leaves them fewer than three digits.
 SURE = 1e-4
+DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out of the fit
+# Rows that differ by rounding are nearer to each other than rows that differ: by a factor of
+# 10,000 for whitened sentences in float32. The smallest distance among rows that all differ is
+# GAP times below the next one in one cloud of GAP in 1 dimension, in one of GAP^D in D dimensions;
+# such a pair then counts as one row.
+GAP = 1000.0
 
-# what may look at every block of products as it passes: (rows, scores), see ``closest``
+# called with each block of products: (rows, scores), see ``closest``
 Watch = Callable[[slice, np.ndarray], None]
 
 
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest other rows of row ``row`` by cosine: (indices (k,), cosines (k,)).
 
-    X : (n, d), no zero row.   k is cut to n - 1. Ties keep the lower index first.
+    X : (n, d), no zero row.   k is cut to n - 1. Of equal cosines the lower index comes first.
     """
     need_whole("k", k, at_least=1)
     U = unit_rows(X)
@@ -47,13 +62,17 @@ def closest(
 ) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by distance, nearest first.
 
-    A : (n, d) float64, of a size whose squares float32 holds.   k is cut to n - 1. For unit rows
-    this is the order of cosines: |u - v|^2 = 2 - 2 cos.
+    For unit rows this is the order of cosines: |u - v|^2 = 2 - 2 cos. The rows are multiplied in
+    float32, minus their mean: distances stay the same, and rows in a needle have more digits.
+    Distances that are still too close to tell apart are computed again in float64.
 
-    One blocked float32 product of the rows about their mean, which no distance notices, and which
-    gives float32 its digits back where all rows lie in a needle; what is still too close to tell
-    is asked again in float64. ``watch(rows, S)`` sees each block (m, n) of scores
-    S_ij = a_i'a_j - |a_j|^2 / 2 about the mean, -inf at j = i.
+    Parameters
+    ----------
+    A : (n, d) float64, of a size whose squares are in float32's range.
+    k : how many; cut to n - 1.
+    block_rows : rows multiplied at a time.
+    watch : called as ``watch(rows, S)`` with each block (m, n) of scores
+        S_ij = a_i'a_j - |a_j|^2 / 2 of the rows minus their mean, -inf at j = i.
     """
     A = A - A.mean(axis=0)
     n, d = A.shape
@@ -71,20 +90,19 @@ def closest(
         if watch:
             watch(rows, scores)
         found[rows], last = _largest(scores, k)
-        unsure = np.flatnonzero(half[rows] - last < SURE * half[rows])
+        unsure = start + np.flatnonzero(half[rows] - last < SURE * half[rows])
         if len(unsure):
-            again = start + unsure
-            exact = A[again] @ A.T - half
-            exact[np.arange(len(again)), again] = -np.inf
-            found[again] = _largest(exact, k)[0]
+            exact = A[unsure] @ A.T - half
+            exact[np.arange(len(unsure)), unsure] = -np.inf
+            found[unsure] = _largest(exact, k)[0]
     return found
 
 
 def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(the k nearest by cosine (n, k), the 3 nearest by distance (n, 3)) from one product.
 
-    A : (n, d) float64, n > max(k, 3), no zero row. In float32 alone, so for rows whose distances
-    are of the order of their lengths: Gaussian data in many dimensions.
+    A : (n, d) float64, n > max(k, 3), no zero row. It uses float32 alone, so it is for rows whose
+    distances are about as large as their lengths: Gaussian data in many dimensions.
     """
     n = len(A)
     half = (np.einsum("nd,nd->n", A, A) / 2).astype(np.float32)
@@ -104,7 +122,7 @@ def _largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,)).
 
     The k-th largest of the maxima over interleaved columns is a lower bound of the k-th largest
-    score, and few scores exceed it: that costs a fifth of a partition of every row.
+    score, and few scores exceed it. This takes a fifth of the time of partitioning every row.
     """
     m, n = scores.shape
     if k == 0:
@@ -123,14 +141,14 @@ def _largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance_agreement(labels: Sequence[object]) -> float:
-    """``label_agreement`` of neighbours drawn at random: the mean share of *other* rows alike."""
+    """``label_agreement`` of neighbours drawn at random among the *other* rows."""
     counts = np.unique(np.asarray(labels, dtype=str), return_counts=True)[1]
     n = int(counts.sum())
     return float((counts * (counts - 1)).sum()) / (n * (n - 1))
 
 
 def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> float:
-    """Mean share of a row's k nearest neighbours that carry its label, in [0, 1].
+    """Mean share of a row's k nearest neighbours that have its label, in [0, 1].
 
     For 12 equal topics chance is about 1/12.
     """
@@ -138,3 +156,158 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
     _, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
     return float((codes[nearest_of_all(X, k=k)] == codes[:, None]).mean())
+
+
+def hubness(X: np.ndarray, *, k: int = 10) -> float:
+    """Skewness of the k-occurrence: how often a row is among the k nearest of the others.
+
+    X : (n, d), n > k + 1 >= 2, no zero row; nearest by cosine.   It is 0 where all rows are
+    neighbours about equally often. Above 1, a few hubs are neighbours of most rows. It grows with
+    the dimension even for isotropic data, so compare it with isotropic data of the same n and d.
+    Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
+    """
+    need_whole("k", k, at_least=1)
+    X = finite_rows(X, at_least=1)
+    U = directions(X)
+    need_rows(len(U), k + 2)
+    near = closest(U, 2 * k)
+    refuse_ties(U, near, k=k, equal=half_digits(X))
+    return occurrence_skewness(np.bincount(near[:, :k].ravel(), minlength=len(U)))
+
+
+def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> None:
+    """Raise UndefinedMeasure where rounding decides which k rows are nearest to most rows.
+
+    The k-th and the 2k-th nearest of such a row have equal cosines. That is so among copies, and on
+    a simplex, which a full whitening makes of n <= d + 1 rows.
+
+    Parameters
+    ----------
+    U : (n, d) unit rows.
+    near : (n, 2k or n - 1) their nearest, nearest first.
+    k : how many neighbours are counted.
+    equal : the share of 1 - cos that may be rounding.
+    """
+    kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
+    mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)
+    if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
+        raise UndefinedMeasure(
+            "equal_distances", f"most rows have more than {k} others equally near, no nearest {k}"
+        )
+
+
+def occurrence_skewness(occurrences: np.ndarray) -> float:
+    """Skewness m3 / m2^(3/2) of the k-occurrences (n,)."""
+    z = occurrences - occurrences.mean()
+    variance = float((z * z).mean())
+    if variance == 0:
+        raise UndefinedMeasure(
+            "no_spread", "every row is chosen equally often: there is no skewness"
+        )
+    return float((z**3).mean()) / variance**1.5
+
+
+def intrinsic_dimension(X: np.ndarray) -> float:
+    """TwoNN: the dimension in which the ratio of the two nearest distances fits, above 0.
+
+    X : (n, d) with at least 3 distinct rows. Duplicates, which may differ by rounding, are dropped
+    first, because their nearest distance is 0.   With mu = r2/r1, -log(1 - F(mu)) =
+    dimension * log mu: a line through the origin, fitted without the largest tenth of the ratios.
+    Only local distances count, so a shift or a cone does not change it. It is far below d for real
+    embeddings, and for isotropic data too where d is large against log n: compare it with those.
+    Facco et al. 2017, equation 4 and the algorithm after it.
+    """
+    X = finite_rows(X, at_least=3)
+    return twonn(distinct_distances(X)[0], equal=half_digits(X))
+
+
+def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(distances (m, 2) of each distinct row of X to its two nearest; numbers of those rows (m,)).
+
+    Rows that differ by rounding count as one row.
+    """
+    A, first = distinct_rows(X)
+    doubtful = half_digits(X)
+    while True:
+        near = closest(A, 3)
+        distances = three_distances(A, near)
+        same = distances <= largest_rounding(distances, doubtful)
+        repeated = (same & (near < np.arange(len(A))[:, None])).any(axis=1)
+        if not repeated.any():
+            return np.sort(distances, axis=1)[:, :2], first
+        A, first = A[~repeated], first[~repeated]
+        _need_three(len(A))
+
+
+def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
+    """The distance at or below which rows are equal except for rounding; 0 where none are.
+
+    A map may have enlarged rounding, by a factor that the rows do not show. A gap shows it: the
+    last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other
+    at all distances have no such gap.
+
+    distances : of rows of rms length 1 to their nearest.   doubtful : a distance that may be
+    rounding.
+    """
+    if distances.min() > doubtful:
+        return 0.0
+    values = np.sort(distances[distances > 0])
+    below = values[:-1][values[:-1] < doubtful]
+    gaps = np.flatnonzero(values[1 : len(below) + 1] > GAP * below)
+    return float(below[gaps[-1]]) if len(gaps) else 0.0
+
+
+def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(distinct rows of X minus their mean, at rms length 1; the first row that each was)."""
+    whole = np.ascontiguousarray(X + 0.0)  # -0.0 is 0.0
+    first = np.sort(
+        np.unique(whole.view(f"V{whole.itemsize * whole.shape[1]}").ravel(), return_index=True)[1]
+    )
+    _need_three(len(first))
+    A = in_range(whole[first])
+    A = A - A.mean(axis=0)
+    peak = np.abs(A).max()
+    A = A / peak if peak > 0 else A
+    return A / np.sqrt(np.einsum("nd,nd->", A, A) / len(A)), first
+
+
+def _need_three(distinct: int) -> None:
+    if distinct < 3:
+        raise UndefinedMeasure(
+            "too_few_distinct", f"needs at least 3 distinct rows; got {distinct}"
+        )
+
+
+def two_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Distances (n, 2) of each row of A (n, d) to its two nearest others, among ``near``."""
+    return np.sort(three_distances(A, near), axis=1)[:, :2]
+
+
+def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3).
+
+    ``near`` has the three nearest in float32, which may give near ties the wrong order.
+    """
+    distances = np.empty(near.shape)
+    for start in range(0, len(A), 512):
+        rows = slice(start, start + 512)
+        gaps = A[near[rows]] - A[rows, None, :]  # (m, 3, d)
+        distances[rows] = np.sqrt(np.einsum("mkd,mkd->mk", gaps, gaps))
+    return distances
+
+
+def twonn(distances: np.ndarray, *, equal: float) -> float:
+    """``intrinsic_dimension`` from the two nearest distances (n, 2) of each row.
+
+    equal : the share of a distance that may be rounding.
+    """
+    apart = distances[distances[:, 0] > 0]
+    n = len(apart)
+    fitted = min(max(1, int(n * (1 - DISCARDED))), n - 1)
+    x = np.sort(np.log(apart[:, 1] / apart[:, 0]))[:fitted]
+    y = -np.log1p(-np.arange(1, fitted + 1) / n)  # F at the i-th smallest is i / n
+    if not len(x) or x[-1] <= equal:
+        raise UndefinedMeasure(
+            "equal_distances", "each row's two nearest are equally far: no dimension fits"
+        )
+    return float(x @ y) / float(x @ x)

@@ -13,15 +13,15 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     """min over max of Z(c) = sum_i exp(c'x_i), in [0, 1]; 1 is isotropic.
 
     X : (n, d), not all zero.   c runs over the eigenvectors of X'X *with both signs*: an
-    eigenvector's sign is arbitrary, and Z is not even. In logarithms, so that long rows cannot
-    overflow; a value below 1e-308 is 0.
+    eigenvector's sign is arbitrary, and Z(-c) is not Z(c). Computed in logarithms, so that long
+    rows cannot overflow; a value below 1e-308 is 0.
 
-    Where eigenvalues of X'X are equal (a cloud whitened on itself) its eigenvectors are any basis
-    of their span, and the value depends a little on which the solver gave.
+    Where eigenvalues of X'X are equal (a cloud whitened on itself), any basis of their span is a
+    set of eigenvectors, and the value depends a little on the solver's choice.
 
-    Not scale-invariant: long rows make any cloud look less isotropic, and equal scales must be
-    chosen before two clouds are compared. ``scale`` : "raw" takes the rows as they are (as
-    published), "rms" divides all by their root mean square length, "unit" each by its own length
+    It depends on scale: long rows make any cloud look less isotropic, so choose equal scales
+    before you compare two clouds. ``scale`` : "raw" takes the rows as they are (as published),
+    "rms" divides all by their root mean square length, "unit" divides each by its own length
     (raises ValueError naming the first zero row).
     Arora et al. 2016, section 2; Mu, Viswanath 2018, equation 2.
     """

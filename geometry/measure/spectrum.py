@@ -25,13 +25,14 @@ def participation(C: np.ndarray) -> float:
 
 
 def participation_baseline(n: int, d: int) -> float:
-    """What ``participation_ratio`` gives for n >= 2 isotropic Gaussian rows in d dimensions.
+    """``participation_ratio`` of n >= 2 isotropic Gaussian rows in d dimensions.
 
     (m d + 2) / (m + d + 1), m = n - 1, which tends to d / (1 + d/n). The scatter S about the mean
-    is Wishart with m degrees of freedom, so that E tr(S)^2 = m d (m d + 2) and
-    E tr(S^2) = m d (m + d + 1), and tr(S^2) / tr(S)^2, the ratio's inverse, is independent of
-    tr(S): its mean is the quotient of these exactly. The mean of the ratio itself is no smaller
-    (Jensen): by 4% at most, where n and d are below 10, else by less than 1%; 1 at n = 2.
+    is Wishart with m degrees of freedom, so E tr(S)^2 = m d (m d + 2) and
+    E tr(S^2) = m d (m + d + 1). The inverse of the ratio, tr(S^2) / tr(S)^2, is independent of
+    tr(S), so its mean is exactly the quotient of these. The mean of the ratio itself is no smaller
+    (Jensen). The difference is 4% at most where n and d are below 10, else less than 1%. The value
+    is 1 at n = 2.
     John 1972, "The distribution of a statistic used for testing sphericity" (the inverse).
     """
     need_whole("n", n, at_least=2)
@@ -42,10 +43,10 @@ def participation_baseline(n: int, d: int) -> float:
 def isoscore(X: np.ndarray) -> float:
     """IsoScore in [0, 1]: how equal the variances along the axes are; 1 is isotropic.
 
-    (PR - 1) / (d - 1) with PR = tr(C)^2 / |C|_F^2, which is the published algorithm in closed
-    form. An affine copy of the participation ratio, so the two are one piece of evidence.
-    Blind to the mean, hence to a cone made by a shift. Finite samples bias it downwards:
-    compare with ``isoscore_baseline(n, d)``.
+    (PR - 1) / (d - 1) with PR = tr(C)^2 / |C|_F^2 is the published algorithm in closed form. It is
+    an affine function of the participation ratio, so the two are one piece of evidence. It does
+    not depend on the mean, so it does not show a cone made by a shift. Finite samples bias it
+    downwards: compare with ``isoscore_baseline(n, d)``.
     Rudman et al. 2022, Algorithm 1.
     """
     d = np.shape(X)[1] if np.ndim(X) == 2 else 0
@@ -57,9 +58,9 @@ def isoscore(X: np.ndarray) -> float:
 
 
 def isoscore_baseline(n: int, d: int) -> float:
-    """What ``isoscore`` gives for n >= 2 isotropic Gaussian rows in d >= 2 dimensions.
+    """``isoscore`` of n >= 2 isotropic Gaussian rows in d >= 2 dimensions.
 
-    (PR - 1) / (d - 1) of ``participation_baseline``, which is (n - 2) / (n + d): 0 at n = 2, .5645
+    (PR - 1) / (d - 1) of ``participation_baseline``, which is (n - 2) / (n + d): 0 at n = 2, 0.5645
     at n = 1000 and d = 768.
     """
     need_whole("n", n, at_least=2)
@@ -71,8 +72,8 @@ def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:
     """exp of the entropy of sigma / sum sigma, in [1, min(n, d)].
 
     X : (n, d), n >= 2.   sigma are its *singular values*, not the covariance's eigenvalues.
-    Whether X was centred changes it greatly, so name it: a narrow cone has a small uncentred one.
-    Extensive: it grows with n until n is far above d, so compare clouds of one size only.
+    Centring changes it greatly, so say which it is: a narrow cone has a small uncentred one.
+    It grows with n until n is far above d, so compare clouds of one size only.
     Roy, Vetterli 2007, definition 1.
     """
     return rank_of_spectrum(np.linalg.eigvalsh(_second_moment(X, centred=centred)))
@@ -100,9 +101,9 @@ def spectral_entropy(eigenvalues: np.ndarray) -> float:
 
 
 def centred_rows(X: np.ndarray) -> np.ndarray:
-    """Rows of X (n, d) float64 minus their mean; exactly zero where only rounding is left."""
+    """Rows of X (n, d) float64 minus their mean; exactly zero where only rounding remains."""
     length2 = float(np.einsum("nd,nd->", X, X))
-    for _ in range(2):  # the sum's own rounding would give equal rows a variance
+    for _ in range(2):  # once would give equal rows a variance, from the rounding of the sum
         X = X - X.mean(axis=0)
     if float(np.einsum("nd,nd->", X, X)) <= (4 * np.finfo(np.float64).eps) ** 2 * length2:
         return np.zeros_like(X)

@@ -1,19 +1,46 @@
-"""All measures of one cloud at once, each with its interval and its isotropic baseline."""
+"""All measures of one cloud, with intervals and isotropic baselines; where two tables disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure
-from .isotropic import Baseline, baselines_with_errors
-from .leave_one_out import WITHOUT_EACH, without_each
-from .listed import LISTED, refuse_unlisted
-from .measured import Measured
-from .resample import around, jackknife_reach, subsampling_reach
-from .shared import Shared
-from .view import View
+from .baselines import Baseline, baselines_with_errors
+from .intervals import around, jackknife_reach, subsampling_reach
+from .listed import LISTED, Listed, refuse_unlisted
+from .sums import Shared, View
+
+MUCH = 0.1  # a change of a measure in [0, 1] that a reader sees
+LITTLE = 0.1  # share of another measure's change that counts as no change
+STILL_A_CONE = 0.2  # mean cosine from which on all pairs look alike
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measure of n rows in d dimensions.
+
+    Attributes
+    ----------
+    low, high : 95% interval, see ``intervals``; None below 40 rows.
+    baseline : the value for isotropic data of the same n and d.
+    undefined : why there is no value, as a code: "zero_row", "all_zero", "centred", "no_spread",
+        "no_mean_cosine", "one_dimension", "too_few_rows", "too_few_distinct", "equal_distances",
+        "no_repeats"; None where there is a value.
+    baseline_error : standard error of a simulated baseline, where it may be large enough to see.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    baseline: float | None
+    n: int
+    d: int
+    undefined: str | None = None
+    baseline_error: float | None = None
 
 
 def measure_table(
@@ -24,20 +51,19 @@ def measure_table(
     intervals: bool = True,
     simulate: bool = True,
 ) -> tuple[Measured, ...]:
-    """Every measure of X (n, d), in the order of ``measure_names()``.
+    """Every measure of X, in the order of ``measure_names()``.
+
+    A measure that the cloud does not have comes back with ``undefined`` and without a value; what
+    is no cloud (a shape, NaN) raises ValueError. One float32 product of all pairs serves cosines,
+    uniformity and hubness, so the cost is O(n^2 d): sample rows of a cloud far above 10,000 first.
 
     Parameters
     ----------
     X : (n, d) array of float
     names : some of ``measure_names()``; None takes all.
     seed : of the groups, subsamples and simulated baselines.
-    intervals : False leaves out the intervals, which cost most of the time.
+    intervals : False leaves out the intervals, which take most of the time.
     simulate : False leaves out the baselines that have no closed form.
-
-    A measure that the cloud does not have comes back with ``undefined`` and without a value; what
-    is no cloud (a shape, NaN) raises ValueError. Work is shared and one product of all pairs, in
-    float32, serves cosines, uniformity and hubness, so the cost is O(n^2 d): sample rows of a
-    cloud far above 10,000 first.
     """
     chosen = _check(names)
     uses = frozenset(part for name in chosen for part in LISTED[name].uses)
@@ -73,9 +99,9 @@ def measure_names() -> tuple[str, ...]:
 def _check(names: Iterable[str] | None) -> list[str]:
     if names is None:
         return list(LISTED)
-    asked = set(names)
-    refuse_unlisted(asked)
-    return [name for name in LISTED if name in asked]
+    chosen = set(names)
+    refuse_unlisted(chosen)
+    return [name for name in LISTED if name in chosen]
 
 
 def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
@@ -85,16 +111,16 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     replicates: dict[str, list[float]] = {}
     for name in names:
-        place = LISTED[name].angle
-        if name in WITHOUT_EACH:
-            each = without_each(name, shared)
+        listed = LISTED[name]
+        if listed.without_each:
+            each = without_each(listed, shared)
             if each is not None:
                 found[name] = jackknife_reach(list(each))
-        elif place is None:
-            replicates[name] = []
-        else:
-            angles = shared.angle_replicates[:, place]
+        elif listed.angle is not None:
+            angles = shared.angle_replicates[:, listed.angle]
             found[name] = subsampling_reach(list(angles), shared.n // 2, shared.n)
+        else:
+            replicates[name] = []
     for left_out in range(shared.n_groups):
         view = View(shared, left_out)
         for name in list(replicates):
@@ -103,6 +129,15 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
             except UndefinedMeasure:
                 del replicates[name]
     return found | {name: jackknife_reach(values) for name, values in replicates.items()}
+
+
+def without_each(listed: Listed, shared: Shared) -> np.ndarray | None:
+    """(n,) values without each row, in closed form; None where one of them is undefined."""
+    if listed.without_each is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = listed.without_each(shared)
+    return values if np.isfinite(values).all() else None
 
 
 def _row(
@@ -119,3 +154,58 @@ def _row(
         low, high = max(low, LISTED[name].low), min(high, LISTED[name].high)
     n, d = shared.n, shared.d
     return Measured(name, value, low, high, baseline.value, n, d, reason, baseline.error)
+
+
+def disagreements(raw: Iterable[Measured], transformed: Iterable[Measured]) -> tuple[str, ...]:
+    """Codes of what holds between the tables of a cloud and of the same cloud transformed.
+
+    "isoscore_is_participation_ratio" : the table has both; each is an affine function of the other.
+    "mean_shift_invisible_to_isoscore" : the mean cosine fell by MUCH, and IsoScore changed by less
+    than a tenth of that, and not beyond both intervals.
+    "axes_equal_cone_remains" : IsoScore rose by MUCH, and the mean cosine is still STILL_A_CONE.
+    "more_even_than_chance" : the transformed IsoScore lies nearer to 1 than to its isotropic
+    baseline. The transform was fitted on these rows, so the value says little about others.
+    "hubs_grew" : IsoScore rose by MUCH while hubness rose beyond both intervals.
+    A code is given only where both tables have the measures that it compares.
+    """
+    before = {row.name: row for row in raw}
+    after = {row.name: row for row in transformed}
+    isoscore = _change(before, after, "isoscore")
+    fell = -(_change(before, after, "mean_cosine") or 0.0)
+    rose = isoscore is not None and isoscore >= MUCH
+    found = {
+        "isoscore_is_participation_ratio": {"isoscore", "participation_ratio"} <= set(after),
+        "mean_shift_invisible_to_isoscore": isoscore is not None
+        and fell >= MUCH
+        and abs(isoscore) < LITTLE * fell
+        and not _moved_beyond_doubt(before.get("isoscore"), after.get("isoscore")),
+        "axes_equal_cone_remains": rose and (_value(after, "mean_cosine") or 0.0) >= STILL_A_CONE,
+        "more_even_than_chance": _beyond_baseline(after.get("isoscore")),
+        "hubs_grew": rose and _rose_beyond_doubt(before.get("hubness"), after.get("hubness")),
+    }
+    return tuple(code for code, holds in found.items() if holds)
+
+
+def _value(table: dict[str, Measured], name: str) -> float | None:
+    return table[name].value if name in table else None
+
+
+def _change(before: dict[str, Measured], after: dict[str, Measured], name: str) -> float | None:
+    old, new = _value(before, name), _value(after, name)
+    return None if old is None or new is None else new - old
+
+
+def _beyond_baseline(row: Measured | None) -> bool:
+    if row is None or row.value is None or row.baseline is None:
+        return False
+    return row.value > (1 + row.baseline) / 2
+
+
+def _moved_beyond_doubt(old: Measured | None, new: Measured | None) -> bool:
+    return _rose_beyond_doubt(old, new) or _rose_beyond_doubt(new, old)
+
+
+def _rose_beyond_doubt(old: Measured | None, new: Measured | None) -> bool:
+    if old is None or new is None or old.high is None or new.low is None:
+        return False
+    return new.low > old.high

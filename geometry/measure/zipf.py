@@ -1,6 +1,6 @@
-"""Symmetry of word vectors under the words' own frequencies, not one vote a type.
+"""Symmetry of word vectors weighted by the words' frequencies, not with equal weights.
 
-A uniform average over types lets the many rare words decide what a running text never shows.
+In an average with equal weights the many rare words decide, which hardly occur in running text.
 Yokoi et al. 2024, sections 2 and 4.
 """
 
@@ -13,20 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range
-from .measured import Measured
-from .resample import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
+from .intervals import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
 from .spectrum import centred_rows, spectral_entropy
+from .table import Measured
 
-# one draw of a large vocabulary is nearly the mean already; small ones are repeated
+# One draw of a large vocabulary is close to the mean; draws of small ones are repeated
 NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20
-LEAST_LEFT = 1e-6  # of p, without a group of words: less is the rounding of the rest
+LEAST_LEFT = 1e-6  # of p, without a group of words; less than that is rounding
 
 
 def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
     """1 - |E w| / E|w| under p(w), in [0, 1]; 1 where the words' mean is the origin.
 
     W : (n, d), not all zero.   frequencies : (n,) counts or probabilities, not negative; a word
-    of frequency 0 has no say. See ``zipfian_baselines``.
+    of frequency 0 is left out. See ``zipfian_baselines``.
     Yokoi et al. 2024, definition of the first moment's symmetry.
     """
     return _symmetry(_Sums.of(*_weighted(W, frequencies)))
@@ -44,10 +44,10 @@ def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
 def zipfian_baselines(frequencies: np.ndarray, d: int, *, seed: int = 0) -> tuple[float, float]:
     """Both measures for isotropic words under these frequencies: (mean symmetry, entropy).
 
-    1 - sqrt(sum p^2), for a weighted sum of Gaussian rows is sqrt(sum p^2) times as long as one;
-    and the mean of seeded Gaussian draws, 2 to 20 of them, kept by (frequencies, d, seed). A few
-    frequent words carry most of p, so a vocabulary of 100,000 has the sampling error of some
-    hundred words.
+    The first is 1 - sqrt(sum p^2), because a weighted sum of Gaussian rows is sqrt(sum p^2) times
+    as long as one row. The second is the mean of 2 to 20 seeded Gaussian draws, cached by
+    (frequencies, d, seed). A few frequent words have most of p, so a vocabulary of 100,000 has the
+    sampling error of some hundred words.
     """
     p = _shares(frequencies)
     p = p[p > 0]
@@ -59,9 +59,9 @@ def zipfian_table(
 ) -> tuple[Measured, Measured]:
     """Both measures with their baselines, and intervals from leaving out groups of words.
 
-    Words as a sample of a vocabulary, each with its own frequency: where a few words carry most of
-    p, the interval is wide. n counts the words with a frequency above 0; below MIN_ROWS of them
-    there is no interval.
+    The words are a sample of a vocabulary, each with its own frequency. Where a few words have most
+    of p, the interval is wide. n counts the words with a frequency above 0; with fewer than
+    MIN_ROWS of them there is no interval.
     """
     W, p = _weighted(W, frequencies)
     whole = _Sums.of(W, p)
@@ -74,7 +74,7 @@ def zipfian_table(
 
 
 class _Sums(NamedTuple):
-    """E w (d,), E|w|, and E (w - mean)(w - mean)' (d, d), exactly zero where all words are one."""
+    """E w (d,), E|w|, and E (w - mean)(w - mean)' (d, d), exactly 0 where all words are equal."""
 
     mean: np.ndarray
     length: float
@@ -90,7 +90,7 @@ class _Sums(NamedTuple):
 def _symmetry(sums: _Sums) -> float:
     if sums.length == 0:
         raise UndefinedMeasure("all_zero", "every word with a frequency is zero: it has no length")
-    # rounding may leave a mean that is longer than the words
+    # by rounding the mean may be longer than the words
     return max(0.0, 1 - float(np.linalg.norm(sums.mean)) / sums.length)
 
 
@@ -99,7 +99,7 @@ def _entropy(sums: _Sums) -> float:
 
 
 def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> list[_Sums]:
-    """The sums without each of MORE_GROUPS random groups of words; none where one is all of p."""
+    """The sums without each of MORE_GROUPS random groups; empty where one group has all of p."""
     group = np.empty(len(p), dtype=np.int64)
     group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % MORE_GROUPS
     lengths = p * np.linalg.norm(W, axis=1)
@@ -134,7 +134,7 @@ def _row(
         if replicates:
             low, high = around(value, jackknife_reach([of(sums) for sums in replicates]))
             low, high = max(low, 0.0), min(high, 1.0)
-    except UndefinedMeasure:  # without some group all words are one
+    except UndefinedMeasure:  # without some group all words are equal
         pass
     return Measured(name, value, low, high, baseline, n, d)
 

@@ -1,7 +1,7 @@
-"""The film from a raw cloud to its white self: what is seen at each of its stops.
+"""The film from a raw cloud to the whitened cloud: the picture at each of its stops.
 
-First the mean is taken away, then the axes are made equal, as the two knobs of a whitening do.
-Between two stops a picture moves each point along a straight line; at the stops it is exact.
+First the mean is removed (centring), then the axes are made equal (strength). The pictures are
+exact at the stops; between two stops each point moves along a straight line.
 """
 
 from __future__ import annotations
@@ -17,15 +17,19 @@ from .projection import Projection, match_radius
 from .twin import ConeEdge, cone_edges
 
 STRENGTHS = 8  # stops of the strength beyond its 0
-FAR = 1e-9  # knobs nearer to each other than this are the same
+FAR = 1e-9  # knobs nearer to each other than this count as equal
 
 
 @dataclass(frozen=True)
 class Stop:
     """One picture of the film, as it is drawn.
 
-    centring, strength : the knobs, in [0, 1].   coordinates (n, k) around the origin, multiplied by
-    ``factor``, which gives every stop the raw picture's rms radius.   cones : as ``cone_edges``.
+    Attributes
+    ----------
+    centring, strength : the knobs, in [0, 1].
+    factor : the scale that gives the stop the raw picture's rms radius.
+    coordinates : (n, k) around the origin, multiplied by ``factor``.
+    cones : as ``cone_edges`` gives them.
     """
 
     centring: float
@@ -48,7 +52,12 @@ def film(
 ) -> tuple[Stop, ...]:
     """The stops of rows X (n, d) under a fitted whitening, all in the basis of ``raw``.
 
+    Parameters
+    ----------
+    X : (n, d) rows.
+    fitted : the whitening at full strength.
     raw : the projection of X itself; not "umap", which can't place other vectors.
+    knobs : (centring, strength) of each stop.
     """
     return tuple(stop_at(X, fitted, raw, centring=s, strength=t) for s, t in knobs)
 
@@ -56,23 +65,23 @@ def film(
 def stop_at(
     X: np.ndarray, fitted: WhiteningMap, raw: Projection, *, centring: float, strength: float
 ) -> Stop:
-    """One picture anywhere, on the film's path or off it."""
-    places, cones = _seen(X, fitted.adjust(centring=centring, strength=strength), raw)
+    """The picture at any (centring, strength), on the film's path or off it."""
+    places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
     factor = match_radius(raw.around_origin, places)
     return Stop(centring, strength, factor, places * factor, cones)
 
 
-def _seen(
-    X: np.ndarray, turned: WhiteningMap, raw: Projection
+def _place(
+    X: np.ndarray, whitening: WhiteningMap, raw: Projection
 ) -> tuple[np.ndarray, tuple[ConeEdge, ...]]:
-    """Places (n, k) around the origin, and the cones of a cloud that has a mean direction."""
-    if not (turned.centring or turned.strength):
+    """Places (n, k) around the origin, and the cones, which a centred cloud does not have."""
+    if not (whitening.centring or whitening.strength):
         return raw.around_origin, cone_edges(X, raw)
-    if turned.centring == 1 and raw.axes is not None and raw.method != "cone":
-        # straight into the picture: a hundredth of the work, and no cone without a mean
-        onto = turned.matrix @ raw.axes.T  # (d, k)
-        return (X - turned.mean) @ onto, ()
-    Z = turned.apply(X)
+    if whitening.centring == 1 and raw.axes is not None and raw.method != "cone":
+        # a hundredth of the work: both maps are linear, and a centred cloud has no cone
+        onto = whitening.matrix @ raw.axes.T  # (d, k)
+        return (X - whitening.mean) @ onto, ()
+    Z = whitening.apply(X)
     picture = raw.apply(Z)
     return picture.around_origin, cone_edges(Z, picture)
 
@@ -80,9 +89,9 @@ def _seen(
 def place_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> float | None:
-    """Where on the film's path these knobs lie, in stops from its beginning; None off the path.
+    """The place of these knobs on the film's path, in stops from its beginning; None off the path.
 
-    (0.5, 0) is half a stop; (1, 0.25) of nine stops is 3.0; (0.5, 0.5) is on no path.
+    (0.5, 0) is 0.5; with nine stops of strength (1, 0.25) is 3.0; (0.5, 0.5) is off the path.
     """
     place, distance = nearest_in_film(knobs, centring, strength)
     return place if distance < FAR else None
@@ -91,14 +100,11 @@ def place_in_film(
 def nearest_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> tuple[float, float]:
-    """The place on the film's path that is nearest to these knobs, and how far it is from them.
-
-    In stops, and as a straight way in the plane of the two knobs.
-    """
-    asked = np.array([centring, strength])
+    """(the nearest place on the film's path in stops, its distance in the plane of the knobs)."""
+    point = np.array([centring, strength])
     found = []
     for place, (start, end) in enumerate(pairwise(knobs)):
         begin, way = np.array(start), np.subtract(end, start)
-        share = float(np.clip((asked - begin) @ way / (way @ way), 0.0, 1.0))
-        found.append((place + share, float(np.hypot(*(begin + share * way - asked)))))
-    return min(found, key=lambda one: one[1])
+        share = float(np.clip((point - begin) @ way / (way @ way), 0.0, 1.0))
+        found.append((place + share, float(np.hypot(*(begin + share * way - point)))))
+    return min(found, key=lambda place_and_distance: place_and_distance[1])

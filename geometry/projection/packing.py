@@ -1,7 +1,7 @@
-"""Clouds on their way to a picture in a browser: positions, codes and chosen rows as few bytes.
+"""Messages to and from the browser: positions, colour codes and selected rows in few bytes.
 
-A message is one length (uint32, little-endian), a JSON head padded with spaces to a multiple of
-four, and the arrays one after the other, each padded likewise. Everything is little-endian.
+A message is a length (uint32), a JSON head padded with spaces to a multiple of four, and the arrays
+one after the other, each padded to a multiple of four. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 STEPS = 65535  # of a 16-bit axis
-FINEST = 4096  # steps of the half-width of a picture that an eye can't tell apart, zoomed in or not
+FINEST = 4096  # a step of the half-width over this is invisible, also when zoomed in
 MOST_CODES = 256
 
 
 def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
     """The places of the same n points in one or more pictures, each (n, k), k = 2 or 3.
 
-    reach : half-width of the pictures. An axis is cut into 16-bit steps where a step is less than
-    reach / FINEST, so that nothing visible is lost; a picture with far points stays float32.
+    reach : half-width of the pictures. An axis is stored in 16-bit steps where a step is less than
+    reach / FINEST, so that no visible detail is lost; a picture with far points stays float32.
     Raises ValueError where the shapes differ, or for NaN and infinity, naming picture and row.
     """
     frames = [_checked(frame, place) for place, frame in enumerate(keyframes)]
@@ -36,9 +36,9 @@ def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
 
 
 def pack_codes(codes: np.ndarray) -> bytes:
-    """What colours n points: whole numbers below MOST_CODES as they are, others as 16-bit shares.
+    """Colour codes of n points: integers below MOST_CODES as bytes, other values in 16-bit steps.
 
-    The head of the latter names the range, ``low`` and ``high``.
+    The head of the latter gives the range, ``low`` and ``high``.
     """
     codes = np.asarray(codes)
     if codes.dtype.kind in "iu":
@@ -55,10 +55,10 @@ def pack_codes(codes: np.ndarray) -> bytes:
 
 
 def unpack_rows(text: str, n: int) -> np.ndarray:
-    """The rows that a browser chose among n: ascending integers.
+    """The rows that were selected in the browser among n: ascending integers.
 
-    text : "bits:" and a bitmap, lowest bit first, or "rows:" and uint32, both in base64; whichever
-    is shorter is sent. Raises ValueError where it is neither, or names a row that is none.
+    text : "bits:" and a bitmap, lowest bit first, or "rows:" and uint32, both in base64. The
+    browser sends the shorter one. Raises ValueError for anything else, and for a row of n or above.
     """
     kind, _, body = text.partition(":")
     try:
@@ -90,7 +90,7 @@ def _checked(frame: np.ndarray, place: int) -> np.ndarray:
 
 
 def _quantised(frame: np.ndarray, reach: float) -> tuple[dict[str, Any], np.ndarray]:
-    """What the browser must know of the array, and the array: value = low + step * stored."""
+    """(the array's entry in the head, the array to send), where value = low + step * stored."""
     n, k = frame.shape
     low = frame.min(axis=0) if n else np.zeros(k)
     step = (frame.max(axis=0) - low) / STEPS if n else np.zeros(k)
@@ -101,9 +101,9 @@ def _quantised(frame: np.ndarray, reach: float) -> tuple[dict[str, Any], np.ndar
 
 
 def _message(head: dict[str, Any], arrays: Sequence[np.ndarray]) -> bytes:
-    told = json.dumps(head).encode()
-    told += b" " * (-len(told) % 4)
-    parts = [len(told).to_bytes(4, "little"), told]
+    text = json.dumps(head).encode()
+    text += b" " * (-len(text) % 4)
+    parts = [len(text).to_bytes(4, "little"), text]
     for array in arrays:
         body = array.tobytes()
         parts += [body, b"\0" * (-len(body) % 4)]

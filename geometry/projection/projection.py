@@ -1,7 +1,7 @@
 """From d dimensions to 2 or 3, with figures that say how far to trust the picture.
 
-The linear projections keep the origin, because the cone is a claim about the origin. Two
-clouds are compared in ONE basis: project the first, then ``apply`` that to the second.
+The linear projections keep the origin, because a cone has its apex there. Compare two clouds in
+one basis: project the first, then ``apply`` its projection to the second.
 """
 
 from __future__ import annotations
@@ -14,23 +14,28 @@ import numpy as np
 
 from ..measure.cone import mean_direction
 
-TRUST_ROWS = 600  # trustworthiness is O(n^2); beyond this it is taken on a sample
+TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
 TRUST_NEIGHBOURS = 5
 UMAP_NEIGHBOURS = 15
-_UMAP_LOCK = threading.Lock()  # umap and numba are not safe side by side
+_UMAP_LOCK = threading.Lock()  # umap and numba are not thread-safe
 
 
 @dataclass(frozen=True)
 class Projection:
-    """Coordinates and what they keep.
+    """Coordinates, the axes that gave them, and how much of the cloud they show.
 
-    coordinates (n, k) float64, k in {2, 3}.   method : see ``project``.
-    axes (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
-    centre (d,) : subtracted before the axes apply; zeros for all but "pca", None for "umap".
-    origin (k,) : where the true origin lies in the picture; None for "umap".
-    kept : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone", which keeps every
-    length; None for "umap".
-    trustworthiness : in [0, 1], 5 neighbours, on ``trust_rows`` rows.
+    Attributes
+    ----------
+    coordinates : (n, k) float64, k in {2, 3}.
+    method : see ``project``.
+    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
+    centre : (d,) subtracted before the axes apply; zeros except for "pca", None for "umap".
+    origin : (k,) place of the true origin in the picture; None for "umap".
+    explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone", which keeps
+        every length; None for "umap".
+    trustworthiness : in [0, 1], of TRUST_NEIGHBOURS neighbours.
+    trust_rows : how many rows it was computed on.
+    random_state : seed of the sample of rows, and of UMAP.
     """
 
     coordinates: np.ndarray
@@ -38,7 +43,7 @@ class Projection:
     axes: np.ndarray | None
     centre: np.ndarray | None
     origin: np.ndarray | None
-    kept: float | None
+    explained: float | None
     trustworthiness: float
     trust_rows: int
     random_state: int
@@ -50,14 +55,14 @@ class Projection:
 
     @property
     def around_origin(self) -> np.ndarray:
-        """Coordinates (n, k) with the true origin at 0; around their mean where there is none."""
+        """Coordinates (n, k) minus the true origin, or minus their mean where there is none."""
         centre = self.coordinates.mean(axis=0) if self.origin is None else self.origin
         return self.coordinates - centre
 
     def apply(self, X: np.ndarray) -> Projection:
         """Other vectors (m, d) on the same axes, with trust figures of their own.
 
-        "pca" centres them on their own mean, as it did the first; the others keep the origin.
+        "pca" centres them on their own mean; the other methods keep the origin.
         """
         if self.axes is None or self.centre is None:
             raise ValueError("a UMAP picture has no axes that other vectors could be put on")
@@ -81,7 +86,7 @@ class _Frame:
             return along
         height = along[:, 0]
         squared = np.einsum("nd,nd->n", X, X) - height**2
-        radius = np.sqrt(squared.clip(min=0.0))  # norm of all that is not along the mean
+        radius = np.sqrt(squared.clip(min=0.0))  # norm of the part orthogonal to the mean
         if self.n_components == 2:
             return np.column_stack([height, np.where(along[:, 1] < 0, -radius, radius)])
         azimuth = np.arctan2(along[:, 2], along[:, 1])
@@ -100,9 +105,9 @@ def project(
     """Project rows X (n, d), n > n_components, to 2 or 3 dimensions.
 
     method
-        "svd"   leading right singular vectors, *uncentred*: the first is close to the mean
-                direction, which is the point (Gao et al. 2019, figure 1)
-        "pca"   leading principal directions of the centred rows; ``origin`` says where 0 went
+        "svd"   leading right singular vectors, *uncentred*: in a cone the first is close to the
+                mean direction (Gao et al. 2019, figure 1)
+        "pca"   leading principal directions of the centred rows; ``origin`` is the place of 0
         "mean"  the mean direction, then the principal directions orthogonal to it
         "cone"  angle-true: height = component along the mean direction, radius = norm of the
                 rest, azimuth from the leading residual plane; every angle to the mean is exact
@@ -123,23 +128,23 @@ def project(
 
 
 def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
-    """The one scalar by which ``other`` is drawn, so that both clouds have one rms radius.
+    """The scale of ``other`` that gives it the rms radius of ``reference``.
 
-    Both are drawn coordinates (n, k), radius counted from the origin of the picture.
-    Raises nothing: 1.0 where ``other`` is all zero.
+    Both are drawn coordinates (n, k); the radius is from the origin of the picture. 1.0 where
+    ``other`` is all zero.
     """
     rms = [_rms_radius(P) for P in (reference, other)]
     return rms[0] / rms[1] if rms[1] > 0 else 1.0
 
 
 def settle(picture: Projection, *rows: np.ndarray) -> Projection:
-    """The picture, with every point at its origin where only rounding lies in its axes.
+    """The picture, with every point at its origin where the coordinates are only rounding.
 
-    rows : (n, d) float each: the vectors it shows, and those they were computed from. All d numbers
-    of a row of length r carry a rounding of up to eps r, and an axis adds up d of them: an rms
-    radius below sqrt(d) eps r, r the longest rms length, is no shape. (Removing the axes of a PCA
-    from float32 rows leaves .2 to .4 eps r; a treatment that leaves anything, above 10,000 eps r.)
-    UMAP's own pictures stay: they have no axes.
+    rows : (n, d) float each: the vectors in the picture, and those that they were computed from.
+    The d numbers of a row of length r have a rounding of up to eps r, and an axis adds d of them.
+    So an rms radius below sqrt(d) eps r is rounding, where r is the largest rms length. (Removing
+    the axes of a PCA from float32 rows leaves 0.2 to 0.4 eps r; a treatment that leaves any shape,
+    above 10,000 eps r.) UMAP's pictures have no axes and do not change.
     """
     floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
     far = floor * max(map(_rms_radius, rows))
@@ -155,11 +160,11 @@ def _rms_radius(P: np.ndarray) -> float:
 def trustworthiness(
     X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0
 ) -> tuple[float, int]:
-    """Trustworthiness in [0, 1] and the number of rows it was taken on.
+    """Trustworthiness in [0, 1] and the number of rows it was computed on.
 
-    1 - 2/(nk(2n - 3k - 1)) sum of (rank - k) over shown neighbours that are none: neighbours
-    are by cosine in d dimensions, by distance in the picture. The same number as
-    scikit-learn's with metric="cosine".   Venna, Kaski 2001, equation 1.
+    1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
+    among the true ones. Neighbours are by cosine in d dimensions, by distance in the picture. The
+    same number as scikit-learn's with metric="cosine".   Venna, Kaski 2001, equation 1.
     """
     n = len(X)
     rows = np.arange(n)
@@ -188,7 +193,7 @@ def trustworthiness(
 def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     axes = _leading(X.T @ X, k)
     towards_mean = axes @ X.mean(axis=0)
-    # the first axis follows the mean; the others keep their own sign rule
+    # only the first axis has its sign from the mean; the others have it from _signed
     axes[0] *= -1.0 if towards_mean[0] < 0 else 1.0
     return axes, np.zeros(X.shape[1])
 
@@ -202,8 +207,8 @@ def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     mean = X.mean(axis=0)
     direction = mean_direction(X)
-    # an exact basis of what is orthogonal to the mean, so that the axes are orthonormal even
-    # where all rows lie along the mean and nothing but rounding is left
+    # an exact basis of the complement of the mean, so that the axes are orthonormal even where
+    # all rows lie along the mean and the rest is only rounding
     B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
     Z = (X - mean) @ B
     rest = _signed(_leading(Z.T @ Z, k - 1) @ B.T)
@@ -211,7 +216,7 @@ def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _cone_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    return _mean_frame(X, 3)  # the azimuth needs a plane, whatever is drawn
+    return _mean_frame(X, 3)  # the azimuth needs a plane, in a picture of 2 dimensions too
 
 
 _FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] = {
@@ -246,7 +251,7 @@ def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
         axes=frame.axes,
         centre=frame.centre,
         origin=frame.place(np.zeros((1, X.shape[1])))[0],
-        kept=float(np.sum(coordinates**2)) / total if total > 0 else 1.0,
+        explained=float(np.sum(coordinates**2)) / total if total > 0 else 1.0,
         trustworthiness=trust,
         trust_rows=rows,
         random_state=random_state,
@@ -276,7 +281,7 @@ def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 
         axes=None,
         centre=None,
         origin=None,
-        kept=None,
+        explained=None,
         trustworthiness=trust,
         trust_rows=rows,
         random_state=random_state,

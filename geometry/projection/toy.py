@@ -1,12 +1,12 @@
-"""The plane's algebra: what cosine says of a(2, 2), b(2, -2), c(-2, 2) in a skewed basis.
+"""The plane's algebra: the cosines of a(2, 2), b(2, -2), c(-2, 2) in a skewed basis.
 
-The basis vectors e1, e2 are the columns of P and G = P'P is the Gram matrix. Cosine computed
-from *coordinates* never sees P; the true cosine is the one under G:
+The basis vectors e1, e2 are the columns of P, and G = P'P is the Gram matrix. A cosine of
+*coordinates* does not depend on P; the true cosine is the one under G:
 
     cos(a, b) = (g11 - g22) / sqrt((g11 + g22)^2 - 4 g12^2) = -cos(a, c)
 
-so its sign is set by the axes' lengths alone, never by the angle between them. Other points may
-be put in their place; the formula then is the general one, x'Gy / sqrt(x'Gx y'Gy).
+So the lengths of the axes alone give its sign, and the angle between them does not. For other
+points the formula is the general one, x'Gy / sqrt(x'Gx y'Gy).
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from ..transform.whitening_map import WhiteningMap
 
 POINTS = np.array([[2.0, 2.0], [2.0, -2.0], [-2.0, 2.0]])  # a, b, c as rows
 PAIRS = (("a", "b"), ("a", "c"), ("b", "c"))
-ORIGIN = 1e-9  # relative length at or below which a point lies on the origin
-PRECISION = 1e-7  # of positions, in a fit: three points on one line are so but for rounding
+ORIGIN = 1e-9  # relative length at or below which a point counts as the origin
+PRECISION = 1e-7  # of positions, in a fit, so that rounding does not move points off a line
 _PAIR_ROWS = ((0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True)
 class Plane:
-    """A basis of the plane and a shift, and what cosine makes of a, b, c there.
+    """A basis of the plane and a shift, and the cosines of a, b, c there.
 
-    length_1, length_2 : lengths of e1 and e2, above 0.   angle : degrees from e1 to e2, in
-    (0, 180).   shift : (2,) added after the change of basis, in the standard basis' units.
-    turn : degrees from the first axis to e1; it turns everything together, so that no cosine
-    depends on it before a shift.
+    Parameters
+    ----------
+    length_1, length_2 : lengths of e1 and e2, above 0.
+    angle : degrees from e1 to e2, in (0, 180).
+    shift : (2,) added after the change of basis, in units of the standard basis.
+    turn : degrees from the first axis to e1. It rotates the whole plane, so without a shift no
+        cosine depends on it.
     """
 
     length_1: float = 1.0
@@ -68,25 +71,25 @@ class Plane:
         return self.length_1 < self.length_2
 
     def place(self, coordinates: np.ndarray) -> np.ndarray:
-        """Where coordinates (n, 2) lie, (n, 2): x P' + shift."""
+        """Places (n, 2) of coordinates (n, 2): x P' + shift."""
         return np.asarray(coordinates, dtype=float) @ self.basis.T + np.asarray(self.shift)
 
     def true_cosines(self, points: np.ndarray = POINTS) -> np.ndarray:
-        """Cosines (3,) of the pairs (a, b), (a, c), (b, c) as they lie in the plane.
+        """Cosines (3,) of the pairs (a, b), (a, c), (b, c) at their places in the plane.
 
-        points : (3, 2) coordinates of a, b, c. Without a shift this is the cosine under G. nan
-        where a point fell on the origin.
+        points : (3, 2) coordinates of a, b, c. Without a shift this is the cosine under G; nan
+        where a point is at the origin.
         """
         return pair_cosines(self.place(points))
 
     def cosine_by_formula(self) -> float:
-        """cos(a, b) of POINTS from G alone, for no shift: the formula at this module's head."""
+        """cos(a, b) of POINTS without a shift, by the formula in this module's docstring."""
         (g11, g12), (_, g22) = self.gram
         return float((g11 - g22) / np.sqrt((g11 + g22) ** 2 - 4 * g12**2))
 
 
 def direction(degrees: float) -> np.ndarray:
-    """(2,) of length 1 at so many degrees from the first axis; exact at every right angle."""
+    """Unit vector (2,) at that angle from the first axis; exact at every right angle."""
     # cos(pi/2) in floating point is 6e-17, which would show as -0.000
     quarters = degrees / 90.0
     if quarters == round(quarters):
@@ -98,8 +101,8 @@ def direction(degrees: float) -> np.ndarray:
 def pair_cosines(points: np.ndarray) -> np.ndarray:
     """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin.
 
-    A row shorter than ORIGIN times the longest is the origin: a shift meant to carry a point
-    there misses it by rounding, and the direction of that miss means nothing.
+    A row shorter than ORIGIN times the longest counts as the origin. A shift that takes a point to
+    the origin misses it by rounding, and rounding has no direction.
     """
     lengths = np.linalg.norm(points, axis=1)
     has_direction = lengths > ORIGIN * lengths.max()
@@ -116,7 +119,7 @@ def pair_cosines(points: np.ndarray) -> np.ndarray:
 def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
     """(n, 2) coordinates, isotropic exactly: mean 0 and covariance 2 I in the sample itself.
 
-    The exactness is what lets the zeros return to the last digit after whitening.
+    Because it is exact, the zeros come back to the last digit after whitening.
     """
     if n < 3:
         raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
@@ -127,17 +130,17 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
     """a, b, c (3, 2) after a ZCA whitening fitted on ``fit_on`` (n, 2), both placed in the plane.
 
-    Fitted on ``background_cloud()`` the cosines are those of the coordinates again (0, 0, -1 of
-    ``POINTS``), in any basis and under any shift. Fitted on the three points themselves they are
-    -.5, -.5, -.5: three points in two dimensions, unless on one line, whiten to the corners of
-    an equilateral triangle, whatever they were.
+    Fitted on ``background_cloud()``, the cosines are again those of the coordinates (0, 0, -1 of
+    ``POINTS``), in any basis and with any shift. Fitted on the three points themselves they are
+    -0.5, -0.5, -0.5: any three points of the plane that are not on one line whiten to the corners
+    of an equilateral triangle.
     """
     return whitening_of(plane.place(fit_on)).apply(plane.place(points))
 
 
 def whitening_of(points: np.ndarray) -> WhiteningMap:
-    """The ZCA whitening fitted on points (n, 2) as they lie in the plane.
+    """The ZCA whitening fitted on points (n, 2) of the plane.
 
-    Points on one line leave the direction across it as it is.
+    For points on one line, the direction across it does not change.
     """
     return WhiteningMap.solve(Moments.of(points), eps=PRECISION)

@@ -1,7 +1,7 @@
-"""A cloud and its whitened self: the same points, in one basis and at one scale, with numbers.
+"""A cloud and the same cloud whitened: the same points, in one basis and at one scale.
 
-White is drawn with ZCA, so that its axes mean the same as raw's, and multiplied by one scalar
-that gives both drawn clouds the same rms radius: white has unit variance, raw has not.
+The whitening is ZCA, so that both clouds have the same axes. The whitened cloud has unit variance
+and the raw one has not, so it is drawn at a scale that gives both the same rms radius.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ FRAME_SHARE = 0.99
 
 @dataclass(frozen=True)
 class ConeEdge:
-    """A cone around ``axis`` (k,), unit, in the picture, that holds the share ``quantile``.
+    """A cone around the mean direction.
 
-    angle : half-angle in all d dimensions, degrees.   drawn : half-angle in the picture, which a
-    linear projection makes smaller or larger.
+    Attributes
+    ----------
+    quantile : share of the points inside.
+    angle : half-angle in all d dimensions, degrees.
+    drawn : half-angle in the picture; a linear projection makes it smaller or larger.
+    axis : (k,) unit vector in the picture.
     """
 
     quantile: float
@@ -38,7 +42,14 @@ class ConeEdge:
 
 @dataclass(frozen=True)
 class Twin:
-    """Whitened vectors (n, d), how they were made, and the same in the kept directions (n, k)."""
+    """A whitened cloud.
+
+    Attributes
+    ----------
+    vectors : (n, d).
+    kept_vectors : (n, k) the same in the directions that the whitening keeps.
+    whitening : the map that gave them.
+    """
 
     vectors: np.ndarray
     kept_vectors: np.ndarray
@@ -46,7 +57,7 @@ class Twin:
 
 
 def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
-    """The full-strength ZCA whitening of rows X (n, d) that ``whiten_beside`` softens.
+    """The full-strength ZCA whitening of rows X (n, d), for ``whiten_beside``.
 
     fit : "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
     directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
@@ -65,19 +76,19 @@ def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
 def whiten_beside(
     X: np.ndarray, fitted: WhiteningMap, *, centring: float = 1.0, strength: float = 1.0
 ) -> Twin:
-    """Apply a fitted ZCA whitening softly; (0, 0) gives X back, (1, 1) the white cloud."""
+    """Apply a fitted ZCA whitening in part; (0, 0) gives X, (1, 1) the fully whitened cloud."""
     whitening = fitted.adjust(centring=centring, strength=strength)
     Z = whitening.apply(X)
-    kept = whitening.components
-    whole = len(kept) == X.shape[1] or strength < 1
-    return Twin(Z, Z if whole else Z @ kept.T.astype(Z.dtype), whitening)
+    components = whitening.components
+    fills_all = len(components) == X.shape[1] or strength < 1
+    return Twin(Z, Z if fills_all else Z @ components.T.astype(Z.dtype), whitening)
 
 
 def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
-    Empty where the cloud has no mean direction, or the picture none, or no origin (UMAP).
-    On the angle-true projection the axis is that projection's own and both angles agree.
+    Empty where the cloud or the picture has no mean direction, or the picture no origin (UMAP).
+    In the angle-true projection the axis is that of the projection, and both angles agree.
     """
     if projection.origin is None:
         return ()
@@ -103,10 +114,10 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
 
 
 def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
-    """(factor for white, half-width of both panels): same rms radius, same axes, origin centred.
+    """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
 
-    The half-width leaves FRAME_SHARE of the points of each cloud inside: a few far points would
-    otherwise shrink both pictures to a blot. Callers say how many are outside.
+    FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
+    pictures to a dot. Pages say how many are outside.
     """
     clouds = [picture.around_origin for picture in (raw, white)]
     factor = match_radius(*clouds)

@@ -1,7 +1,7 @@
 """UMAP with exact neighbours from one blocked matrix product.
 
-Exact cosine neighbours spare the approximate search and its compilation, and make the fit
-reproducible: at 10,000 x 384 this is also the faster way.
+With exact cosine neighbours, umap needs no approximate search and no compilation of it, and the
+fit is reproducible. At 10,000 x 384 this is faster, too.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def fit_umap(
         metric="cosine",
         precomputed_knn=(*knn, None),
         random_state=random_state,
-        n_jobs=1,  # what the seed forces anyway
+        n_jobs=1,  # a seed allows no more
         init="pca" if len(X) < 10 * n_components else "spectral",
         tqdm_kwds=_epoch_reports(progress),
     )
     with warnings.catch_warnings():
-        # with a seed and given neighbours, umap warns that neither can be changed: they are meant
+        # umap warns that a seed and given neighbours switch other settings off, as intended here
         warnings.simplefilter("ignore", UserWarning)
         return np.asarray(fit.fit_transform(X), dtype=np.float64)
 
@@ -45,7 +45,7 @@ def fit_umap(
 def _exact_neighbours(
     U: np.ndarray, k: int, block_rows: int = 1024
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(indices (n, k), cosine distances (n, k)), each row itself first, as umap wants them."""
+    """(indices (n, k), cosine distances (n, k)), each row itself first, as umap requires."""
     n = len(U)
     U = U.astype(np.float64)  # in float32 the last bits, and so the layout, differ by processor
     indices = np.empty((n, k), dtype=np.int32)
@@ -84,7 +84,7 @@ class _Reports(io.StringIO):
         self._progress = progress
 
     def write(self, text: str) -> int:
-        """Report what the bar says; other text is dropped."""
+        """Report the bar's numbers; other text is dropped."""
         done, _, total = text.strip().partition("/")
         if done.isdigit() and total.isdigit():
             self._progress("epochs", int(done), int(total))

@@ -1,4 +1,4 @@
-"""What pages call the measures of a table, how they print one, and why one has no value."""
+"""The labels of measures, how their values are printed, and why a measure has no value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
 
 
 def measure_label(name: str, _: Translate, *, with_unit: bool = False) -> str:
-    """What a reader sees."""
+    """The label in the reader's language."""
     label = _(LABELS[name])
     if not (with_unit and unit_of(name)):
         return label
@@ -25,19 +25,19 @@ def unit_of(name: str) -> str:
 
 
 def decimals_of(name: str) -> int:
-    """How many decimals a measure is printed with."""
+    """How many decimals of a measure to print."""
     return LISTED[name].decimals if name in LISTED else 3
 
 
 def print_value(name: str, value: float | None, decimals: int | None = None) -> str:
-    """The number without its unit, "" for None; ``decimals`` of the table where none are given."""
+    """The number without its unit, "" for None; without ``decimals``, those of the table."""
     if value is None:
         return ""
     return signed(value, decimals_of(name) if decimals is None else decimals)
 
 
 def no_value(row: Measured, _: Translate) -> str:
-    """What a cell says of a measure that the cloud does not have."""
+    """The cell of a measure that the cloud does not have."""
     return _("— ({reason})").format(reason=reasons(_)[row.undefined or "all_zero"])
 
 

@@ -1,4 +1,4 @@
-"""What is known of the points beside their vectors, for the measures that need it."""
+"""Annotations of the points, for the measures that need more than vectors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pages.common.words import prose
 
 from .scene import Material
 
-POSITIVE = 4.0  # of 5: pairs scored above it mean the same, as Gao, Yao, Chen 2021 take them
+POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen 2021
 
 
 def annotations_of(material: Material) -> Annotations:
-    """Pairs of the project's own sentences; types and sentences of tokens; counts of types."""
+    """Positive pairs of the bundled sentences; types and sentences of tokens; counts of types."""
     cloud = material.cloud
     if cloud.unit == "tokens":
         return Annotations(types=np.array(cloud.texts), sentences=cloud.sources)
@@ -27,9 +27,9 @@ def annotations_of(material: Material) -> Annotations:
 
 
 def _positive_pairs(sources: np.ndarray) -> np.ndarray:
-    """Rows (m, 2) of the pairs of which both sentences are among the rows.
+    """Rows (m, 2) of the positive pairs whose two sentences are both among the rows.
 
-    sources (n,) : the sentence of each row; the left ones stand first, then the right ones.
+    sources (n,) : the sentence of each row, numbered with all left sentences before the right ones.
     """
     gold = read_bundled_pairs().gold_scores
     row_of = {int(source): row for row, source in enumerate(sources)}
@@ -38,8 +38,8 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
     return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
 
 
-def tell_annotated(material: Material) -> None:
-    """What the rows for these measures are over, and what isotropy gives."""
+def show_annotated_note(material: Material) -> None:
+    """A caption: what these measures are averaged over, and their values for isotropic data."""
     about = annotations_of(material)
     if about.pairs is not None:
         st.caption(prose("whitening", "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))

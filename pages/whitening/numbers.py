@@ -26,7 +26,7 @@ from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_numbe
 from pages.common.measures import decimals_of, measure_label, no_value, print_value
 from pages.common.words import Translate, prose
 
-from .annotated import annotations_of, tell_annotated
+from .annotated import annotations_of, show_annotated_note
 from .charts import Figures, chart_csv
 from .choices import treatment_names
 from .provenance import fit_cells_of, provenance
@@ -35,17 +35,17 @@ from .scene import Scene
 
 @dataclass(frozen=True)
 class Report:
-    """What is measured of one picture: the table, and how many neighbours share the topic."""
+    """The measures of one picture: the table, and the share of neighbours with the same topic."""
 
     table: tuple[Measured, ...]
     agreement: float | None
 
     @classmethod
     def of(cls, treated: Treated, labels: tuple[str, ...] | None, known: Annotations) -> Report:
-        """Measure what the treatment keeps, with labels where there are some.
+        """Measure the treated cloud; the agreement needs two labels or more.
 
-        Single dimensions are those of the raw cloud, in which the chart has them too: a principal
-        coordinate is no dimension of the model.
+        The shares of single dimensions are of the model's dimensions, as in the chart, and not of
+        principal coordinates.
         """
         vectors = treated.kept
         has_labels = labels is not None and len(set(labels)) > 1
@@ -67,7 +67,7 @@ OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
 
 
 def measure_all(scene: Scene, _: Translate) -> Reports:
-    """The table of each picture: kept ones at once, the others as a job that gives way."""
+    """The table of each picture: from the cache, else by a job that other jobs may interrupt."""
     labels, known = scene.material.cloud.labels, annotations_of(scene.material)
     private = scene.material.is_private
     missing = [
@@ -96,7 +96,7 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
 
 
 def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
-    """The table, what it was measured on, where its measures disagree."""
+    """The table, its caption and provenance, and the disagreements of its measures."""
     with st.container(key="lab-table"):
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
@@ -109,16 +109,16 @@ def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
             "such data pushed off the origin in a random direction."
         )
     )
-    tell_annotated(scene.material)
+    show_annotated_note(scene.material)
     st.caption(provenance(scene, _))
-    _tell_simplex(scene)
-    _tell_emptied(scene)
+    _warn_of_simplex(scene)
+    _warn_of_emptied(scene)
     for line in where_they_disagree(scene, reports, _):
         st.markdown(f"- {line}")
 
 
 def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
-    """Measures downwards, treatments across, the isotropic baseline last."""
+    """A row for each measure, a column for each treatment; the isotropic baseline comes last."""
     names = treatment_names(_)
     head = [_("measure"), *(names[picture.name] for picture in scene.pictures), _("isotropic")]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
@@ -144,7 +144,7 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
     isotropic = print_value(row.name, row.baseline)
     if row.d != raw.d and isotropic != print_value(raw.name, raw.baseline):
-        # fewer dimensions: what isotropy gives may be another number there
+        # with fewer dimensions the isotropic baseline may differ
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
 
@@ -157,18 +157,18 @@ def _baseline(row: Measured) -> str:
 
 
 def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
-    """A sentence for each disagreement that these tables hold."""
+    """A sentence for each disagreement between the raw table and another."""
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
         for code in disagreements(reports["raw"].table, reports[picture.name].table):
             if code == "more_even_than_chance" and not scene.material.is_own_fit:
-                continue  # its reason is that the fit saw these points
+                continue  # the sentence says that the map was fitted on these points
             values = {"name": treatment_names(_)[picture.name]}
             lines[prose("whitening", f"disagree-{code}", values)] = None
     return list(lines)
 
 
-def _tell_emptied(scene: Scene) -> None:
+def _warn_of_emptied(scene: Scene) -> None:
     for picture in scene.pictures:
         fitted = picture.treatment.fitted
         if picture.name == "removed" and fitted.leaves_nothing:
@@ -180,7 +180,7 @@ def _tell_emptied(scene: Scene) -> None:
             st.warning(prose("whitening", "emptied", values))
 
 
-def _tell_simplex(scene: Scene) -> None:
+def _warn_of_simplex(scene: Scene) -> None:
     maps = [picture.treatment.fitted for picture in scene.pictures]
     simplices = {
         picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
@@ -190,7 +190,7 @@ def _tell_simplex(scene: Scene) -> None:
         kind = "" if is_regular else "-uneven"
         if scene.material.is_all_fitted:
             st.error(prose("whitening", f"simplex{kind}", n))
-        else:  # only the points of the fit are a simplex, and others are shown
+        else:  # only the points of the fit are a simplex; the pictures have others too
             st.warning(prose("whitening", f"simplex-fit{kind}", n))
 
 
@@ -217,7 +217,7 @@ def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Tr
 
 
 def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
-    """Every picture's coordinates as drawn."""
+    """The coordinates of every picture, as drawn."""
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
     axes = "xyz"[: scene.pictures[0].projection.n_components]
     columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
@@ -231,7 +231,7 @@ def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
 
 
 def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) -> bytes:
-    """One row a measure and treatment; each with what that treatment was fitted on."""
+    """A row for each measure of each treatment, with the data that the treatment was fitted on."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene, _) for picture in scene.pictures}
@@ -257,7 +257,7 @@ def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) ->
 
 
 def _csv_rows(report: Report, chance: float | None) -> tuple[Measured, ...]:
-    """The table and below it, where there are labels, their agreement with chance for baseline."""
+    """The table and, where there are labels, a row for their agreement with chance as baseline."""
     if chance is None:
         return report.table
     share, like = report.agreement, report.table[0]

@@ -1,12 +1,22 @@
-"""Neighbours by hand and by brute force."""
+"""Neighbours, hubness and intrinsic dimension by hand, by brute force and by published steps."""
 
 import numpy as np
 import pytest
+from scipy.stats import skew
+from sklearn.neighbors import NearestNeighbors
 
+from geometry import (
+    UndefinedMeasure,
+    Whitening,
+    hubness,
+    intrinsic_dimension,
+    measure_table,
+)
 from geometry.measure.neighbours import (
     chance_agreement,
     closest,
     closest_both_ways,
+    distinct_distances,
     label_agreement,
     nearest,
     nearest_of_all,
@@ -14,6 +24,8 @@ from geometry.measure.neighbours import (
 
 # directions at 0, 10, 30, 90 and 180 degrees, of different lengths
 DEGREES = np.array([0, 10, 30, 90, 180])
+
+
 FAN = np.array([[1], [9], [0.2], [4], [2]]) * np.column_stack(
     [np.cos(np.radians(DEGREES)), np.sin(np.radians(DEGREES))]
 )
@@ -123,3 +135,158 @@ def test_both_ways_at_once():
     by_cosine, by_distance = closest_both_ways(X, 10)
     np.testing.assert_array_equal(by_cosine, nearest_of_all(X, k=10))
     np.testing.assert_array_equal(by_distance, closest(X, 3))
+
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
+
+
+SIMPLICES = {
+    "turned": lambda rng: np.eye(50) @ np.linalg.qr(rng.standard_normal((50, 50)))[0],
+    "pca": lambda rng: Whitening("pca").fit_transform(cloud(50, 80)),
+    "zca": lambda rng: Whitening("zca").fit_transform(cloud(50, 49)),
+    "pca of float32": lambda rng: Whitening("pca").fit_transform(cloud(50, 80).astype(np.float32)),
+    "zca of float32": lambda rng: Whitening("zca").fit_transform(cloud(50, 80).astype(np.float32)),
+}
+
+
+def test_hubness_worked_by_hand():
+    # directions at 0, 40, 60 and 150 degrees, k = 1: 0 -> 40, 40 -> 60, 60 -> 40, 150 -> 60;
+    # occurrences 0, 2, 2, 0: symmetric
+    at = np.radians([0, 40, 60, 150])
+    assert hubness(np.column_stack([np.cos(at), np.sin(at)]), k=1) == pytest.approx(0)
+    # a star: the centre is everybody's nearest and has one of them: occurrences 3, 1, 0, 0 have
+    # deviations 2, 0, -1, -1: m2 = m3 = 3/2
+    star = np.array([[1.0, 0, 0], [1, 0.3, 0], [1, -0.2, 0.3], [1, -0.2, -0.3]])
+    assert hubness(star, k=1) == pytest.approx(1.5**-0.5)
+
+
+@pytest.mark.parametrize("k", [1, 5, 10])
+def test_hubness_by_scikit_learn_and_scipy(k):
+    X = cloud(300, 30)
+    found = NearestNeighbors(n_neighbors=k + 1, metric="cosine").fit(X).kneighbors(X)[1][:, 1:]
+    assert hubness(X, k=k) == pytest.approx(skew(np.bincount(found.ravel(), minlength=300)))
+
+
+def test_hubness_needs_more_rows_than_neighbours():
+    with pytest.raises(UndefinedMeasure, match="at least 12 rows; got 11"):
+        hubness(cloud(11))
+    # on a ring everybody has two neighbours that are as near
+    turn = 2 * np.pi * np.arange(12) / 12
+    ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    with pytest.raises(UndefinedMeasure, match="equally often"):
+        hubness(ring, k=11 - 1)
+
+
+@pytest.mark.parametrize(("d", "embedded"), [(1, 1), (2, 2), (2, 50), (5, 20)])
+def test_intrinsic_dimension_of_a_flat_manifold(d, embedded):
+    rng = np.random.default_rng(d)
+    axes = np.linalg.qr(rng.standard_normal((embedded, d)))[0]
+    X = rng.uniform(size=(3000, d)) @ axes.T + 7
+    assert intrinsic_dimension(X) == pytest.approx(d, rel=0.08)
+    assert intrinsic_dimension(np.vstack([X, X[:500]])) == intrinsic_dimension(X)
+
+
+def test_intrinsic_dimension_of_a_curved_manifold():
+    turn = np.random.default_rng(0).uniform(0, 3 * np.pi, 3000)  # a helix
+    X = np.column_stack([np.cos(turn), np.sin(turn), turn / 3])
+    assert intrinsic_dimension(X) == pytest.approx(1, rel=0.05)
+
+
+def test_intrinsic_dimension_by_the_published_steps():
+    X = cloud(200, 4)
+    r = np.sort(np.linalg.norm(X[:, None] - X[None], axis=2), axis=1)[:, 1:3]
+    x = np.sort(np.log(r[:, 1] / r[:, 0]))[:180]
+    y = -np.log(1 - np.arange(1, 181) / 200)
+    slope = np.linalg.lstsq(x[:, None], y, rcond=None)[0][0]
+    assert intrinsic_dimension(X) == pytest.approx(slope, rel=1e-9)
+
+
+def test_intrinsic_dimension_of_tight_clusters_far_apart():
+    """Distances of 1e-6 beside clusters 1 apart: float32 alone would measure its own rounding."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((4, 30)), 400, axis=0)
+    X[:, :2] += 1e-6 * rng.uniform(size=(1600, 2))
+    assert intrinsic_dimension(X) == pytest.approx(2, rel=0.1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
+def test_duplicates_that_a_whitening_moved_by_rounding_are_dropped(method, dtype):
+    X = cloud(600, 24) * np.geomspace(100, 0.1, 24)
+    X = np.vstack([X, X[:150], X[:20], X[:5], X[:5]]).astype(dtype)
+    fitted = Whitening(method).fit(X[:600])
+    told = intrinsic_dimension(fitted.transform(X))
+    assert told == pytest.approx(intrinsic_dimension(fitted.transform(X[:600])), rel=1e-4)
+    again = np.random.default_rng(0).permutation(len(X))
+    assert intrinsic_dimension(fitted.transform(X)[again]) == pytest.approx(told, rel=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_row_twice_but_for_rounding(dtype):
+    X = cloud(400, 6).astype(dtype)
+    nearly = X * (1 + 4 * np.finfo(dtype).eps * np.random.default_rng(1).standard_normal(X.shape))
+    twice = np.vstack([X, nearly.astype(dtype)])
+    assert intrinsic_dimension(twice) == pytest.approx(intrinsic_dimension(X), rel=1e-3)
+    with pytest.raises(UndefinedMeasure, match="at least 3 distinct rows; got 2"):
+        intrinsic_dimension(np.vstack([X[:2], nearly[:2].astype(dtype)]))
+
+
+def test_rows_that_are_near_and_differ_are_kept():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 10))
+    near = X[:40] + 10.0 ** rng.uniform(-10, -1, 40)[:, None] * rng.standard_normal((40, 10))
+    _, first = distinct_distances(np.vstack([X, near]))
+    assert len(first) == 440
+    for D, dtype in ((1, np.float32), (1, np.float64), (2, np.float32)):
+        rows = np.sort(rng.standard_normal((4000, D)).astype(dtype), axis=0)
+        distinct = np.unique(rows, axis=0).astype(np.float64)
+        assert len(distinct) - len(distinct_distances(distinct)[1]) <= 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("simplex", SIMPLICES)
+def test_a_simplex_has_no_neighbours_but_rounding(simplex, dtype):
+    X = SIMPLICES[simplex](np.random.default_rng(0))
+    X *= 1 + np.finfo(X.dtype).eps * np.random.default_rng(1).standard_normal(X.shape)
+    X = X.astype(dtype)
+    for of, told in ((intrinsic_dimension, "equally far"), (hubness, "others equally near")):
+        with pytest.raises(UndefinedMeasure, match=told) as refused:
+            of(X)
+        assert refused.value.code == "equal_distances"
+    table = {row.name: row.undefined for row in measure_table(X)}
+    assert table["hubness"] == table["intrinsic_dimension"] == "equal_distances"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_uneven_simplex_and_copies_have_no_nearest_ten(dtype):
+    X = cloud(60, 100).astype(dtype)
+    uneven = Whitening("pca").fit_transform(np.vstack([X, X[:8]]))
+    for rows in (uneven, np.repeat(X[:5], 30, axis=0)):
+        with pytest.raises(UndefinedMeasure, match="more than 10 others equally near"):
+            hubness(rows)
+        table = {row.name: row.undefined for row in measure_table(rows)}
+        assert table["hubness"] == "equal_distances"
+    few_copies = np.vstack([X, np.repeat(X[:1], 10, axis=0)])
+    assert np.isfinite(hubness(few_copies))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [13, 100])
+def test_many_dimensions_are_no_simplex(n, dtype):
+    X = np.random.default_rng(0).standard_normal((n, 20_000)).astype(dtype)
+    assert intrinsic_dimension(X) > 200
+    assert np.isfinite(hubness(X))
+    assert np.isfinite(hubness(1 + 1e-3 * X[:, :300]))  # a needle: cosines of .999999
+
+
+def test_intrinsic_dimension_needs_three_distinct_rows():
+    with pytest.raises(UndefinedMeasure, match="at least 3 distinct rows; got 2"):
+        intrinsic_dimension([[1, 2], [1, 2], [3, 4], [3, 4]])
+    with pytest.raises(UndefinedMeasure, match="equally far"):
+        intrinsic_dimension(np.eye(5))
+    assert intrinsic_dimension([[0.0, 0.0], [-0.0, 0.0], [1.0, 0], [3.0, 0]]) > 0

@@ -33,7 +33,7 @@ def test_svd_is_numpys(k):
     U, sigma, Vt = np.linalg.svd(CLOUD, full_matrices=False)
     same_up_to_sign(found.coordinates, (U * sigma)[:, :k])
     same_up_to_sign(found.axes.T, Vt[:k].T)
-    assert found.kept == pytest.approx(np.sum(sigma[:k] ** 2) / np.sum(sigma**2))
+    assert found.explained == pytest.approx(np.sum(sigma[:k] ** 2) / np.sum(sigma**2))
     np.testing.assert_array_equal(found.centre, np.zeros(8))
     np.testing.assert_array_equal(found.origin, np.zeros(k))
 
@@ -45,7 +45,7 @@ def test_pca_is_sklearns(k):
     same_up_to_sign(found.coordinates, oracle.transform(CLOUD))
     same_up_to_sign(found.axes.T, oracle.components_.T)
     np.testing.assert_allclose(found.centre, oracle.mean_)
-    assert found.kept == pytest.approx(oracle.explained_variance_ratio_.sum())
+    assert found.explained == pytest.approx(oracle.explained_variance_ratio_.sum())
     # where 0 went
     same = np.sign(np.sum(found.coordinates * oracle.transform(CLOUD), axis=0))
     np.testing.assert_allclose(found.origin, same * oracle.transform(np.zeros((1, 8)))[0])
@@ -63,7 +63,7 @@ def test_the_mean_frame(k):
     same_up_to_sign(found.axes[1:].T, oracle.components_.T)
     np.testing.assert_allclose(found.coordinates, CLOUD @ found.axes.T)
     np.testing.assert_array_equal(found.origin, np.zeros(k))
-    assert found.kept == pytest.approx(np.sum(found.coordinates**2) / np.sum(CLOUD**2))
+    assert found.explained == pytest.approx(np.sum(found.coordinates**2) / np.sum(CLOUD**2))
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -74,7 +74,7 @@ def test_the_cone_keeps_heights_and_lengths(k):
     np.testing.assert_allclose(
         np.linalg.norm(found.coordinates, axis=1), np.linalg.norm(CLOUD, axis=1)
     )
-    assert found.kept == pytest.approx(1)
+    assert found.explained == pytest.approx(1)
     assert found.axes.shape == (3, 8)
     np.testing.assert_array_equal(found.origin, np.zeros(k))
 
@@ -101,12 +101,12 @@ def test_the_cone_by_hand():
 
 def test_kept_by_hand():
     X = np.array([[3.0, 0, 0], [0, 2, 0], [0, 0, 1], [3, 0, 0]])
-    assert project(X, "svd", 2).kept == pytest.approx((9 + 9 + 4) / 23)
+    assert project(X, "svd", 2).explained == pytest.approx((9 + 9 + 4) / 23)
     # centred on (1.5, .5, .25); the variance is 4 (2.25 + .75 + .1875) in all
     centred = X - X.mean(axis=0)
     values = np.linalg.eigvalsh(centred.T @ centred)
     assert values.sum() == pytest.approx(4 * 3 * 0.25 * (3 + 1 + 0.25))
-    assert project(X, "pca", 2).kept == pytest.approx(values[1:].sum() / values.sum())
+    assert project(X, "pca", 2).explained == pytest.approx(values[1:].sum() / values.sum())
 
 
 @pytest.mark.parametrize("method", LINEAR)
@@ -136,7 +136,7 @@ def test_apply_to_itself_gives_the_same_picture(method, k):
     again = found.apply(CLOUD)
     np.testing.assert_allclose(again.coordinates, found.coordinates, atol=1e-12)
     assert again.trustworthiness == found.trustworthiness
-    assert again.kept == pytest.approx(found.kept)
+    assert again.explained == pytest.approx(found.explained)
     assert (again.method, again.n_components) == (method, k)
 
 
@@ -160,7 +160,7 @@ def test_apply_puts_others_on_the_same_axes(method):
     assert there.trustworthiness == pytest.approx(
         sklearn_trustworthiness(other, there.coordinates, n_neighbors=5, metric="cosine")
     )
-    assert there.kept == pytest.approx(
+    assert there.explained == pytest.approx(
         np.sum(there.coordinates**2) / np.sum((other - there.centre) ** 2)
     )
 
@@ -272,8 +272,8 @@ def test_no_mean_no_direction(method):
 
 def test_one_vector_repeated():
     X = np.tile([1.0, 2, 2], (6, 1))
-    assert project(X, "svd").kept == pytest.approx(1)
-    assert project(X, "pca").kept == 1.0  # no variance, none lost
+    assert project(X, "svd").explained == pytest.approx(1)
+    assert project(X, "pca").explained == 1.0  # no variance, none lost
     np.testing.assert_allclose(project(X, "svd").coordinates, np.tile([3, 0], (6, 1)), atol=1e-12)
 
 
@@ -313,7 +313,7 @@ def test_what_is_rounding_goes_by_the_rows_and_their_type():
 
 def test_a_umap_picture_has_no_frame():
     picture = umap_picture(CLOUD, CLOUD[:, :2], random_state=3)
-    assert (picture.axes, picture.centre, picture.origin, picture.kept) == (None,) * 4
+    assert (picture.axes, picture.centre, picture.origin, picture.explained) == (None,) * 4
     assert (picture.method, picture.random_state, picture.trust_rows) == ("umap", 3, 120)
     with pytest.raises(ValueError, match="no axes"):
         picture.apply(CLOUD)

@@ -33,7 +33,7 @@ def test_the_cone_keeps_every_angle_to_the_mean(X, k):
     np.testing.assert_allclose(
         np.linalg.norm(found.coordinates, axis=1), np.linalg.norm(X, axis=1), rtol=1e-9
     )
-    assert found.kept == pytest.approx(1)
+    assert found.explained == pytest.approx(1)
 
 
 @given(X=some, Y=some, k=components)
@@ -55,7 +55,7 @@ def test_axes_are_orthonormal_and_keep_no_more_than_there_is(method, X, k):
     assume(has_mean(X))
     found = project(X, method, k)
     np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(len(found.axes)), atol=1e-10)
-    assert 0 <= found.kept <= 1 + 1e-12
+    assert 0 <= found.explained <= 1 + 1e-12
     assert 0 <= found.trustworthiness <= 1
     assert found.coordinates.shape == (len(X), k)
 
@@ -68,9 +68,9 @@ def test_no_direction_keeps_more(method, X, k, seed):
     best = project(X, "pca" if method == "pca" else "svd", k)
     Z = X - best.centre
     random_axes = rotation(X.shape[1], seed)[:k]
-    assert np.sum((Z @ random_axes.T) ** 2) <= best.kept * np.sum(Z**2) * (1 + 1e-9)
+    assert np.sum((Z @ random_axes.T) ** 2) <= best.explained * np.sum(Z**2) * (1 + 1e-9)
     if method == "mean":
-        assert project(X, "mean", k).kept <= best.kept * (1 + 1e-9)
+        assert project(X, "mean", k).explained <= best.explained * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("method", LINEAR)
@@ -79,7 +79,7 @@ def test_scale_only_scales(method, X, k, scale):
     assume(has_mean(X))
     small, large = project(X, method, k), project(X * scale, method, k)
     # near-equal eigenvalues may exchange axes, which no scale can tell
-    assert large.kept == pytest.approx(small.kept, rel=1e-6)
+    assert large.explained == pytest.approx(small.explained, rel=1e-6)
     np.testing.assert_allclose(
         np.linalg.norm(large.coordinates - large.origin, axis=1).sum(),
         scale * np.linalg.norm(small.coordinates - small.origin, axis=1).sum(),

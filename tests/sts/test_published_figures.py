@@ -17,7 +17,7 @@ from geometry import (
     opening_angle,
 )
 from geometry.measure import positive_cosine_share
-from geometry.measure.popularity import distinct_distances
+from geometry.measure.neighbours import distinct_distances
 from geometry.projection.twin import fit_whitening
 from tests.sts.scoring import score
 

@@ -137,14 +137,14 @@ def _trust_line(projection: Projection, _: Translate) -> str:
     trust = _("trustworthiness {trust} (5 neighbours, {rows} rows)").format(
         trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"
     )
-    if projection.kept is None:
+    if projection.explained is None:
         return trust
     share = (
         _("variance kept {share}")
         if projection.method == "pca"
         else _("squared length kept {share}")
     )
-    return share.format(share=f"{projection.kept:.1%}") + " · " + trust
+    return share.format(share=f"{projection.explained:.1%}") + " · " + trust
 
 
 def draw_legend(colours: PointColours, theme: Theme) -> None:

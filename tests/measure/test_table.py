@@ -29,10 +29,10 @@ from geometry.measure import (
     subsampling_interval,
     top_contribution,
 )
-from geometry.measure.isotropic import baselines_with_errors
-from geometry.measure.leave_one_out import WITHOUT_EACH, without_each
-from geometry.measure.shared import Shared
-from geometry.measure.view import View
+from geometry.measure.baselines import baselines_with_errors
+from geometry.measure.listed import LISTED
+from geometry.measure.sums import Shared, View
+from geometry.measure.table import without_each
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -150,12 +150,12 @@ def test_intervals_are_those_of_the_jackknife():
     assert angle.high - angle.low == pytest.approx(high - low, rel=0.4)
 
 
-@pytest.mark.parametrize("name", WITHOUT_EACH)
+@pytest.mark.parametrize("name", [name for name in LISTED if LISTED[name].without_each])
 @pytest.mark.parametrize("X", [cloud(60, 5), 30 + cloud(45, 70)], ids=["60 × 5", "45 × 70"])
 def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_row(name, X):
     shared = Shared(X)
     expected = [ONE_BY_ONE[name](np.delete(shared.X, i, axis=0)) for i in range(len(X))]
-    np.testing.assert_allclose(without_each(name, shared), expected, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(without_each(LISTED[name], shared), expected, rtol=1e-5, atol=1e-9)
 
 
 def test_without_its_only_odd_row_a_cloud_has_no_spread():

@@ -1,9 +1,9 @@
-"""What a measure gives for isotropic data: n Gaussian rows with covariance I around the origin.
+"""The value of a measure for isotropic data: n Gaussian rows around the origin with covariance I.
 
-In closed form where one is right (``listed``); else from seeded draws of the same n and d. One
-draw serves all measures, and values are kept by (n, d, seed, measure). What is counted of
-neighbours moves from draw to draw by more than the decimals that one would show, so that its
-standard error is kept, too.
+The value comes from a closed form where there is one (``listed``), else from seeded draws of the
+same n and d. One draw serves all measures, and values are cached by (n, d, seed, measure). Hubness
+and intrinsic dimension vary between draws in the decimals that are printed, so they have a
+standard error.
 """
 
 from __future__ import annotations
@@ -17,40 +17,39 @@ import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, need_whole
 from .listed import LISTED, refuse_unlisted
-from .neighbours import closest_both_ways
-from .popularity import occurrence_skewness, two_distances, twonn
-from .shared import OCCURRENCE_K, Shared
-from .view import View
+from .neighbours import closest_both_ways, occurrence_skewness, two_distances, twonn
+from .sums import OCCURRENCE_K, Shared, View
 
-# A large draw averages itself; small ones are repeated until they hold this many numbers
+# A large draw varies little. Small draws are repeated until they have this many numbers
 NUMBERS, MOST_DRAWS = 200_000, 20
-# Not so what is counted of neighbours: there the rows are what averages, and draws are repeated
-# until their products of all pairs take so many multiplications, some 0.2 s
+# Measures of neighbours vary with the number of rows. Their draws are repeated until the products
+# of all pairs take this many multiplications, about 0.2 s
 MULTIPLICATIONS = 4e9
 GROUPS = 20  # of the rows of a draw, for the standard error
-# Both as if rows were independent, each with its count or its ratio: within a tenth of the
-# spread between draws for 300 × 50 and 1,000 × 384, a quarter above it for 3,000 × 128
+# The standard errors take rows as independent. They are within a tenth of the spread between draws
+# for 300 × 50 and 1,000 × 384, and a quarter above it for 3,000 × 128
 OF_NEIGHBOURS: dict[str, tuple[Callable[[View], np.ndarray], Callable[[np.ndarray], float]]] = {
     "hubness": (lambda view: view.occurrences, occurrence_skewness),
     "intrinsic_dimension": (lambda view: view.two_distances, partial(twonn, equal=0.0)),
 }
-WIDE = 32  # dimensions from which on no two Gaussian rows are nearer than float32 can tell
-_KEPT = 4096
+WIDE = 32  # from this many dimensions on, float32 tells all distances of Gaussian rows apart
+_MOST_CACHED = 4096
 _lock = Lock()
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A value for isotropic data, None where there is none, and its standard error.
+    """A value for isotropic data, and its standard error.
 
-    error : None where the value is a formula's, or moves by less than anyone would show.
+    value : None where isotropic data of that size have none.
+    error : None where the value is a formula's, or varies by less than is printed.
     """
 
     value: float | None
     error: float | None = None
 
 
-_kept: dict[tuple[int, int, int, str], Baseline] = {}
+_cached: dict[tuple[int, int, int, str], Baseline] = {}
 
 
 def isotropic_baselines(
@@ -75,14 +74,14 @@ def baselines_with_errors(
     found: dict[str, Baseline] = {}
     wanted = []
     for name in names:
-        formula, kept = LISTED[name].baseline, _kept.get((n, d, seed, name))
+        formula, cached = LISTED[name].baseline, _cached.get((n, d, seed, name))
         if formula is not None:
             try:
                 found[name] = Baseline(formula(n, d))
             except ValueError:  # fewer rows or dimensions than the measure needs
                 found[name] = Baseline(None)
-        elif kept is not None:
-            found[name] = kept
+        elif cached is not None:
+            found[name] = cached
         elif not simulate:
             found[name] = Baseline(None)
         else:
@@ -90,17 +89,17 @@ def baselines_with_errors(
     if wanted:
         drawn = _simulate(wanted, n, d, seed)
         with _lock:
-            if len(_kept) > _KEPT:
-                _kept.clear()
-            _kept.update({(n, d, seed, name): value for name, value in drawn.items()})
+            if len(_cached) > _MOST_CACHED:
+                _cached.clear()
+            _cached.update({(n, d, seed, name): value for name, value in drawn.items()})
         found |= drawn
     return {name: found[name] for name in names}
 
 
 def forget_baselines() -> None:
-    """Drop what was simulated, so that it is simulated again."""
+    """Drop the simulated values, so that they are simulated again."""
     with _lock:
-        _kept.clear()
+        _cached.clear()
 
 
 def _simulate(names: list[str], n: int, d: int, seed: int) -> dict[str, Baseline]:
@@ -132,7 +131,7 @@ def _mean(values: list[float], variances: list[float] | None) -> Baseline:
 
 
 def _variance(name: str, view: View) -> float:
-    """Of one draw's value, by leaving out each of GROUPS groups of its rows."""
+    """Variance of one draw's value, from leaving out each of GROUPS groups of its rows."""
     rows_of, of = OF_NEIGHBOURS[name]
     rows = rows_of(view)
     group = np.arange(len(rows)) % GROUPS
@@ -141,7 +140,7 @@ def _variance(name: str, view: View) -> float:
 
 
 class _WideGaussian(Shared):
-    """Gaussian rows, whose neighbours by cosine and by distance come from one product."""
+    """Gaussian rows: one product gives their neighbours by cosine and by distance."""
 
     @cached_property
     def _neighbours(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,21 +1,22 @@
 """Intervals of a measure: the jackknife and subsampling, never the bootstrap.
 
-A bootstrap sample holds a third of its rows twice or more. Repeated rows have a cosine of 1, lower
-every measure of spread, and lie at distance 0: an IsoScore of .1496 lay outside its own bootstrap
-interval. Both methods here draw rows without replacement.
+In a bootstrap sample a third of the rows occur twice or more. Repeated rows have a cosine of 1 and
+a distance of 0, and they lower every measure of spread: an IsoScore of 0.1496 was outside its own
+bootstrap interval. Both methods here draw rows without replacement.
 
-**Jackknife**: leave out one row at a time where that has a closed form (``leave_one_out``), else
-one of G random groups; of few groups the width itself is chancy, by 1 / sqrt(2 (G - 1)). Right
-for means over rows or pairs and for smooth functions of them, and for measures that change with n
-(effective rank, TwoNN): only the spread of the replicates is used, never their level. Conservative
-where the measure is nearly blind to single rows (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
+**Jackknife**: leave out one row at a time where that has a closed form (``Listed.without_each``),
+else one of G random groups. With few groups the width varies by chance, by 1 / sqrt(2 (G - 1)).
+The method is right for means over rows or pairs, and for smooth functions of them. It is right for
+measures that change with n (effective rank, TwoNN), because it uses the spread of the replicates
+and not their level. It is too wide where single rows hardly change the measure (Efron, Stein 1981).
+Shao, Wu 1989; Kott 2001.
 
-**Subsampling**: draw m of the n rows, many times; the spread of the replicates, times
-sqrt(m / (n - m)), is that of n rows, the finite-population form of sqrt(m / n). Right for
-quantiles, where leaving out few rows is not. Politis, Romano 1994.
+**Subsampling**: draw m of the n rows, many times. The spread of the replicates, times
+sqrt(m / (n - m)), is that of n rows: the finite-population form of sqrt(m / n). The method is right
+for quantiles, for which the jackknife is wrong. Politis, Romano 1994.
 
-An interval tells where the measure lies for clouds of *this size* from the same source: hold it
-against a baseline of the same n and d.
+An interval is for clouds of *this size* from the same source: compare it with a baseline of the
+same n and d.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ import numpy as np
 
 from ..linalg.rows import refuse_missing
 
-MIN_ROWS = 40  # below that a group of rows is too few for a spread
-GROUPS = 10  # of a table's rows: each costs an eigenproblem or two
+MIN_ROWS = 40  # with fewer, a group has too few rows to give a spread
+GROUPS = 10  # of a table's rows; each costs one or two eigenproblems
 MORE_GROUPS = 20  # where a replicate is cheap
 DRAWS = 100
 _T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
@@ -39,9 +40,13 @@ def jackknife_interval(
 ) -> tuple[float, float]:
     """95% interval (low, high) of ``of(*arrays)``, leaving out each of MORE_GROUPS groups of rows.
 
-    arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.   units (n,) : rows of one unit
-    (tokens of one sentence, occurrences of one type) stay together; groups are then of units, of
-    which there must be MIN_ROWS.
+    Parameters
+    ----------
+    of : the measure.
+    arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.
+    units : (n,) ids. Rows of one unit (tokens of one sentence, occurrences of one type) are left
+        out together; there must be MIN_ROWS units.
+    seed : of the groups.
     """
     n = _rows(arrays)
     names = np.arange(n) if units is None else np.asarray(units)
@@ -77,7 +82,7 @@ def subsampling_interval(
 
 
 def _rows(arrays: Sequence[np.ndarray]) -> int:
-    """How many rows the arrays have; all the same number."""
+    """How many rows the arrays have. Raises ValueError where they differ."""
     shapes = [np.shape(array) for array in arrays]
     if not shapes or any(not shape for shape in shapes) or len({shape[0] for shape in shapes}) > 1:
         raise ValueError(f"expected arrays (n, ...) of one n, cut by rows; got shapes {shapes}")
@@ -85,7 +90,7 @@ def _rows(arrays: Sequence[np.ndarray]) -> int:
 
 
 def jackknife_reach(replicates: Sequence[float]) -> float:
-    """Half-width from the values with each group left out, or each of very many rows."""
+    """Half-width from the values without each group, or without each of very many rows."""
     values = np.asarray(replicates, dtype=np.float64)
     groups = len(values)
     # (G - 1)/G sum (v - mean)^2

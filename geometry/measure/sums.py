@@ -1,0 +1,341 @@
+"""Sums over the rows and pairs of one cloud, each computed once, and the same without some rows.
+
+All measures of a table are functions of these sums. They are summed by group of rows, so that a
+jackknife replicate subtracts one group's sums and computes nothing anew.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ..linalg.rows import (
+    UndefinedMeasure,
+    directions,
+    finite_rows,
+    half_digits,
+    in_range,
+    need_rows,
+)
+from .cone import subsampled_angles
+from .intervals import GROUPS, MIN_ROWS, halves
+from .neighbours import closest, distinct_distances
+from .partition import min_over_max
+from .spectrum import centred_rows
+
+OCCURRENCE_K = 10  # neighbours that hubness counts
+# Neighbours found, more than OCCURRENCE_K because a replicate leaves out a tenth of the rows. The
+# probability that 16 of 25 are in one random tenth is 1e-10
+SPARE_K = 25
+ANGLE_QUANTILES = (0.5, 0.9)
+DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
+# For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
+NEEDLE = 1e-3
+# Parts that are computed only if a measure reads them. Neighbours and kernels of pairs double the
+# time that the signs of the cosines take; eigenvectors of the second moment double that of its
+# eigenvalues
+COSTLY = ("neighbours", "eigenvectors")
+
+
+class Shared:
+    """Rows X (n, d) in a seeded random order, so that each group of rows is a slice.
+
+    No measure of a table depends on scale, so rows of a size that overflows are rescaled.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    seed : of the order.
+    uses : those of COSTLY that some measure reads.
+    """
+
+    def __init__(
+        self, X: np.ndarray, *, seed: int = 0, uses: frozenset[str] = frozenset(COSTLY)
+    ) -> None:
+        X = in_range(finite_rows(X, at_least=1))
+        self.n, self.d = X.shape
+        self.seed = seed
+        self.uses = uses
+        self.X = X[np.random.default_rng(seed).permutation(self.n)]
+        self.n_groups = GROUPS if self.n >= MIN_ROWS else 0
+        bounds = np.linspace(0, self.n, max(1, self.n_groups) + 1).astype(int)
+        self.groups = [slice(a, b) for a, b in pairwise(bounds)]
+        self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """(d,)."""
+        return np.asarray(self.X.mean(axis=0))
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """|x|^2 of each row, (n,)."""
+        return np.einsum("nd,nd->n", self.X, self.X)
+
+    @cached_property
+    def centred(self) -> np.ndarray:
+        """Rows minus their mean, (n, d)."""
+        need_rows(self.n, 2)
+        return centred_rows(self.X)
+
+    @cached_property
+    def scatter(self) -> np.ndarray:
+        """Sum of z z' over the centred rows, (d, d)."""
+        return self.centred.T @ self.centred
+
+    @cached_property
+    def size(self) -> float:
+        """Root mean square length of the rows."""
+        return float(np.sqrt(self.squares.sum() / self.n))
+
+    @cached_property
+    def single(self) -> np.ndarray:
+        """X / size in float32, for replicates only, of which four digits are enough."""
+        return (self.X / self.size).astype(np.float32)
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """Unit rows, (n, d); UndefinedMeasure "zero_row" for a zero row, which has no direction."""
+        return directions(self.X)
+
+    @cached_property
+    def unit_sums(self) -> np.ndarray:
+        """Sums of the unit rows, by group, (G, d)."""
+        return np.array([self.unit[rows].sum(axis=0) for rows in self.groups])
+
+    @cached_property
+    def unit_square_sums(self) -> np.ndarray:
+        """Sums of the squares of the unit rows' entries, by group, (G, d)."""
+        return np.array(
+            [np.einsum("nd,nd->d", U, U) for U in map(self.unit.__getitem__, self.groups)]
+        )
+
+    @cached_property
+    def pairs(self) -> PairSums:
+        """One pass over all cosines."""
+        need_rows(self.n, 2)
+        return PairSums(self)
+
+    @cached_property
+    def near(self) -> np.ndarray:
+        """Each row's nearest rows by cosine, (n, OCCURRENCE_K or more)."""
+        return self.pairs.near
+
+    @cached_property
+    def distances(self) -> tuple[np.ndarray, np.ndarray]:
+        """(distances (m, 2) of each distinct row to its two nearest, their groups (m,))."""
+        need_rows(self.n, 3)
+        distances, first = distinct_distances(self.X)
+        return distances, self.group_of[first]
+
+    @cached_property
+    def half_digits(self) -> float:
+        """The share of a row's length that may be rounding: see ``rows.half_digits``."""
+        return half_digits(self.X)
+
+    @cached_property
+    def angle_replicates(self) -> np.ndarray:
+        """Opening angles of subsamples of half the rows, (DRAWS, len(ANGLE_QUANTILES))."""
+        rows = halves(self.n, self.seed)
+        return subsampled_angles(self.X, self.unit, rows, ANGLE_QUANTILES)
+
+
+class PairSums:
+    """Neighbours and sums over ordered pairs, from one float32 product of all directions.
+
+    Attributes
+    ----------
+    near : (n, SPARE_K) nearest rows by cosine.
+    positive : (G,) number of pairs with a cosine above 0, from each group's rows to all others.
+    kernel : (G,) the sum of exp(4 cos - 4) - 1 over the same pairs.
+    positive_within, kernel_within : (G,) the same to rows of their own group.
+    positive_by_row, kernel_by_row : (n,) the same from each row, precise enough for an interval.
+
+    Where ``shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._about = shared.unit - shared.unit.mean(axis=0)
+        groups = len(shared.groups)
+        self.positive, self.positive_within = np.zeros(groups), np.zeros(groups)
+        self.kernel, self.kernel_within = np.zeros(groups), np.zeros(groups)
+        self.positive_by_row, self.kernel_by_row = np.zeros(shared.n), np.zeros(shared.n)
+        half = np.einsum("nd,nd->n", self._about, self._about) / 2
+        self._half = half.astype(np.float32)[:, None]
+        self._is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
+        k = SPARE_K if "neighbours" in shared.uses else 0
+        self.near = closest(shared.unit, k, watch=self._add_block)
+        del self._about, self._half
+
+    def _add_block(self, rows: slice, scores: np.ndarray) -> None:
+        gaps = scores - self._half[rows]  # (m, n), cos - 1 = -|u - v|^2 / 2, and -inf at j = i
+        self.positive_by_row[rows] = [np.count_nonzero(row) for row in gaps > DOUBTFUL - 1]
+        for g, members in enumerate(self._shared.groups):
+            start, stop = max(rows.start, members.start), min(rows.stop, members.stop)
+            if start >= stop:
+                continue
+            block = gaps[start - rows.start : stop - rows.start]
+            self.positive[g] += self._count_positive(block, slice(start, stop), slice(None))
+            self.positive_within[g] += self._count_positive(
+                block[:, members], slice(start, stop), members
+            )
+            if "neighbours" not in self._shared.uses:
+                continue
+            np.fill_diagonal(block[:, start:], 0.0)  # exp(0) - 1 = 0: a row is no pair with itself
+            block *= 4
+            self._exponentiate(block)
+            row_sums = self._sums_of_kernels(block)
+            self.kernel_by_row[start:stop] = row_sums
+            self.kernel[g] += row_sums.sum()
+            self.kernel_within[g] += self._sums_of_kernels(block[:, members]).sum()
+
+    def _exponentiate(self, block: np.ndarray) -> None:
+        """exp(block) in place; for a needle exp(block) - 1, of which float32 would give only 0."""
+        if self._is_needle:
+            block += block * block / 2
+        else:
+            np.exp(block, out=block)
+
+    def _sums_of_kernels(self, block: np.ndarray) -> np.ndarray:
+        """(m,) sums over the block's rows of exp(4 cos - 4) - 1."""
+        sums: np.ndarray = block.sum(axis=1, dtype=np.float64)
+        return sums if self._is_needle else sums - block.shape[1]
+
+    def _count_positive(self, gaps: np.ndarray, rows: slice, columns: slice) -> int:
+        """How many cosines are above 0; float64 decides those near 0."""
+        sure = int(np.count_nonzero(gaps > DOUBTFUL - 1))
+        if np.count_nonzero(gaps >= -DOUBTFUL - 1) == sure:
+            return sure
+        left, right = self._shared.unit[rows], self._shared.unit[columns]
+        i, j = np.nonzero(np.abs(gaps + 1) <= DOUBTFUL)
+        if len(i) < 4096:
+            return sure + int(np.count_nonzero(np.einsum("pd,pd->p", left[i], right[j]) > 0))
+        return sure + int(np.count_nonzero((left @ right.T)[i, j] > 0))
+
+
+class View:
+    """A cloud without one group of its rows, or the whole cloud.
+
+    left_out : number of the group; None leaves out nothing.
+    """
+
+    def __init__(self, shared: Shared, left_out: int | None = None) -> None:
+        self.shared, self.left_out = shared, left_out
+        self.d = shared.d
+        self._left_out_rows = slice(0, 0) if left_out is None else shared.groups[left_out]
+        self.n = shared.n - (self._left_out_rows.stop - self._left_out_rows.start)
+
+    def _sum_of_rest(self, by_group: np.ndarray) -> np.ndarray:
+        whole = by_group.sum(axis=0)
+        return whole if self.left_out is None else whole - by_group[self.left_out]
+
+    @cached_property
+    def _shift(self) -> np.ndarray:
+        """Mean of the remaining rows minus the mean of all, (d,)."""
+        return -self.shared.centred[self._left_out_rows].sum(axis=0) / self.n
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """Of the remaining rows, (d,)."""
+        return self.shared.mean if self.left_out is None else self.shared.mean + self._shift
+
+    @cached_property
+    def second(self) -> float:
+        """E|x|^2."""
+        squares = self.shared.squares
+        return float(squares.sum() - squares[self._left_out_rows].sum()) / self.n
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """(d, d), over n."""
+        if self.left_out is None:
+            return self.shared.scatter / self.n
+        Z = self.shared.centred[self._left_out_rows]
+        return (self.shared.scatter - Z.T @ Z) / self.n - np.outer(self._shift, self._shift)
+
+    @cached_property
+    def eigenvalues(self) -> np.ndarray:
+        """Of the covariance, (d,), ascending."""
+        return np.linalg.eigvalsh(self.covariance)
+
+    @property
+    def second_moment(self) -> np.ndarray:
+        """E[x x'], (d, d)."""
+        return self.covariance + np.outer(self.mean, self.mean)
+
+    @cached_property
+    def uncentred(self) -> tuple[np.ndarray, np.ndarray]:
+        """(eigenvalues (d,), eigenvectors (d, d) as columns) of E[x x']."""
+        return np.linalg.eigh(self.second_moment)
+
+    @property
+    def uncentred_eigenvalues(self) -> np.ndarray:
+        """Of E[x x'], (d,), ascending."""
+        if "eigenvectors" in self.shared.uses:
+            return self.uncentred[0]
+        return np.linalg.eigvalsh(self.second_moment)
+
+    @cached_property
+    def partition_at_rms(self) -> float:
+        """Partition isotropy of the rows divided by their rms length."""
+        if self.second == 0:
+            raise UndefinedMeasure("all_zero", "every row is zero")
+        V = self.uncentred[1]
+        if self.left_out is None:
+            return min_over_max(self.shared.X @ (V / np.sqrt(self.second)))
+        V = (V * (self.shared.size / np.sqrt(self.second))).astype(np.float32)
+        P = np.empty((self.n, self.d), dtype=np.float32)
+        np.matmul(
+            self.shared.single[: self._left_out_rows.start], V, out=P[: self._left_out_rows.start]
+        )
+        np.matmul(
+            self.shared.single[self._left_out_rows.stop :], V, out=P[self._left_out_rows.start :]
+        )
+        return min_over_max(P)
+
+    @cached_property
+    def unit_sum(self) -> np.ndarray:
+        """Sum of the unit rows, (d,)."""
+        need_rows(self.n, 2)
+        return self._sum_of_rest(self.shared.unit_sums)
+
+    @cached_property
+    def unit_squares(self) -> np.ndarray:
+        """Sum of the squares of the unit rows' entries, (d,)."""
+        return self._sum_of_rest(self.shared.unit_square_sums)
+
+    def pair_mean(self, name: str) -> float:
+        """Mean over ordered pairs of "positive" or "kernel" (see PairSums)."""
+        sums = getattr(self.shared.pairs, name)
+        total = float(sums.sum())
+        if self.left_out is not None:
+            # subtract its rows' pairs in both directions; pairs within the group count once
+            within = getattr(self.shared.pairs, f"{name}_within")[self.left_out]
+            total -= 2 * float(sums[self.left_out]) - float(within)
+        return total / (self.n * (self.n - 1))
+
+    @cached_property
+    def occurrences(self) -> np.ndarray:
+        """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
+        need_rows(self.n, OCCURRENCE_K + 2)
+        near, group_of = self.shared.near, self.shared.group_of
+        if self.left_out is None:
+            return np.bincount(near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
+        near = near[group_of != self.left_out]
+        chosen = group_of[near] != self.left_out
+        chosen &= np.cumsum(chosen, axis=1, dtype=np.int16) <= OCCURRENCE_K
+        counts = np.bincount(near[chosen], minlength=self.shared.n)
+        return counts[group_of != self.left_out]
+
+    @cached_property
+    def two_distances(self) -> np.ndarray:
+        """Distances to the two nearest distinct rows, (m, 2).
+
+        A row that is left out stays a neighbour of the others. Otherwise most distances would
+        change, and the intervals would be twice as wide as they should be.
+        """
+        distances, group_of = self.shared.distances
+        return distances if self.left_out is None else distances[group_of != self.left_out]

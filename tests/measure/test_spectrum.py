@@ -1,0 +1,143 @@
+"""IsoScore, participation ratio and effective rank by hand and by a second route."""
+
+import numpy as np
+import pytest
+from IsoScore.IsoScore import IsoScore as package_isoscore
+
+from geometry.measure import (
+    effective_rank,
+    isoscore,
+    isoscore_baseline,
+    mean_cosine,
+    participation_baseline,
+    participation_ratio,
+)
+
+CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
+
+
+OF_SPREAD = (participation_ratio, isoscore, effective_rank)
+
+
+def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
+
+
+def published_isoscore(X: np.ndarray) -> float:
+    """Rudman et al. 2022, Algorithm 1, step by step."""
+    n = X.shape[1]
+    _, V = np.linalg.eigh(np.cov(X.T))
+    reoriented = X @ V  # step 2: PCA without reduction
+    variances = np.diag(np.cov(reoriented.T))  # step 3
+    normalised = np.sqrt(n) * variances / np.linalg.norm(variances)  # step 4
+    defect = np.linalg.norm(normalised - 1) / np.sqrt(2 * (n - np.sqrt(n)))  # step 5
+    used = (n - defect**2 * (n - np.sqrt(n))) ** 2 / n**2  # step 6: share of dimensions used
+    return float((n * used - 1) / (n - 1))  # step 7
+
+
+def test_spread_worked_by_hand():
+    # lambda = 2, 1/2: PR = 2.5^2 / 4.25 = 25/17; IsoScore = (PR - 1)/(2 - 1) = 8/17
+    assert participation_ratio(CROSS) == pytest.approx(25 / 17)
+    assert isoscore(CROSS) == pytest.approx(8 / 17)
+    # sigma = sqrt 8, sqrt 2, so p = 2/3, 1/3: exp(H) = (3/2)^(2/3) 3^(1/3) = 3 / 2^(2/3)
+    assert effective_rank(CROSS) == pytest.approx(3 / 2 ** (2 / 3))
+    # two equal rows (1, 1) and no centring: one direction
+    assert participation_ratio([[1, 1], [1, 1]], centred=False) == pytest.approx(1)
+    assert effective_rank([[1, 1], [1, 1]], centred=False) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 5), (10, 30), (200, 2)])
+def test_isoscore_is_the_published_algorithm(n, d):
+    X = cloud(n, d) @ np.random.default_rng(1).standard_normal((d, d))
+    assert isoscore(X) == pytest.approx(published_isoscore(X), abs=1e-10)
+
+
+@pytest.mark.parametrize("d", [2, 5, 12])
+def test_isoscore_of_k_equal_axes(d):
+    rotation = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
+    for k in range(1, d + 1):
+        axes = np.vstack([np.eye(d)[:k], -np.eye(d)[:k]]) @ rotation + 3  # and a shift
+        assert isoscore(axes) == pytest.approx((k - 1) / (d - 1), abs=1e-10)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_spread_by_singular_values(centred):
+    X = cloud(50, 7)
+    s = np.linalg.svd(X - X.mean(axis=0) if centred else X, compute_uv=False)
+    p = s / s.sum()
+    assert effective_rank(X, centred=centred) == pytest.approx(np.exp(-(p * np.log(p)).sum()))
+    ratio = (s**2).sum() ** 2 / (s**4).sum()
+    assert participation_ratio(X, centred=centred) == pytest.approx(ratio)
+
+
+def test_effective_rank_ignores_null_directions():
+    X = cloud(60, 4)
+    assert effective_rank(np.hstack([X, X])) == pytest.approx(effective_rank(X), rel=1e-6)
+    few = np.random.default_rng(0).standard_normal((5, 40))
+    assert effective_rank(few) < 4 + 1e-9  # n - 1 directions at most
+
+
+def test_isoscore_baseline():
+    assert isoscore_baseline(1000, 768) == pytest.approx(0.5645, abs=5e-5)
+    # two points lie on a line, whatever they are
+    assert isoscore_baseline(2, 2) == isoscore_baseline(2, 384) == 0.0
+    assert isoscore(np.array([[0.0, 1], [5, 3]])) == pytest.approx(0, abs=1e-12)
+    rng = np.random.default_rng(0)
+    for n, d, draws in ((1000, 768, 1), (100, 50, 20), (400, 20, 20)):
+        simulated = np.mean([isoscore(rng.standard_normal((n, d))) for _ in range(draws)])
+        assert isoscore_baseline(n, d) == pytest.approx(simulated, abs=0.005)
+
+
+def test_participation_baseline_of_few_rows():
+    """n = 4 at d = 384 cannot have a ratio above 3, the rank."""
+    rng = np.random.default_rng(0)
+    for n, d in ((2, 10), (4, 384), (10, 384), (3, 2), (4, 3), (10, 13), (30, 5)):
+        drawn = rng.standard_normal((20 if d > 100 else 2000, n, d))
+        ratios = np.array([participation_ratio(X) for X in drawn])
+        baseline = participation_baseline(n, d)
+        assert 1 <= baseline <= min(n - 1, d)
+        # exact for the inverse, so no more than the mean, and 4% below it at most
+        assert baseline == pytest.approx(1 / np.mean(1 / ratios), rel=0.01)
+        least = 0.955 if min(n, d) < 10 else 0.985
+        assert least < baseline / ratios.mean() < 1.005
+        assert (baseline - 1) / (d - 1) == pytest.approx(isoscore_baseline(n, d))
+    assert participation_baseline(2, 10) == 1
+    assert participation_baseline(50, 1) == 1
+
+
+def test_isoscore_does_not_see_a_shift_and_mean_cosine_does():
+    X = np.random.default_rng(0).standard_normal((2000, 10))
+    assert isoscore(X + 50) == pytest.approx(isoscore(X), abs=1e-9)
+    assert mean_cosine(X) < 0.01 < 0.9 < mean_cosine(X + 50)
+
+
+@pytest.mark.parametrize("of", OF_SPREAD)
+@pytest.mark.parametrize("n", [2, 7, 5000])
+def test_equal_rows_have_no_spread(of, n):
+    for value in (0.1, 1e6, 0.0):  # 0.1 is rounded when it is summed
+        with pytest.raises(ValueError, match="all rows are equal"):
+            of(np.full((n, 3), value))
+
+
+@pytest.mark.parametrize("of", OF_SPREAD)
+def test_rows_equal_but_for_the_last_bit_have_no_spread(of):
+    X = np.tile([0.1, 0.3, 0.7], (50, 1))
+    X[3] = np.nextafter(X[3], 1)
+    with pytest.raises(ValueError, match="all rows are equal"):
+        of(X)
+
+
+def test_isoscore_needs_two_dimensions():
+    with pytest.raises(ValueError, match=r"at least 2 dimensions.*\(5, 1\)"):
+        isoscore(np.ones((5, 1)))
+
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.mark.parametrize(("n", "d"), [(500, 5), (200, 60), (100, 2)])
+def test_isoscore_of_the_published_package(n, d):
+    X = cloud(n, d) @ np.random.default_rng(1).standard_normal((d, d))
+    assert isoscore(X) == pytest.approx(float(package_isoscore(X.T)), abs=1e-10)
+    assert isoscore(X) == pytest.approx((participation_ratio(X) - 1) / (d - 1))
