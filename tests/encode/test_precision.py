@@ -154,6 +154,7 @@ def test_one_row_outside_is_enough(monkeypatch):
 
 
 @pytest.mark.model
+@pytest.mark.slow
 @needs_bfloat16
 def test_the_bundled_models_narrowest_layer_is_refused_and_its_last_is_not():
     encoder = load_encoder(dtype="bfloat16")

@@ -22,8 +22,9 @@ from pages.common.messages.model_errors import _sentences, lessons, model_error_
 from pages.common.models import shelf
 from pages.common.shell import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import UNFIT, save_tiny
+from tests.encode.tiny_models import BUILDERS, UNFIT, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
+from tests.pages.twins import twin_clouds
 from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,6 +89,20 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
     assert "pooling max" in said
     assert not any(button.key == "preset-needle" for button in app.button)  # the bundled model's
     assert "Why is the last layer no cone?" not in {box.label for box in app.expander}
+
+
+@pytest.mark.parametrize("kind", [*BUILDERS, "squeezebert", "mamba"])
+@pytest.mark.usefixtures("small_corpus")
+def test_a_folder_of_each_architecture_is_measured_and_drawn(tmp_path, kind):
+    folder = save_tiny(tmp_path / kind, kind)
+    pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
+    app = visit(model=str(folder), layer="2", pooling=pooling)
+    assert not app.exception
+    assert not errors(app)
+    assert [bool(re.search(r"[+−-]?\d\.\d{3}", table)) for table in numbers(app)] == [True, True]
+    assert len(twin_clouds(app)) == 1
+    line = f"· {folder} · layer 2 of 2 · pooling {pooling} ·"
+    assert any(line in caption.value for caption in app.caption)
 
 
 @pytest.mark.usefixtures("small_corpus")
