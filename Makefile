@@ -10,35 +10,41 @@ CREATED := $(VENV)/.created
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
-FAST := not (browser or model or data or slow)
-# One takes the browser's tests, which come first and wait a lot; the others take file by file.
-WORKERS := -n auto --maxprocesses 3 --dist loadscope --no-loadscope-reorder
+BY_FILE := --dist loadscope --no-loadscope-reorder
+# Browser tests often wait: three workers keep two cores busy.
+WORKERS := -n 3 $(BY_FILE)
+# The mathematics and the words; without what imports torch, serves pages or reads models.
+QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
+  test_words.py) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
 
 # Without a display Streamlit opens no browser by itself, so OPEN=1 leaves the choice to it.
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
 WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
 
-.PHONY: help run test check format bench screenshot clean chromium
+.PHONY: help run test test-slow check format bench screenshot clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
 
-# Workers are the parallelism: threads of theirs would wait for each other, three times as long.
-test: export OMP_NUM_THREADS := 1
-test: $(DEV_READY) chromium ## every test, the browser's too (ARGS= goes to pytest)
-	$(BIN)/python -m pytest $(WORKERS) --durations=25 $(ARGS)
+# The workers already use every core: threads inside them would take three times as long.
+test test-slow check: export OMP_NUM_THREADS := 1
+test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (ARGS= goes to pytest)
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(ARGS)
 
-check: $(DEV_READY) ## format, lint, types, import contracts, fast tests
+test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
+	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS)
+
+check: $(DEV_READY) ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -m "$(FAST)" $(ARGS)
+	$(BIN)/python -m pytest -n 2 $(BY_FILE) $(QUICK) $(ARGS)
 
 format: $(DEV_READY) ## put the code in shape
 	$(BIN)/ruff check --fix .

@@ -1,6 +1,6 @@
 """All layers of 6,000 sentences, against SentenceTransformer.encode of the last layer alone.
 
-In float32, in bfloat16, and as a share of what the machine multiplies at all.
+In float32, in bfloat16, and as a share of the machine's matrix-product rate.
 """
 
 import os
@@ -17,9 +17,9 @@ from torch.utils.mkldnn import MkldnnLinear
 from bench.table import Row
 from bench.timing import paired_medians, seconds
 from geometry import Encoder, load_encoder, read_bundled, read_pairs
-from geometry.encode.batches import batches_by_tokens
 from geometry.encode.encoder import TOKENS_PER_BATCH
 from geometry.encode.precision import processor_has_bfloat16
+from geometry.encode.tokens import batches_by_tokens
 from geometry.hub.bundled import bundled_folder
 
 SENTENCES = 6000
@@ -29,14 +29,14 @@ BFLOAT16_TARGET = 2.5
 SMALLEST_COSINE = 0.999
 LARGEST_SHIFT = 0.1  # of Spearman x 100
 SHARE_TARGET = 0.85
-MATRIX = 4096  # rows and columns of the products whose rate is the machine's
-# the folder that the tests take external data from
+MATRIX = 4096  # rows and columns of the products that measure the machine's rate
+# the folder of external data for the tests
 DATA = os.environ.get("NARROW_CONE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared/data")
 STS = Path(DATA) / "stsb" / "sts-test.csv"
 
 
 def main() -> list[Row]:
-    """Ours keeps every layer, cls and mean; the peer computes one layer, with the same weights."""
+    """Ours returns every layer, cls and mean; the peer returns one layer, with the same weights."""
     texts = sentences(SENTENCES)
     exact = load_encoder(device="cpu")
     peer = SentenceTransformer(str(bundled_folder()), device="cpu")
@@ -80,7 +80,7 @@ def _bfloat16(exact: Encoder, peer: SentenceTransformer, texts: list[str]) -> Ro
 
 
 def _share_of_machine(exact: Encoder, texts: list[str]) -> Row:
-    """Both in GFLOP/s of products alone, in turns; the whole encoding's time is counted."""
+    """Matrix products in GFLOP/s, in turns. The time of encoding includes everything else."""
     work = products(exact, texts)
     A, B = torch.randn(2, MATRIX, MATRIX).unbind()
     packed = MkldnnLinear(torch.nn.Linear(MATRIX, MATRIX), torch.float32)
@@ -114,8 +114,8 @@ def _share_of_machine(exact: Encoder, texts: list[str]) -> Row:
 def products(encoder: Encoder, texts: list[str]) -> float:
     """Floating-point operations of a BERT's matrix products over these texts, padding included.
 
-    A product (m, k) by (k, n) is 2mkn: of each layer's four d x d and two d x 4d matrices for
-    every token of a batch's rectangle, and of attention's two products for every pair of them.
+    A product of (m, k) by (k, n) has 2mkn. A layer has four d x d and two d x 4d matrices for
+    every token of the padded batch, and attention has two products for every pair of tokens.
     """
     lengths = [len(pieces) + 2 for pieces in encoder.tokenize(texts)]  # [CLS] and [SEP]
     d = encoder.dimension
@@ -162,12 +162,12 @@ def _sts_shift(exact: Encoder, short: Encoder) -> float | None:
 
 
 def sentences(n: int) -> list[str]:
-    """The shipped English sentences, as long as sentences are, repeated up to n."""
+    """n English sentences: the bundled ones, repeated."""
     base = [*read_bundled("topics").texts, *read_bundled("pairs").texts]
     return [base[i % len(base)] for i in range(n)]
 
 
 def largest_difference(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """Of unit vectors: the peer's model ends in a normalisation."""
+    """Largest |difference| of unit vectors: the peer normalises its output."""
     unit = ours / np.linalg.norm(ours, axis=1, keepdims=True)
     return float(np.abs(unit - theirs).max())

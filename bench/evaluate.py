@@ -1,7 +1,7 @@
 """Scores of pairs: 1,000 resamples of 1,400 pairs, and the full grid with its encoding.
 
-The bootstrap's peer is scipy's spearmanr on each resampled set of pairs. The grid runs in a
-process of its own, whose peak memory is the operating system's figure.
+The peer of the bootstrap is scipy's spearmanr on each resampled set of pairs. The grid runs in its
+own process; the operating system reports the peak memory.
 """
 
 import os
@@ -27,7 +27,7 @@ BOOTSTRAP_LIMIT = 0.3
 PEER_DRAWS = 100  # the peer does as many at a time; its time is multiplied by DRAWS / PEER_DRAWS
 REPEATS = 5
 GRID_LIMIT, PEAK_LIMIT = 60.0, 2.0  # seconds, GB
-# the folder that the tests take external data from
+# external data, as in the tests
 DATA = os.environ.get("NARROW_CONE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared/data")
 STS = Path(DATA) / "stsb" / "sts-test.csv"
 
@@ -37,9 +37,9 @@ def main() -> list[Row]:
 
 
 def _bootstrap() -> Row:
-    """One cell with its resamples and gold ranks, which all other cells share.
+    """The first cell of a grid; later cells share its resamples and gold ranks.
 
-    Drawing is counted in full, so that the first cell is judged; in a grid it is paid once.
+    The time includes the drawing, which a grid does once.
     """
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 26, PAIRS) / 5  # 26 values, as human scores have
@@ -100,7 +100,7 @@ def _full_grid() -> list[Row]:
 
 
 def _pairs() -> Pairs:
-    """STS-B test where it is there, else the bundled pairs."""
+    """STS-B test if its file exists, else the bundled pairs."""
     return read_pairs(STS) if STS.is_file() else read_bundled_pairs()
 
 

@@ -1,7 +1,7 @@
-"""The flow on layer 4 of the STS-B test sentences: its time, its likelihood, what it changes.
+"""The flow on layer 4 of the STS-B test sentences: time, likelihood, effect on similarity.
 
-The peer of the likelihood is the Gaussian of Ledoit and Wolf, fitted on the same rows. The rows
-that score both are in neither fit. Absent the data file, the shipped sentences stand in.
+The likelihood is compared with the Gaussian of Ledoit and Wolf, fitted on the same rows. Both are
+scored on rows that are in neither fit. Without the data file the bundled sentences are used.
 """
 
 from statistics import median
@@ -26,7 +26,7 @@ TEST_SHARE = 0.2
 
 
 def main() -> list[Row]:
-    """Everything in one run, on the same vectors."""
+    """All rows, from the same vectors."""
     pairs = read_pairs(STS) if STS.is_file() else read_bundled_pairs()
     encoder = load_encoder(device="cpu")
     vectors = encoder.encode([*pairs.left, *pairs.right], layer=LAYER)
@@ -68,14 +68,14 @@ def _likelihoods(X: np.ndarray, what: str) -> list[Row]:
 
 def _likelihood(name: str, flow: NormalizingFlow, test: np.ndarray, peer: float) -> Row:
     ours = flow.score(test)
-    promised = flow.coupling == "affine" and flow.linear_start
+    has_target = flow.coupling == "affine" and flow.linear_start
     return Row(
         name=f"{name} (peer: Ledoit-Wolf Gaussian)",
         ours=ours,
         peer=peer,
         unit="nats a row",
-        target="no worse" if promised else "",
-        met=ours >= peer if promised else None,
+        target="no worse" if has_target else "",
+        met=ours >= peer if has_target else None,
         note=f"difference {ours - peer:+.1f}; best epoch {flow.best_epoch_}; the flow trained on "
         f"{flow.n_train_} of the {flow.n_train_ + flow.n_held_out_} rows that the peer had",
     )

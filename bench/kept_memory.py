@@ -1,4 +1,4 @@
-"""Memory that a process keeps, so that a time is that of the work and not of the system."""
+"""Freed memory stays with the process, so that timings exclude the system's allocation."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# of glibc's malloc.h; its own values are 128 KiB and 65,536 areas
-TRIM_THRESHOLD, AREAS_OF_THEIR_OWN = -1, -4
-USUAL = {TRIM_THRESHOLD: 128 * 1024, AREAS_OF_THEIR_OWN: 65_536}
-KEPT = {TRIM_THRESHOLD: 2**31 - 1, AREAS_OF_THEIR_OWN: 0}
+# option numbers in glibc's malloc.h; the defaults are 128 KiB and 65,536 areas
+TRIM_THRESHOLD, MAX_MAPPED_AREAS = -1, -4
+DEFAULTS = {TRIM_THRESHOLD: 128 * 1024, MAX_MAPPED_AREAS: 65_536}
+KEEP_ALL = {TRIM_THRESHOLD: 2**31 - 1, MAX_MAPPED_AREAS: 0}
 
 
 @contextmanager
 def kept_memory() -> Iterator[None]:
-    """What is freed stays with the process, and the next array has it at once.
+    """Freed memory stays with the process within this block.
 
-    A large array's memory is otherwise given back when it is freed, and a virtual machine may have
-    to fetch it again from its host: 300 MB then take anything up to .7 s, by luck, whoever asks.
-    Where the C library is not glibc nothing is done.
+    Otherwise the memory of a large array returns to the system when it is freed. A virtual machine
+    may have to fetch it again from its host, which takes up to 0.7 s for 300 MB, at random.
+    Only glibc has these options; with another C library nothing is changed.
     """
-    _tell_malloc(KEPT)
+    _set_malloc(KEEP_ALL)
     try:
         yield
     finally:
-        _tell_malloc(USUAL)
+        _set_malloc(DEFAULTS)
 
 
-def _tell_malloc(options: dict[int, int]) -> None:
+def _set_malloc(options: dict[int, int]) -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     for option, value in options.items():
         if mallopt:

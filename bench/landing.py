@@ -1,4 +1,4 @@
-"""The landing page as a reader meets it: cold server, warm and empty cache, a moved control."""
+"""Times of the pages in Chromium: first visit with warm and empty cache, a moved control."""
 
 import tempfile
 from dataclasses import dataclass
@@ -14,20 +14,21 @@ from tests.browser.screen import AT_REST
 from tests.browser.server import AppServer
 
 REPEATS = 5
-# Both clouds have their points, cone and axes, and answer the hand; then a frame, so that they are
-# on screen.
-SEEN = """() => new Promise(done => {
+# Both clouds are drawn and react to the pointer. The frame after that brings them on screen.
+CLOUDS_DRAWN = """() => new Promise(done => {
   const look = () => document.querySelector('.twin[data-drawn]')
     ? requestAnimationFrame(() => setTimeout(() => done(true))) : requestAnimationFrame(look);
   look();
 })"""
-# All that the page draws is there, and the browser is at rest.
-DRAWN = """() => document.querySelector('[class*="st-key-chart-histogram"] .chart[data-drawn]')"""
+# The chart below the clouds is drawn, and with it everything on the page.
+CHART_DRAWN = (
+    """() => document.querySelector('[class*="st-key-chart-histogram"] .chart[data-drawn]')"""
+)
 LAB_SLIDERS = ("strength", "centring", "kept", "shrinkage")
 PROGRESS = '[data-testid="stProgress"]'
 BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
-# The clouds show what the server has sent since, and no film is on its way to it any more; they are
-# on screen with the frame after that.
+# The clouds show the server's new message and no animation runs. The next frame brings them on
+# screen.
 SHOWN = "() => document.querySelector('.twin').twin.shownText"
 SHOWN_AFTER = """before => new Promise((done, failed) => {
   const { twin } = document.querySelector('.twin');
@@ -39,10 +40,9 @@ SHOWN_AFTER = """before => new Promise((done, failed) => {
 
 
 def main() -> list[Row]:
-    """Every time is taken in Chromium, from the request to what is on screen.
+    """Rows of times from the request to the picture on screen.
 
-    The peer is a Streamlit page that holds one progress bar and nothing else: what the
-    framework takes before any page of ours can begin.
+    The peer is a Streamlit page with one progress bar: the time that the framework itself takes.
     """
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(
@@ -58,7 +58,7 @@ def main() -> list[Row]:
                 browser,
                 places[0],
                 page_name="whitening",
-                # no slider starts at an end of its range, where some steps would change nothing
+                # No slider starts at an end of its range: a step beyond it changes nothing.
                 query="unit=tokens&shrink=by-hand&shrinkage=0.5&kept=300&centring=0.9375",
                 slider=key,
             )
@@ -69,7 +69,7 @@ def main() -> list[Row]:
     return [
         row(
             "server healthy to first cone on screen, warm cache",
-            median(visit.seen for visit in warm),
+            median(visit.drawn for visit in warm),
             3.0,
             peer=bare,
         ),
@@ -92,7 +92,7 @@ def main() -> list[Row]:
             + ", ".join(f"{key} {median(times):.2f} s" for key, times in lab.items())
             + f"; its slowest step {max(lab[slowest]):.2f} s",
         ),
-        row("first visit, empty cache: picture", median(visit.seen for visit in empty), 20.0),
+        row("first visit, empty cache: picture", median(visit.drawn for visit in empty), 20.0),
         row(
             "first visit, empty cache: progress on screen",
             median(visit.progress for visit in empty),
@@ -124,7 +124,7 @@ def row(
 
 
 def bare_page(browser: Browser, folder: Path) -> float:
-    """Seconds from a healthy fresh server to the progress bar of a page that holds only that."""
+    """Seconds from the request to the progress bar of a page with nothing else, on a new server."""
     script = folder / "bare.py"
     script.write_text(BARE_PAGE, encoding="utf-8")
     with AppServer(cache_dir=folder, script=script) as server:
@@ -139,16 +139,16 @@ def bare_page(browser: Browser, folder: Path) -> float:
 
 @dataclass(frozen=True)
 class Visit:
-    """Seconds from the request to the progress bar (nan unless asked for), to both clouds on
-    screen, and to the chart below them."""
+    """Seconds from the request to the progress bar (nan without), to both clouds on screen, and to
+    the chart below them."""
 
     progress: float
-    seen: float
+    drawn: float
     ready: float
 
 
 def first_visit(browser: Browser, cache: Path, *, progress: bool = False) -> Visit:
-    """The landing page of a healthy fresh server."""
+    """The landing page of a new server."""
     shown = float("nan")
     with AppServer(cache_dir=cache) as server:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -157,12 +157,12 @@ def first_visit(browser: Browser, cache: Path, *, progress: bool = False) -> Vis
         if progress:
             page.locator(PROGRESS).first.wait_for(timeout=120_000)
             shown = perf_counter() - start
-        page.wait_for_function(SEEN, timeout=120_000)
-        seen = perf_counter() - start
-        page.wait_for_function(DRAWN, timeout=120_000)
+        page.wait_for_function(CLOUDS_DRAWN, timeout=120_000)
+        drawn = perf_counter() - start
+        page.wait_for_function(CHART_DRAWN, timeout=120_000)
         ready = perf_counter() - start
         page.close()
-    return Visit(shown, seen, ready)
+    return Visit(shown, drawn, ready)
 
 
 def moved_control(

@@ -1,4 +1,4 @@
-"""Peak memory of a large corpus, encoded by blocks into files, in a process of its own."""
+"""Peak memory while a large corpus is encoded by blocks into files, in a separate process."""
 
 import sys
 import tempfile
@@ -13,7 +13,7 @@ LIMIT = 2.5  # GB
 
 
 def main() -> list[Row]:
-    """The peak is the operating system's own figure for the process: libraries and weights too."""
+    """The peak is the operating system's figure; it includes libraries and weights."""
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
         peak, on_disk = (int(size) / 1e9 for size in told_by("bench.memory", folder))

@@ -1,4 +1,4 @@
-"""The row every benchmark gives, and the one table that all of them make."""
+"""The row of a figure, and the table of all rows."""
 
 import json
 import os
@@ -9,15 +9,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 HEADINGS = ("what", "ours", "peer", "ratio", "at least", "met", "note")
-TOLD_VERSIONS = ("streamlit", "plotly", "numpy", "torch", "transformers", "umap-learn")
+PACKAGES = ("streamlit", "plotly", "numpy", "torch", "transformers", "umap-learn")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: the median of ours, of the peer's where there is one, and what was promised.
+    """One figure: the median of ours, of the peer if there is one, and the target.
 
-    ratio is the peer's over ours, so that more is better; target is the promise in words; met is
-    None where nothing was promised.
+    ratio : peer over ours, so larger is better.   target : in words.   met : None without a target.
     """
 
     name: str
@@ -37,8 +36,8 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def machine() -> str:
-    """The line under which the figures hold: cores, processor, versions."""
-    versions = ", ".join(f"{name} {version(name)}" for name in TOLD_VERSIONS)
+    """The machine of the figures: cores, processor, versions."""
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return (
         f"Medians on {os.cpu_count()} cores, {_processor()}, {platform.system()}; "
         f"Python {platform.python_version()}, {versions}."

@@ -18,12 +18,12 @@ from .encode.cloud import Cloud as Cloud
 from .encode.cloud import read_cloud as read_cloud
 from .encode.encoder import Encoder as Encoder
 from .encode.load import load_encoder as load_encoder
-from .encode.pieces import Coverage as Coverage
-from .evaluate.cells import choose_on_dev as choose_on_dev
+from .encode.tokens import Coverage as Coverage
+from .evaluate.best_cell import choose_on_dev as choose_on_dev
 from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words
-from .evaluate.pair_score import evaluate_pairs as evaluate_pairs
 from .evaluate.scores import PairScore as PairScore
+from .evaluate.scores import evaluate_pairs as evaluate_pairs
 from .hub.fetch import fetch_model as fetch_model
 from .hub.model_errors import DataSetError as DataSetError
 from .hub.model_errors import ModelFilesError as ModelFilesError

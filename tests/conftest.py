@@ -1,4 +1,4 @@
-"""What every test shares: its kind, its cache folder, the external data, the count at the end."""
+"""What every test shares: its kind, its cache folder, the external data, the figures at the end."""
 
 import os
 from collections import Counter
@@ -12,14 +12,19 @@ from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
+# The kinds whose files take longest: a worker that begins one late is the last to end.
+LONGEST_FIRST = ("browser", "sts", "pages")
+SLOWEST_FILES = 10
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
+# `make check` names this one: --hypothesis-profile=check
+settings.register_profile("check", parent=settings.get_profile("default"), max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 def kind_of(nodeid: str) -> str:
-    """The first folder under tests: unit, hub, property, figures, pages, browser, sts."""
+    """The first folder under tests, such as linalg, pages or browser; "other" without one."""
     parts = nodeid.split("::")[0].split("/")
     return parts[1] if len(parts) > 2 else "other"
 
@@ -29,50 +34,65 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if kind_of(item.nodeid) == "browser":
             item.add_marker(pytest.mark.browser)
+        elif kind_of(item.nodeid) == "sts":
+            item.add_marker(pytest.mark.slow)
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+    ranks = {kind: rank for rank, kind in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: ranks.get(kind_of(item.nodeid), len(ranks)))  # stable
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """One worker has the browser's tests, one all that share the encoded STS-B; else by file."""
+    """Workers take file by file; all files in tests/sts go to one, for the STS-B encodings."""
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            kind = kind_of(nodeid)
-            return kind if kind in ("browser", "sts") else nodeid.split("::")[0]
+            return "sts" if kind_of(nodeid) == "sts" else nodeid.split("::")[0]
 
     return ByWhatIsShared(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the outcomes by kind and the slowest files."""
     counts: dict[str, Counter[str]] = {}
     for outcome in OUTCOMES:
         for report in terminalreporter.getreports(outcome):
             counts.setdefault(kind_of(report.nodeid), Counter())[outcome] += 1
     if not counts:
         return
-    said = (
-        " ".join(
-            [
-                kind,
-                ", ".join(f"{tally[outcome]} {outcome}" for outcome in OUTCOMES if tally[outcome]),
-            ]
-        )
+    parts = (
+        f"{kind} " + ", ".join(f"{tally[name]} {name}" for name in OUTCOMES if tally[name])
         for kind, tally in sorted(counts.items())
     )
     terminalreporter.write_sep("-", "tests by kind")
-    terminalreporter.write_line("; ".join(said))
+    terminalreporter.write_line("; ".join(parts))
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):  # of setup, call or teardown
+                seconds[report.nodeid.split("::")[0]] += report.duration
+    terminalreporter.write_sep("-", f"{SLOWEST_FILES} slowest files")
+    for name, total in seconds.most_common(SLOWEST_FILES):
+        terminalreporter.write_line(f"{total:7.1f} s  {name}")
+
+
+@pytest.fixture(scope="session")
+def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this session that all its workers share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def cache_dir(shared_tmp: Path) -> Iterator[Path]:
     """The session's own cache folder, so that no test reads or fills the user's.
 
-    NARROW_CONE_TEST_CACHE names one to keep between sessions.
+    All workers share it, so that a corpus is encoded once. NARROW_CONE_TEST_CACHE names a folder
+    that stays between sessions.
     """
     named = os.environ.get("NARROW_CONE_TEST_CACHE")
-    folder = Path(named) if named else tmp_path_factory.mktemp("cache")
+    folder = Path(named) if named else shared_tmp / "cache"
     folder.mkdir(parents=True, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NARROW_CONE_CACHE_DIR", str(folder))

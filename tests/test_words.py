@@ -51,10 +51,10 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "sentence_similarity": {
         "lesson-outlier": {"n"},
         "few-pairs": ("sentence_similarity/grid.py", "width_values"),
-        "claim-published": ("sentence_similarity/pooling.py", "share_values"),
+        "claim-published": ("sentence_similarity/claim.py", "share_values"),
         "claim-not-cosine": {"similarity"},
         "claim-file": {"told"},
-        "word-pairs": ("sentence_similarity/word_pairs.py", "word_values"),
+        "word-pairs": ("sentence_similarity/word_vectors.py", "word_values"),
         "other-treatment": {"text"},
         "claim-coverage": ("sentence_similarity/claim.py", "coverage_values"),
         "claim-": SHARES | {"layer", "interval", "name", "n"},

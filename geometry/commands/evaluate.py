@@ -11,10 +11,20 @@ from click.core import ParameterSource
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.specs import LADDER
 from ..evaluate.subsets import AGGREGATIONS
-from .lists import ALL, Columns, columns_of, layers_of, poolings_of, treatments_of, weightings_of
+from .options import (
+    ALL,
+    BUNDLED,
+    Columns,
+    columns_of,
+    layers_of,
+    pairs_of,
+    poolings_of,
+    texts_of,
+    treatments_of,
+    weightings_of,
+)
 from .shell import errors_in_words, progress_on_stderr
-from .sources import BUNDLED, pairs_of, texts_of
-from .subjects import Asked, Measured, ModelSubject, Subject, WordSubject
+from .subjects import ModelSubject, ScoredGrid, Settings, Subject, WordSubject
 
 OF_MODELS = ("model", "revision", "layers", "poolings")
 OF_VECTORS = ("weighting", "counts", "word_pairs")
@@ -64,18 +74,18 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
         for file in (options["csv_file"], options["json_file"]):
             _refuse_unwritable(file)
         columns = None if options["columns"] is None else columns_of(options["columns"])
-        asked = _asked(options, columns)
-        pairs = _pairs(options["pairs"], columns, asked)
-        dev_pairs = _pairs(options["dev"], columns, asked) if options["dev"] else None
-        subject = _subject(options, asked)
-        measured = subject.grid(pairs)
+        settings = _settings(options, columns)
+        pairs = _pairs(options["pairs"], columns, settings)
+        dev_pairs = _pairs(options["dev"], columns, settings) if options["dev"] else None
+        subject = _subject(options, settings)
+        scored = subject.grid(pairs)
         dev = None if dev_pairs is None else subject.grid(dev_pairs)
-        _show(subject, measured, dev, options["csv_file"], options["json_file"])
+        _show(subject, scored, dev, options["csv_file"], options["json_file"])
 
 
-def _asked(options: dict[str, Any], columns: Columns | None) -> Asked:
+def _settings(options: dict[str, Any], columns: Columns | None) -> Settings:
     fit, quiet = options["fit"], options["quiet"]
-    return Asked(
+    return Settings(
         treatments=treatments_of(options["transforms"]),
         similarity=options["similarity"],
         aggregation=options["aggregate"],
@@ -87,22 +97,22 @@ def _asked(options: dict[str, Any], columns: Columns | None) -> Asked:
     )
 
 
-def _pairs(sources: tuple[str, ...], columns: Columns | None, asked: Asked) -> Any:
-    """Pairs that can be scored: what can't is told before minutes of work."""
+def _pairs(sources: tuple[str, ...], columns: Columns | None, settings: Settings) -> Any:
+    """Pairs that can be scored; raises before the minutes of encoding."""
     from ..evaluate.subsets import resamples_of
 
-    if len(sources) > 1 and asked.aggregation is None:
+    if len(sources) > 1 and settings.aggregation is None:
         raise ValueError(
             f"{len(sources)} sets of pairs: say how they become one score, by --aggregate "
             f"{', '.join(AGGREGATIONS)}; published figures differ by it"
         )
-    pairs = pairs_of(sources, columns=columns, quiet=asked.quiet)
-    resamples_of(pairs, asked.aggregation, draws=1)
+    pairs = pairs_of(sources, columns=columns, quiet=settings.quiet)
+    resamples_of(pairs, settings.aggregation, draws=1)
     return pairs
 
 
-def _subject(options: dict[str, Any], asked: Asked) -> Subject:
-    """The encoder or the word vectors; lists are checked before either is read."""
+def _subject(options: dict[str, Any], settings: Settings) -> Subject:
+    """The encoder or the word vectors; other options are checked before either is read."""
     if options["vectors"] is not None:
         from ..vectors.read import read_vectors
         from ..vectors.word_pairs import read_word_pairs
@@ -110,32 +120,32 @@ def _subject(options: dict[str, Any], asked: Asked) -> Subject:
         weightings = weightings_of(options["weighting"])
         word_pairs = [read_word_pairs(file) for file in options["word_pairs"]]
         table = read_vectors(options["vectors"])
-        return WordSubject(table, weightings, options["counts"], asked, word_pairs)
+        return WordSubject(table, weightings, options["counts"], settings, word_pairs)
     from ..encode.load import load_encoder
 
     layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])
     encoder = load_encoder(
         options["model"],
         revision=options["revision"],
-        progress=progress_on_stderr("fetching", quiet=asked.quiet),
+        progress=progress_on_stderr("fetching", quiet=settings.quiet),
     )
-    return ModelSubject(encoder, layers, poolings, asked)
+    return ModelSubject(encoder, layers, poolings, settings)
 
 
 def _show(
     subject: Subject,
-    measured: Measured,
-    dev: Measured | None,
+    scored: ScoredGrid,
+    dev: ScoredGrid | None,
     csv_file: Path | None,
     json_file: Path | None,
 ) -> None:
     from ..evaluate import choose_on_dev, grid_csv, grid_json
     from .grid_text import chosen_text, grid_text
 
-    grid, settings = measured.grid, measured.settings
+    grid, settings = scored.grid, scored.settings
     chosen = None if dev is None else choose_on_dev(dev.grid, grid)
     click.echo("\n".join([subject.title, *subject.about]))
-    click.echo(grid_text(grid, notes=measured.notes))
+    click.echo(grid_text(grid, notes=scored.notes))
     if chosen is not None and dev is not None:
         click.echo(f"\n{chosen_text(chosen, dev.grid, grid)}")
         for note in dev.notes:
@@ -147,7 +157,7 @@ def _show(
 
 
 def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
-    """--model and what belongs to it, or --vectors and what belongs to that."""
+    """Refuse options of models together with options of word vectors."""
     given = [
         name
         for name in options
@@ -170,6 +180,6 @@ def _option(name: str) -> str:
 
 
 def _refuse_unwritable(file: Path | None) -> None:
-    """Before minutes of work, not after."""
+    """Raises before the minutes of work, not after."""
     if file is not None and not file.parent.is_dir():
         raise ValueError(f"{file.parent} is no folder, so {file.name} can't be written there")

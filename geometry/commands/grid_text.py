@@ -14,11 +14,11 @@ AGGREGATED = {
 }
 HEADINGS = ("layer", "pooling", "treatment", "fitted on", "Spearman x 100", "to raw", "cosine", "")
 GAP = "  "
-FEW = 5  # words that are named
+FEW = 5  # missing words that are listed
 
 
 def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
-    """What was measured on what, then a line for each cell.   notes : lines before the cells."""
+    """The settings of the measurement, then a line for each cell.   notes : lines before them."""
     subsets = tuple(name for name, _ in grid.subsets)
     rows = [
         (*HEADINGS[:-1], *subsets, HEADINGS[-1]),
@@ -30,42 +30,42 @@ def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
 
 
 def about(grid: Grid) -> str:
-    """Pairs, similarity, resamples and the aggregation, without which no number may stand."""
-    told = (
+    """Pairs, similarity, resamples and aggregation: to print with every number."""
+    settings = (
         f"{grid.evaluated_on}: {grid.n:,} pairs, {grid.similarity}; [95% intervals] from "
         f"{grid.draws:,} resamples of the pairs, seed {grid.seed}"
     )
     if not grid.subsets:
-        return told
+        return settings
     sizes = ", ".join(f"{name} ({n:,})" for name, n in grid.subsets)
-    return f"{told}\nsubsets {sizes}; aggregated by {AGGREGATED[grid.aggregation]}"
+    return f"{settings}\nsubsets {sizes}; aggregated by {AGGREGATED[grid.aggregation]}"
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
     """The cell chosen on dev, and its score on test."""
-    best, there = chosen.cell_on_dev, chosen.cell_on_test
+    on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
     return "\n".join(
         [
             f"Chosen on {dev.evaluated_on} among {chosen.n_cells} cells: layer "
-            f"{layer_text(best.layer)}, {best.pooling}, {best.treatment}",
+            f"{layer_text(on_dev.layer)}, {on_dev.pooling}, {on_dev.treatment}",
             *(
                 f"{GAP}on {grid.evaluated_on}: {_score(cell.score)} (fitted on {_fit(cell)}"
                 f"{f'; {grid.aggregation} of subsets' if grid.subsets else ''})"
-                for grid, cell in ((dev, best), (test, there))
+                for grid, cell in ((dev, on_dev), (test, on_test))
             ),
         ]
     )
 
 
-def word_pairs_text(found: WordPairScore, seed: int) -> str:
-    """A line for a set of pairs of words, with its coverage."""
-    score = found.score
-    lacking = f", not {', '.join(found.missing[:FEW])}" if found.missing else ""
+def word_pairs_text(words: WordPairScore, seed: int) -> str:
+    """A line for a set of word pairs, with its coverage."""
+    score = words.score
+    missing = f", not {', '.join(words.missing[:FEW])}" if words.missing else ""
     own = " (covariance of the file's own vectors)" if score.similarity == "mahalanobis" else ""
     return (
-        f"{found.name}: {found.n_pairs:,} pairs of words, {score.similarity}{own}: {_score(score)} "
-        f"(Spearman x 100) on the {score.n:,} ({100 * found.coverage:.1f}%) that have both "
-        f"words{lacking}; {score.draws:,} resamples, seed {seed}"
+        f"{words.name}: {words.n_pairs:,} pairs of words, {score.similarity}{own}: {_score(score)} "
+        f"(Spearman x 100) on the {score.n:,} ({100 * words.coverage:.1f}%) that have both "
+        f"words{missing}; {score.draws:,} resamples, seed {seed}"
     )
 
 
@@ -84,8 +84,8 @@ def _cells(cell: Cell, subsets: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_subset(score: PairScore, name: str) -> str:
-    own = score.by_subset.get(name)
-    return "undefined" if own is None or own.spearman is None else f"{100 * own.spearman:.2f}"
+    part = score.by_subset.get(name)
+    return "undefined" if part is None or part.spearman is None else f"{100 * part.spearman:.2f}"
 
 
 def _fit(cell: Cell) -> str:

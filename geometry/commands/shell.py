@@ -1,4 +1,4 @@
-"""What every command shares: errors as one line with exit code 2, progress on stderr."""
+"""The group of commands; errors as one line with exit code 2, progress on stderr."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 FAILED, INTERRUPTED = 2, 130
-STEPS_TOLD = 10  # lines of progress where stderr is no terminal
+STEPS = 10  # lines of progress if stderr is no terminal
 
 
 @click.group()
@@ -18,9 +18,9 @@ def shell() -> None:
 
 
 def run_shell(args: Sequence[str] | None = None) -> int:
-    """Run one command, by default that of the process; returns the exit code.
+    """Run a command, by default with the arguments of the process; returns the exit code.
 
-    An error is one line on stderr, never a traceback or a page of usage.
+    An error is printed as one line on stderr, without traceback or usage.
     """
     try:
         shell.main(args, prog_name="python -m geometry", standalone_mode=False)
@@ -38,7 +38,7 @@ def run_shell(args: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def errors_in_words() -> Iterator[None]:
-    """What the library refuses, and files that can't be read or written, as errors of the shell."""
+    """Turn errors of the library and of files into errors of the shell."""
     try:
         yield
     except OSError as error:
@@ -49,21 +49,21 @@ def errors_in_words() -> Iterator[None]:
 
 
 def progress_on_stderr(what: str, *, quiet: bool) -> Callable[[int, int], None] | None:
-    """Called with (done, total): one line rewritten on a terminal, else a line every tenth."""
+    """A callable of (done, total): rewrites one line of a terminal, else prints every tenth."""
     if quiet:
         return None
     is_terminal = sys.stderr.isatty()
-    told = -1
+    last_step = -1
 
-    def tell(done: int, total: int) -> None:
-        nonlocal told
+    def report(done: int, total: int) -> None:
+        nonlocal last_step
         percent = 100 * done // max(1, total)
-        step = percent if is_terminal else percent * STEPS_TOLD // 100
-        if step == told:
+        step = percent if is_terminal else percent * STEPS // 100
+        if step == last_step:
             return
-        told = step
+        last_step = step
         click.echo(f"{what}: {percent}%", err=True, nl=not is_terminal)
         if is_terminal:
             click.echo("\n" if done >= total else "\r", err=True, nl=False)
 
-    return tell
+    return report

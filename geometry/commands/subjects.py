@@ -1,4 +1,4 @@
-"""What is evaluated: an encoder, or a file of word vectors. Both give a grid for pairs."""
+"""What is evaluated: an encoder, or a table of word vectors. Each scores pairs in a grid."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from ..data.pairs import Pairs
     from ..encode.encoder import Encoder
     from ..evaluate import Grid, WordPairScore
-    from ..evaluate.cells import LayerName
     from ..evaluate.fitting import FitVectors
+    from ..evaluate.grid import LayerName
 
-RANK = "1/rank in the file"  # in place of counts
+RANK = "1/rank in the file"  # the name of counts that are estimated from the order
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the grids of one command share.   fit_texts, fit_on : the fit set and its name."""
+class Settings:
+    """The options shared by the grids of one command.   fit_texts, fit_on : fit set and name."""
 
     treatments: tuple[str, ...]
     similarity: str
@@ -35,7 +35,7 @@ class Asked:
 
     @property
     def scoring(self) -> dict[str, Any]:
-        """Keywords that encoders and word vectors take alike."""
+        """Keywords of both ``evaluate_encoder`` and ``evaluate_words``."""
         return {
             "treatments": self.treatments,
             "similarity": self.similarity,
@@ -46,8 +46,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A grid, lines that must stand beside it, and what else its rows depend on."""
+class ScoredGrid:
+    """A grid, settings that its rows depend on, and notes to print beside it."""
 
     grid: Grid
     settings: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Measured:
 
 
 class Subject(Protocol):
-    """``title`` names it; ``about`` is what else is known of it; ``grid`` scores it on pairs."""
+    """``title`` and ``about`` describe it; ``grid`` scores it on pairs."""
 
     @property
     def title(self) -> str: ...
@@ -63,21 +63,21 @@ class Subject(Protocol):
     @property
     def about(self) -> tuple[str, ...]: ...
 
-    def grid(self, pairs: Pairs) -> Measured: ...
+    def grid(self, pairs: Pairs) -> ScoredGrid: ...
 
 
 class ModelSubject:
-    """An encoder: layers by poolings. The fit set is read once, for all sets of pairs."""
+    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs."""
 
     def __init__(
         self,
         encoder: Encoder,
         layers: Sequence[LayerName] | None,
         poolings: Sequence[str],
-        asked: Asked,
+        settings: Settings,
     ) -> None:
         self._encoder, self._layers, self._poolings = encoder, layers, poolings
-        self._asked = asked
+        self._settings = settings
         self._fit_vectors: FitVectors | None = None
 
     @property
@@ -87,47 +87,47 @@ class ModelSubject:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Nothing: all of an encoder's texts are read."""
+        """Empty."""
         return ()
 
-    def grid(self, pairs: Pairs) -> Measured:
-        """Every layer and pooling asked for, on those pairs."""
+    def grid(self, pairs: Pairs) -> ScoredGrid:
+        """The grid of the chosen layers and poolings."""
         from ..evaluate import evaluate_encoder
 
-        asked = self._asked
+        settings = self._settings
         grid = evaluate_encoder(
             self._encoder,
             pairs,
             layers=self._layers,
             poolings=self._poolings,
             fit_vectors=self._fit(),
-            fit_on=asked.fit_on,
-            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=asked.quiet),
-            **asked.scoring,
+            fit_on=settings.fit_on,
+            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=settings.quiet),
+            **settings.scoring,
         )
-        return Measured(grid, {"model": self._encoder.name, "revision": self._encoder.revision})
+        return ScoredGrid(grid, {"model": self._encoder.name, "revision": self._encoder.revision})
 
     def _fit(self) -> FitVectors | None:
         from ..evaluate.from_encoder import encode_fit
 
-        if self._asked.fit_texts is None:
+        if self._settings.fit_texts is None:
             return None
         if self._fit_vectors is None:
             self._fit_vectors = encode_fit(
                 self._encoder,
-                self._asked.fit_texts,
+                self._settings.fit_texts,
                 layers=self._layers or tuple(range(self._encoder.n_layers + 1)),
                 poolings=self._poolings,
-                treatments=self._asked.treatments,
-                progress=progress_on_stderr("reading the fit set", quiet=self._asked.quiet),
+                treatments=self._settings.treatments,
+                progress=progress_on_stderr("reading the fit set", quiet=self._settings.quiet),
             )
         return self._fit_vectors
 
 
 class WordSubject:
-    """Word vectors: one row of poolings, the weightings; coverage is told with every grid.
+    """Word vectors: the weightings take the place of poolings; notes give the coverage.
 
-    word_pairs : sets of pairs of words, scored at once.
+    word_pairs : sets of word pairs to score as well.
     """
 
     def __init__(
@@ -135,17 +135,17 @@ class WordSubject:
         table: VectorTable,
         weightings: Sequence[str],
         counts_file: Path | None,
-        asked: Asked,
+        settings: Settings,
         word_pairs: Sequence[Pairs] = (),
     ) -> None:
         from ..vectors.word_counts import rank_counts, read_counts
 
-        self._table, self._weightings, self._asked = table, weightings, asked
+        self._table, self._weightings, self._settings = table, weightings, settings
         self._counts: Mapping[str, float] | None = None
         self._counts_name: str | None = None
         if counts_file is not None:
             self._counts, self._counts_name = read_counts(counts_file), counts_file.stem
-        elif any(each != "mean" for each in weightings):
+        elif any(name != "mean" for name in weightings):
             self._counts, self._counts_name = rank_counts(table), RANK
         self._word_scores = tuple(map(self._on_words, word_pairs))
 
@@ -157,68 +157,72 @@ class WordSubject:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """What its file held beside the vectors; a line a set of pairs of words."""
+        """Notes on the file, and a line for each set of word pairs."""
         from .grid_text import word_pairs_text
 
         report = self._table.report
-        told = () if report is None else file_lines(report)
-        return (*told, *(word_pairs_text(one, self._asked.seed) for one in self._word_scores))
+        notes = () if report is None else file_lines(report)
+        return (
+            *notes,
+            *(word_pairs_text(words, self._settings.seed) for words in self._word_scores),
+        )
 
-    def grid(self, pairs: Pairs) -> Measured:
-        """Every weighting asked for, on those of the pairs that have words on both sides."""
+    def grid(self, pairs: Pairs) -> ScoredGrid:
+        """The grid of the chosen weightings, on pairs with a known word in both sentences."""
         from ..evaluate import evaluate_words
 
-        asked = self._asked
-        found = evaluate_words(
+        settings = self._settings
+        words = evaluate_words(
             self._table,
             pairs,
             weightings=self._weightings,
             counts=self._counts,
-            fit_texts=asked.fit_texts,
-            fit_on=asked.fit_on,
-            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=asked.quiet),
-            **asked.scoring,
+            fit_texts=settings.fit_texts,
+            fit_on=settings.fit_on,
+            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=settings.quiet),
+            **settings.scoring,
         )
-        settings = {
+        row_settings = {
             "vectors": self._table.name,
             "counts": self._counts_name,
-            "coverage": found.coverage,
-            "n_pairs_left_out": found.n_left_out,
+            "coverage": words.coverage,
+            "n_pairs_left_out": words.n_left_out,
         }
         if self._word_scores:
-            settings["word_pairs"] = "; ".join(
-                f"{one.name} {one.score.spearman} [{one.score.low}, {one.score.high}] "
-                f"({one.score.n} of {one.n_pairs})"
-                for one in self._word_scores
+            row_settings["word_pairs"] = "; ".join(
+                f"{scored.name} {scored.score.spearman} "
+                f"[{scored.score.low}, {scored.score.high}] "
+                f"({scored.score.n} of {scored.n_pairs})"
+                for scored in self._word_scores
             )
-        lacking = ", ".join(f"{word} ({n:,})" for word, n in found.unknown[:5])
+        unknown = ", ".join(f"{word} ({n:,})" for word, n in words.unknown[:5])
         notes = [
-            f"coverage: {100 * found.coverage:.1f}% of the words are known"
-            + (f", not {lacking}" if lacking else ""),
-            f"{found.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word",
+            f"coverage: {100 * words.coverage:.1f}% of the words are known"
+            + (f", not {unknown}" if unknown else ""),
+            f"{words.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word",
         ]
-        if asked.fit_texts is not None:
-            n_texts = len(dict.fromkeys(asked.fit_texts))
+        if settings.fit_texts is not None:
+            n_texts = len(dict.fromkeys(settings.fit_texts))
             notes.append(
-                f"{found.n_fit_left_out:,} of {n_texts:,} texts of {asked.fit_on} likewise"
+                f"{words.n_fit_left_out:,} of {n_texts:,} texts of {settings.fit_on} likewise"
             )
-        return Measured(found.grid, settings, tuple(notes))
+        return ScoredGrid(words.grid, row_settings, tuple(notes))
 
     def _on_words(self, pairs: Pairs) -> WordPairScore:
         from ..evaluate import evaluate_word_pairs
 
-        asked = self._asked
-        how = {"similarity": asked.similarity, "draws": asked.draws, "seed": asked.seed}
+        settings = self._settings
+        how = {"similarity": settings.similarity, "draws": settings.draws, "seed": settings.seed}
         return evaluate_word_pairs(self._table, pairs, **how)  # type: ignore[arg-type]
 
 
 def file_lines(report: VectorReport) -> tuple[str, ...]:
-    """What the file of vectors held that was not taken, or not as it stands; none where all was."""
+    """A line on the rows of the file that were left out or changed, if there are any."""
     counted = (
         (report.n_not_finite, "rows left out for NaN or infinity"),
         (report.n_duplicates, "rows left out since their word came before"),
         (report.n_replaced, "words with bytes that do not fit the encoding"),
         (report.n_missing, "rows that its header promises are not there"),
     )
-    told = [f"{n:,} {what}" for n, what in counted if n]
-    return ("file: " + "; ".join(told),) if told else ()
+    parts = [f"{n:,} {what}" for n, what in counted if n]
+    return ("file: " + "; ".join(parts),) if parts else ()

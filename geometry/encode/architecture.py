@@ -1,8 +1,8 @@
-"""How a folder's config.json becomes a model that yields hidden states, whatever its kind.
+"""From a folder's config.json to a model that gives hidden states, whatever its architecture.
 
-Encoders (BERT and its relatives), decoders (GPT-2, Llama) and the encoder half of
-encoder-decoders (T5, BART) differ in what their settings are called, in how many tokens they
-read and in where a last normalisation stands; nothing after this module needs to know.
+Encoders (BERT and its relatives), decoders (GPT-2, Llama) and the encoder half of encoder-decoders
+(T5, BART) differ in the names of their settings, in the number of tokens that they read and in the
+place of the last normalisation. Only this module handles these differences.
 """
 
 from __future__ import annotations
@@ -13,33 +13,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.settings import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
-from ..linalg.linear import speed_up_linear_layers
+from ..hub.model_files import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
+from .linear import speed_up_linear_layers
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 POSITION_SETTINGS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
-# Their positions are relative: n_positions in an old config.json of theirs limits nothing.
+# Their positions are relative: n_positions in an old config.json is no limit.
 WITHOUT_POSITIONS = {"t5", "mt5", "umt5", "longt5", "switch_transformers", "bloom", "xlnet"}
-# They count positions from pad_token_id + 1, so that many rows of the table are never a token's.
+# They count positions from pad_token_id + 1, so that many rows of the position table are unused.
 COUNTING_FROM_PAD = {
     *("roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet"),
     *("data2vec-text", "ibert", "lilt", "longformer", "luke", "markuplm", "xmod", "esm"),
 }
-# A decoder may promise 131,072 tokens; all hidden states of one such text would fill a machine.
+# A decoder may state 131,072 tokens; the hidden states of one such text would fill the memory.
 LONGEST_TEXT = 8192
-NO_LIMIT = 10**9  # tokenizers write 1e30 where they know none
+NO_LIMIT = 10**9  # tokenizers write 1e30 for no limit
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """What can be known of a model without reading its weights.
+    """The facts of a model that its settings state.
 
-    n_layers : transformer layers read (the encoder's, of an encoder-decoder).   dimension : d.
-    max_tokens : longest text, special tokens included: the smallest limit that the positions,
-    the tokenizer or sentence-transformers' own settings state, and LONGEST_TEXT at most.
-    lowercase : whether sentence-transformers' settings ask for it, beyond the tokenizer's rule.
+    Attributes
+    ----------
+    n_layers : int
+        Transformer layers; of an encoder-decoder those of the encoder.
+    dimension : int
+        d.
+    max_tokens : int
+        Longest text, special tokens included: the smallest limit of the positions, the tokenizer
+        and sentence-transformers' settings, and at most LONGEST_TEXT.
+    lowercase : bool
+        Whether sentence-transformers' settings require lower case.
     """
 
     n_layers: int
@@ -49,7 +56,7 @@ class Architecture:
 
 
 def read_architecture(folder: Path, *, name: str) -> Architecture:
-    """Read a folder's settings. Raises ModelFilesError where they are no text model's."""
+    """Read a folder's settings. Raises ModelFilesError if they are not of a text model."""
     config = read_json(folder / "config.json")
     refuse_other_models(config, name=name)
     stated_by = sorted(folder.glob("sentence_*_config.json"))  # sentence_bert_, sentence_roberta_ …
@@ -74,30 +81,39 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
 
 
 class TransformerStates:
-    """A model of transformers, called with ids and mask (b, L): all its hidden states.
+    """A model of transformers, called with ids and mask (b, L), that returns all hidden states.
 
-    A tuple of n_layers + 1 tensors (b, L, d), the first what enters the first layer (for BERT
-    embeddings with positions added and normalised, for Llama and T5 the bare input rows). The
-    last is the model's own output: where a final normalisation follows the last layer (GPT-2,
-    Llama, ModernBERT, T5) it is normalised, while the rows before it are not.
-    Weights are float32 unless ``dtype`` says "bfloat16", whatever the file holds.
-    packed : linear layers as ``speed_up_linear_layers`` makes them, on a processor; False for a
-    model that looks into its own layers' weights, as Mamba does.
+    The result is a tuple of n_layers + 1 tensors (b, L, d). The first is the input of the first
+    layer: for BERT embeddings with positions, normalised; for Llama and T5 rows of the embedding
+    matrix. The last is the model's output. GPT-2, Llama, ModernBERT and T5 normalise it, and not
+    the states before it.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        For error messages.
+    dtype : str
+        Of the weights, whatever the file's own: "float32" or "bfloat16".
+    device : str
+    packed : bool
+        Whether ``speed_up_linear_layers`` is applied on a CPU. False for a model that reads its
+        layers' weights, such as Mamba.
     """
 
     def __init__(
         self, folder: Path, *, name: str, dtype: str, device: str, packed: bool = True
     ) -> None:
         model = _read_model(folder, name=name, dtype=dtype)
-        pad = getattr(model.config, "pad_token_id", None)  # RWKV's settings have no such entry
-        # RoBERTa finds its positions by the padding, the others never look at it
+        pad = getattr(model.config, "pad_token_id", None)  # RWKV's settings have none
+        # RoBERTa computes its positions from the padding; other models ignore it
         self.pad_id: int = pad if isinstance(pad, int) and pad >= 0 else 0
         if device == "cpu" and packed:
             speed_up_linear_layers(model)
         self._model = model.to(device)
 
     def __call__(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
-        # no mask where nothing is padded: attention then skips the masked kernel
+        # without padding no mask is passed: attention without a mask is faster
         attention_mask = None if bool(mask.all()) else mask
         output = self._model(
             input_ids=ids, attention_mask=attention_mask, output_hidden_states=True
@@ -110,18 +126,18 @@ class TransformerStates:
 
 
 def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
-    """The encoder, or the only half there is, ready to run; never a line of a stranger's code."""
+    """The model, or the encoder half of an encoder-decoder. No code from the folder is run."""
     import torch
     from transformers import AutoConfig, AutoModel
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    config.use_cache = False  # nothing is generated, so no keys and values are kept
+    config.use_cache = False  # nothing is generated, so keys and values are not needed
     for setting in ("decoder_layers", "num_decoder_layers"):
         if hasattr(config, setting):
             setattr(config, setting, 0)  # the decoder's weights are then never read
     if getattr(config, "attention_type", None) == "block_sparse":
-        # BigBird's blocks depend on the padded length, and one short batch makes it read in full
-        # from then on; in full, a text has one vector
+        # BigBird's blocks depend on the padded length, and after one short batch it uses full
+        # attention. With full attention from the start, each text has one vector.
         config.attention_type = "original_full"
     with _quiet():
         model, report = AutoModel.from_pretrained(
@@ -132,14 +148,14 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
             use_safetensors=True,
             trust_remote_code=False,
             output_loading_info=True,
-            ignore_mismatched_sizes=True,  # they are told below, by name
+            ignore_mismatched_sizes=True,  # refused below
         )
-    # told by what it has: the config of an encoder that was saved alone says it is none
+    # judged by its attributes: the config of an encoder that was saved alone does not state it
     has_both = hasattr(model, "encoder") and hasattr(model, "decoder")
     absent = [
         key
         for key in sorted(report["missing_keys"])
-        # neither is run: a decoder beside an encoder, a pooler
+        # not used: a decoder beside an encoder, and a pooler
         if not (has_both and key.startswith("decoder.")) and "pooler" not in key
     ]
     unfit = sorted({key for key, *_ in report["mismatched_keys"]})
@@ -152,7 +168,7 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
             "unreadable", because="other_input", name=name, input=model.main_input_name
         )
     if getattr(model, "pooler", None) is not None:
-        # a layer over the first token that no hidden state needs; SqueezeBERT calls what is there
+        # a layer over the first token that no hidden state depends on; SqueezeBERT calls it
         model.pooler = torch.nn.Identity()
     return model.eval()
 
@@ -160,7 +176,7 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
 def _not_of_this_config(
     name: str, kind: str, absent: list[str], unfit: list[str]
 ) -> ModelFilesError:
-    """The error for weights that config.json promises and the file lacks, or has in other sizes."""
+    """The error for weights that are missing or have other sizes than config.json states."""
     return ModelFilesError(
         "wrong_architecture",
         because="mismatched",
@@ -171,7 +187,7 @@ def _not_of_this_config(
 
 
 class _quiet:
-    """Loading without a bar, and without the list of weights that are left aside on purpose."""
+    """Turns off transformers' progress bar and its list of weights that are not loaded."""
 
     def __enter__(self) -> None:
         from transformers.utils import logging

@@ -1,7 +1,7 @@
-"""Texts to vectors by blocks, straight into memory-mapped files; a killed run goes on where it was.
+"""Texts to vectors by blocks, into memory-mapped files; an interrupted run resumes.
 
-A block is written, flushed, and only then entered in the journal, with a checksum: what the
-journal names is on disk, and what was damaged since is encoded again.
+A block is written and flushed, and then entered in the journal with its checksum. Every block in
+the journal is therefore on disk. A block whose checksum differs is encoded again.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Literal
 import numpy as np
 
 from .encoder import Encoder, Progress
-from .pieces import check_text, checked_texts
 from .pool import POOLINGS, as_poolings
+from .tokens import check_text, checked_texts
 
-BLOCK_ROWS = 1024  # some 20 MB a pooling with the bundled encoder
+BLOCK_ROWS = 1024  # about 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"
 JOURNAL_VERSION = 1
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What the files hold; another job's files are thrown away."""
+    """What the files contain; files of another job are deleted."""
 
     version: int
     fingerprint: str
@@ -64,16 +64,42 @@ def encode_to_files(
     block_rows: int = BLOCK_ROWS,
     progress: Progress | None = None,
 ) -> dict[str, np.memmap]:
-    """Every layer and every pooling: {pooling: (n_layers + 1, n, d) float32, read-only on disk}.
+    """Every layer and every pooling of the texts, as files on disk.
 
-    Memory holds one block of ``block_rows`` texts at a time. The same call after a kill, with
-    the same encoder, texts and settings, takes over all blocks that were finished; ``progress``
-    then begins with their count. Files of another call in that folder are replaced.
-    In bfloat16 no layer is refused, as by ``encode_layers``: those too close for it are
-    ``Encoder.encode``'s, ``read_cloud``'s and ``evaluate_encoder``'s to name.
-    folder : empty, not there yet, or of an earlier call.   Raises ValueError for no texts,
-    an unknown pooling or none, block_rows below 1 or another folder, TypeError for a text that is
-    none, OSError where the disk is full.
+    One block of texts is in memory at a time. After an interruption, the same call resumes: it
+    reuses the finished blocks, and ``progress`` begins with their count. Files of a call with
+    another encoder, texts or settings are replaced.
+    In bfloat16 no layer is refused here, as in ``encode_layers``; ``Encoder.encode``,
+    ``read_cloud`` and ``evaluate_encoder`` refuse those that it can't resolve.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of str
+        n texts.
+    folder : path
+        Empty, not there yet, or of an earlier call.
+    poolings : sequence of str
+    special_tokens : bool
+        As in ``Encoder.encode``.
+    block_rows : int
+        Texts a block.
+    progress : callable (int, int), optional
+        Called with (texts done, texts in all).
+
+    Returns
+    -------
+    dict of str to memmap
+        By pooling, (n_layers + 1, n, d) float32, read-only.
+
+    Raises
+    ------
+    ValueError
+        For no texts, an unknown pooling or none, block_rows below 1, or a folder with other files.
+    TypeError
+        For a text that is not a string.
+    OSError
+        If the disk is full.
     """
     if not len(texts):
         raise ValueError("there are no texts to encode")
@@ -94,10 +120,10 @@ def encode_to_files(
     finished = _begin(job, folder)
     for block in range(job.blocks):
         rows = job.rows_of(block)
-        # mapped anew for each block: pages of those before it would count as this process's
+        # mapped anew for each block: pages of earlier blocks would count as this process's memory
         arrays = _mapped(job, folder, "r+")
         if block in finished and finished[block] == _checksum(arrays, rows):
-            _tell(progress, rows.stop, job.n)
+            _report(progress, rows.stop, job.n)
             continue
         _encode_block(job, encoder, texts, arrays, rows, progress)
         finished[block] = _checksum(arrays, rows)
@@ -114,7 +140,7 @@ def _encode_block(
     progress: Progress | None,
 ) -> None:
     def report(done: int, _of_block: int) -> None:
-        _tell(progress, rows.start + done, job.n)
+        _report(progress, rows.start + done, job.n)
 
     encoded = encoder.encode_layers(
         texts[rows],
@@ -128,13 +154,13 @@ def _encode_block(
 
 
 def _begin(job: _Job, folder: Path) -> dict[int, str]:
-    """Finished blocks with their checksums; empty, with new files, where they are another job's."""
+    """Checksums of the finished blocks. Files of another job are replaced by empty ones."""
     finished = _read_journal(job, folder)
     if finished is not None:
         try:
             if all(array.shape == job.shape for array in _mapped(job, folder, "r").values()):
                 return finished
-        except (OSError, ValueError):  # a file is missing or cut: begin again
+        except (OSError, ValueError):  # a file is missing or truncated
             pass
     _clear(folder)
     for name in job.poolings:
@@ -146,7 +172,7 @@ def _begin(job: _Job, folder: Path) -> dict[int, str]:
 
 
 def _clear(folder: Path) -> None:
-    """Make the folder and take away files of an earlier call, and nothing else."""
+    """Create the folder, or delete the files of an earlier call in it and nothing else."""
     ours = {JOURNAL, f"{JOURNAL}.part", *(f"{name}.npy" for name in POOLINGS)}
     folder.mkdir(parents=True, exist_ok=True)
     found = sorted(path.name for path in folder.iterdir())
@@ -159,7 +185,7 @@ def _clear(folder: Path) -> None:
 
 
 def _reserve(path: Path) -> None:
-    """Claim the whole file on disk now: writing to a page of a full disk would end the process."""
+    """Allocate the whole file: writing to a mapped page on a full disk would end the process."""
     if hasattr(os, "posix_fallocate"):
         with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
@@ -173,12 +199,12 @@ def _mapped(job: _Job, folder: Path, mode: Literal["r", "r+"]) -> dict[str, np.m
 
 
 def _read_journal(job: _Job, folder: Path) -> dict[int, str] | None:
-    """Checksums by finished block; None where the folder holds no journal of this job."""
+    """Checksums of the finished blocks; None if the folder has no journal of this job."""
     try:
-        told = json.loads((folder / JOURNAL).read_text(encoding="utf-8"))
-        if told["job"] != json.loads(json.dumps(asdict(job))):
+        journal = json.loads((folder / JOURNAL).read_text(encoding="utf-8"))
+        if journal["job"] != json.loads(json.dumps(asdict(job))):
             return None
-        return {int(block): checksum for block, checksum in told["finished"].items()}
+        return {int(block): checksum for block, checksum in journal["finished"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -198,7 +224,7 @@ def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:
 
 
 def _digest_of(texts: Sequence[str]) -> str:
-    """Over all texts, each checked on the way; never a copy of them."""
+    """sha256 of all texts, each checked, without a copy of them."""
     if isinstance(texts, str):
         checked_texts(texts)  # raises
     digest = hashlib.sha256()
@@ -208,6 +234,6 @@ def _digest_of(texts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _tell(progress: Progress | None, done: int, total: int) -> None:
+def _report(progress: Progress | None, done: int, total: int) -> None:
     if progress is not None:
         progress(done, total)

@@ -1,7 +1,7 @@
-"""One corpus as one cloud of vectors: sentences, contextual tokens or types.
+"""One corpus as one cloud of vectors: of sentences, contextual tokens or types.
 
-The literature speaks of all three: sentence vectors are pooled, contextual tokens change with
-the sentence they stand in, types are rows of the input embedding matrix and never change.
+Sentence vectors are pooled. The vector of a contextual token depends on its sentence. Types are
+rows of the input embedding matrix and do not depend on any sentence.
 """
 
 from __future__ import annotations
@@ -15,24 +15,35 @@ import numpy as np
 from ..data.corpus import Corpus
 from .encoder import Encoder, Layer, Progress
 from .precision import refuse_too_narrow
-from .recall import key_of, pooled_name, recall, recalled_vectors
-from .store import ArrayStore
+from .store import ArrayStore, key_of, pooled_name, recall, recalled_vectors
 
 UNITS = ("sentences", "tokens", "types")
-TEXTS_AT_ONCE = 256  # of which all token vectors are held: 400 MB at 512 tokens and d = 768
+TEXTS_AT_ONCE = 256  # all their token vectors are in memory: 400 MB at 512 tokens and d = 768
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """n vectors and what is known of each.
+    """n vectors and their texts, labels and counts.
 
-    vectors (n, d) float32.   texts: what to show for a row: the sentence, or the word piece.
-    sources: index (n,) of the sentence a row came from, -1 for a type.
-    labels: n labels (of the sentence), or None.   lengths (n,): words of the sentence, or
-    characters of the piece.   counts (n,) float: occurrences in this corpus of the piece;
-    for a sentence the mean over its pieces of log10 of that.
-    n_available: rows before a sample was drawn.
+    Attributes
+    ----------
+    unit : str
+        "sentences", "tokens" or "types".
+    vectors : (n, d) array of float32
+    texts : tuple of n str
+        The sentence or the word piece of each row.
+    sources : (n,) array of int
+        Index of the row's sentence in the corpus; -1 for a type.
+    labels : tuple of n str, or None
+        The label of the row's sentence.
+    lengths : (n,) array of int
+        Words of a sentence, or characters of a word piece.
+    counts : (n,) array of float
+        Occurrences of a word piece in the corpus. For a sentence, the mean of log10 of that over
+        its pieces.
+    n_available : int
+        Rows before a sample was drawn.
     """
 
     unit: str
@@ -48,7 +59,7 @@ class Cloud:
         return len(self.texts)
 
     def take(self, rows: np.ndarray) -> Cloud:
-        """The cloud of those rows only, in that order: indices (m,), or a mask (n,) of bools."""
+        """A cloud of some rows, in that order: (m,) indices, or an (n,) mask of bools."""
         rows = np.arange(len(self))[rows]
         return replace(
             self,
@@ -74,20 +85,39 @@ def read_cloud(
     store: ArrayStore | None = None,
     progress: Progress | None = None,
 ) -> Cloud:
-    """The cloud of a corpus, from the store where it is there, encoded (and kept) where not.
+    """The cloud of a corpus, from the store if it has it; otherwise encoded and stored.
 
-    layer : 0 to n_layers or negative; for sentences several, or a name, as ``Encoder.encode``
-    takes; a type has none.   pooling, special_tokens : for sentences only, as there.
-    max_points : a larger cloud is sampled without replacement, ``seed`` says how.
-    Raises ValueError for vectors in bfloat16 that lie too close for it (``refuse_too_narrow``).
+    Parameters
+    ----------
+    encoder : Encoder
+    corpus : Corpus
+    unit : str
+        "sentences", "tokens" or "types".
+    layer : int, tuple of int or str
+        As in ``Encoder.encode``; one layer for tokens. Types have none.
+    pooling, special_tokens : str, bool
+        As in ``Encoder.encode``; for sentences only.
+    max_points : int
+        A larger cloud is sampled without replacement.
+    seed : int
+        Of the sample.
+    store : ArrayStore, optional
+    progress : callable (int, int), optional
+        Called with (texts done, texts in all).
+
+    Raises
+    ------
+    ValueError
+        For an unknown unit or layer, and (PrecisionError) if bfloat16 can't resolve the cloud.
     """
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
     layers = encoder.layer_indices(layer)
     if unit != "sentences" and len(layers) != 1:
         raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
-    asked = (encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed)
-    wanted = _Wanted(*asked, store, progress)
+    wanted = _Wanted(
+        encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed, store, progress
+    )
     cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
     if encoder.is_approximate:
         refuse_too_narrow(cloud.vectors)
@@ -106,15 +136,17 @@ def is_stored(
     seed: int,
     store: ArrayStore,
 ) -> bool:
-    """True where ``read_cloud`` would find its vectors on disk and encode nothing."""
+    """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing."""
     layers = encoder.layer_indices(layer)
-    asked = (encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed)
-    return all(store.has(key) for key in _Wanted(*asked, store, None).keys)
+    wanted = _Wanted(
+        encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed, store, None
+    )
+    return all(store.has(key) for key in wanted.keys)
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What was asked of ``read_cloud``."""
+    """The arguments of ``read_cloud``."""
 
     encoder: Encoder
     corpus: Corpus
@@ -129,7 +161,7 @@ class _Wanted:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Where its vectors are stored, one a layer. Except for sentences, with the sample."""
+        """The keys of its vectors, one a layer. Of tokens and types only the sample is stored."""
         if self.unit == "sentences":
             detail = pooled_name(self.pooling, self.special_tokens)
         else:
@@ -140,7 +172,7 @@ class _Wanted:
         )
 
     def sample(self, n: int) -> np.ndarray:
-        """Rows of n that are kept, in order."""
+        """The indices of the sampled rows out of n, in order."""
         if n <= self.max_points:
             return np.arange(n)
         drawn = np.random.default_rng(self.seed).choice(n, self.max_points, replace=False)
@@ -172,13 +204,13 @@ def _sentences(wanted: _Wanted) -> Cloud:
 
 
 def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
-    """Of each sentence (n,), the mean over its pieces of log10 of their count in the corpus."""
+    """For each sentence, the mean over its pieces of log10 of their count in the corpus, (n,)."""
     key = key_of(wanted.encoder, wanted.corpus, "sentences", 0, "counts")
 
     def compute() -> dict[str, np.ndarray]:
         pieces = wanted.encoder.tokenize(wanted.corpus.texts)
-        seen = Counter(piece for sentence in pieces for piece in sentence)
-        means = [np.mean([np.log10(seen[p]) for p in sentence] or [0.0]) for sentence in pieces]
+        counts = Counter(piece for sentence in pieces for piece in sentence)
+        means = [np.mean([np.log10(counts[p]) for p in sentence] or [0.0]) for sentence in pieces]
         return {key: np.array(means)}
 
     return recall(wanted.store, (key,), compute)[0]
@@ -194,7 +226,7 @@ def _tokens(wanted: _Wanted) -> Cloud:
     def compute() -> dict[str, np.ndarray]:
         return {wanted.keys[0]: _token_vectors(wanted, rows, [len(each) for each in pieces])}
 
-    seen = Counter(flat)
+    counts = Counter(flat)
     texts = _pick(flat, rows)
     return Cloud(
         unit="tokens",
@@ -203,13 +235,13 @@ def _tokens(wanted: _Wanted) -> Cloud:
         sources=source[rows],
         labels=_pick(corpus.labels, source[rows]) if corpus.labels else None,
         lengths=np.array([len(_bare(piece)) for piece in texts]),
-        counts=np.array([seen[piece] for piece in texts], dtype=float),
+        counts=np.array([counts[piece] for piece in texts], dtype=float),
         n_available=len(flat),
     )
 
 
 def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.ndarray:
-    """Those rows (sorted) of all tokens, encoded some texts at a time: no more is ever held.
+    """Vectors of the tokens at these sorted rows, encoded TEXTS_AT_ONCE texts at a time.
 
     lengths : tokens of each text.
     """
@@ -219,22 +251,22 @@ def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.
     vectors = np.empty((len(rows), wanted.encoder.dimension), dtype=np.float32)
     for first in range(0, len(texts), TEXTS_AT_ONCE):
         last = min(first + TEXTS_AT_ONCE, len(texts))
-        kept = slice(*np.searchsorted(rows, [starts[first], starts[last]]))
+        drawn = slice(*np.searchsorted(rows, [starts[first], starts[last]]))
 
         def report(done: int, _of_these: int, first: int = first) -> None:
             if wanted.progress is not None:
                 wanted.progress(first + done, len(texts))
 
-        if kept.start < kept.stop:
-            some = wanted.encoder.encode_tokens(texts[first:last], layer=layer, progress=report)
-            vectors[kept] = some.vectors[rows[kept] - starts[first]]
+        if drawn.start < drawn.stop:
+            part = wanted.encoder.encode_tokens(texts[first:last], layer=layer, progress=report)
+            vectors[drawn] = part.vectors[rows[drawn] - starts[first]]
     return vectors
 
 
 def _types(wanted: _Wanted) -> Cloud:
     encoder, corpus = wanted.encoder, wanted.corpus
-    seen = Counter(piece for sentence in encoder.tokenize(corpus.texts) for piece in sentence)
-    names = sorted(seen)
+    counts = Counter(piece for sentence in encoder.tokenize(corpus.texts) for piece in sentence)
+    names = sorted(counts)
     rows = wanted.sample(len(names))
 
     def compute() -> dict[str, np.ndarray]:
@@ -250,7 +282,7 @@ def _types(wanted: _Wanted) -> Cloud:
         sources=np.full(len(rows), -1),
         labels=None,
         lengths=np.array([len(_bare(piece)) for piece in texts]),
-        counts=np.array([seen[piece] for piece in texts], dtype=float),
+        counts=np.array([counts[piece] for piece in texts], dtype=float),
         n_available=len(names),
     )
 

@@ -1,7 +1,8 @@
-"""Texts to vectors: one forward pass a batch keeps every layer and every pooling asked for."""
+"""Texts to vectors: one forward pass a batch gives every requested layer and pooling."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,14 +15,20 @@ from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from .architecture import TransformerStates, read_architecture
-from .batches import Pieces, batches_by_tokens, need_known_ids, need_ordinary_tokens, rectangle
-from .fingerprint import fingerprint_of
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
-from .pieces import Coverage, PieceReader
 from .pool import OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
+from .tokens import (
+    Coverage,
+    PieceReader,
+    Pieces,
+    batches_by_tokens,
+    need_known_ids,
+    need_ordinary_tokens,
+    rectangle,
+)
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
@@ -31,19 +38,34 @@ Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it
 Layer = int | str | tuple[int, ...]
 
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
+CHUNK = 8 * 2**20  # bytes of model files read between two reports
 
 
 class Encoder:
-    """A model in a folder. Cheap to make: weights are read at the first forward pass.
+    """A model in a folder. Creating it is cheap: weights are read at the first forward pass.
 
-    name : as given to ``load_encoder``.   revision : the hub's commit, None for a folder of one's
-    own.   fingerprint : sha256 naming all that its numbers depend on: weights, tokenizer, settings
-    and dtype.   n_layers : transformer layers; hidden states have n_layers + 1 rows, row 0 the
-    embedding layer; static word vectors have row 0 only. The last row is the model's output: of
-    GPT-2, Llama, ModernBERT and T5 it has passed a final normalisation that the rows before it
-    have not.   dimension : d.   max_tokens : longest text read, special tokens included.
-    dtype : "float32" or "bfloat16".   device : as torch names it; None takes a CUDA GPU where
-    there is one. Results are float32 NumPy in any case.
+    Results are float32 NumPy arrays, whatever the dtype of the model.
+
+    Attributes
+    ----------
+    name : str
+        As given to ``load_encoder``.
+    revision : str or None
+        The hub's commit; None for a local folder.
+    fingerprint : str
+        sha256 of everything that the vectors depend on: weights, tokenizer, settings and dtype.
+    n_layers : int
+        Transformer layers. There are n_layers + 1 hidden states; state 0 is the embedding layer.
+        Static word vectors have state 0 only. The last state is the model's output: GPT-2, Llama,
+        ModernBERT and T5 apply a final normalisation to it, and not to the states before it.
+    dimension : int
+        d.
+    max_tokens : int
+        Longest text that is read, special tokens included.
+    dtype : str
+        "float32" or "bfloat16".
+    device : str
+        torch's name of the device.
     """
 
     def __init__(
@@ -58,7 +80,7 @@ class Encoder:
     ) -> None:
         self.folder, self.name, self.revision = folder, name, revision
         self.dtype = check_dtype(dtype)
-        self._asked_device = device
+        self._given_device = device
         if self.is_approximate:
             need_bfloat16(self.device)
         self._words = word_folder(folder)
@@ -71,22 +93,22 @@ class Encoder:
 
     @cached_property
     def device(self) -> str:
-        """Where the model runs, as torch names it: "cpu", "cuda"."""
-        return choose_device(self._asked_device)
+        """torch's name of the device that the model runs on, such as "cpu" or "cuda"."""
+        return choose_device(self._given_device)
 
     @property
     def is_approximate(self) -> bool:
-        """True in bfloat16: the smallest cosine to float32 is near .9999, not 1."""
+        """True in bfloat16, where the smallest cosine to float32 is near 0.9999 instead of 1."""
         return self.dtype != "float32"
 
     @cached_property
     def memory_bytes(self) -> int:
-        """What its weights take in memory once they are read."""
+        """Bytes of the weights in memory."""
         return count_weights(self.folder, name=self.name) * (2 if self.is_approximate else 4)
 
     @property
     def poolings(self) -> tuple[str, ...]:
-        """What ``encode`` offers: ``POOLINGS``, and "own" where the folder states its own."""
+        """The poolings of ``encode``: ``POOLINGS``, and "own" if the folder defines an output."""
         try:
             _ = self._own
         except ModelFilesError:
@@ -112,19 +134,19 @@ class Encoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 over the model's files and dtype; the bundled files' is known beforehand."""
+        """sha256 of the model's files and dtype; for the bundled files a constant."""
         return fingerprint_of(self.folder, known=self._known_fingerprint, dtype=self.dtype)
 
     def read_files(self, progress: Progress | None = None) -> None:
-        """Read all files once, so that ``fingerprint`` is known; progress is in bytes.
+        """Read all files and the model once, so that later calls do not wait for them.
 
-        Raises ModelFilesError where the tokenizer is damaged or the model can't be used, before
-        any text is asked for.
+        progress : called with (bytes read, bytes in all).
+        Raises ModelFilesError if the tokenizer is damaged or the model can't be used.
         """
         self.coverage(["."])
         known, dtype = self._known_fingerprint, self.dtype
-        told = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
-        self.__dict__["fingerprint"] = told  # what the cached property would keep
+        fingerprint = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
+        self.__dict__["fingerprint"] = fingerprint  # the value of the cached property
         _ = self._model
 
     @cached_property
@@ -132,7 +154,7 @@ class Encoder:
         if self._words is not None:
             return WordStates(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
-        if self._known_fingerprint == bundled.FINGERPRINT:  # what these files give is known
+        if self._known_fingerprint == bundled.FINGERPRINT:  # known to need no probe
             read: Callable[..., TransformerStates] = TransformerStates
         else:
             read = partial(probed_states, settings=self._settings)
@@ -151,23 +173,43 @@ class Encoder:
         special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> np.ndarray:
-        """One vector a text, (n, d) float32.
+        """One vector a text.
 
-        layer : index into the hidden states, 0 = embedding layer, -1 = last; a tuple of them
-        is averaged; so is a name of ``LAYER_SETS``.   pooling : one of ``poolings``, over
-        tokens only; "own" is what sentence-transformers gives, at the last layer, of that
-        model's own dimension.   special_tokens : whether [CLS], [SEP], <s> … take part in it;
-        "cls" is the first token either way.
-        Raises ValueError for an unknown pooling or layer, and naming a text of special tokens
-        only where they take no part, and (PrecisionError) for vectors in bfloat16 too close for
-        it; TypeError for a text or a layer of another type.
+        Parameters
+        ----------
+        texts : sequence of str
+            n texts.
+        layer : int, tuple of int or str
+            Index of a hidden state: 0 is the embedding layer, -1 the last. Several are averaged,
+            given as a tuple or as a name in ``LAYER_SETS``.
+        pooling : str
+            One of ``poolings``. "own" is the output of sentence-transformers, of the last layer;
+            its dimension may differ.
+        special_tokens : bool
+            Whether [CLS], [SEP], <s> … are pooled too. "cls" is the first token either way.
+        progress : callable (int, int), optional
+            Called with (texts done, texts in all). An exception raised in it ends the encoding.
+
+        Returns
+        -------
+        (n, d) array of float32
+
+        Raises
+        ------
+        ValueError
+            For an unknown pooling or layer, and for a text that has special tokens only if they
+            are left out.
+        PrecisionError
+            If bfloat16 can't resolve the directions of the vectors.
+        TypeError
+            For a text or a layer of another type.
         """
         layers = self.layer_indices(layer)
         if pooling == OWN:
             X = self._own_output(texts, layers, special_tokens, progress)
         else:
-            one = (check_pooling(pooling),)
-            pooled = self._pooled(texts, layers, one, special_tokens, progress)
+            poolings = (check_pooling(pooling),)
+            pooled = self._pooled(texts, layers, poolings, special_tokens, progress)
             X = pooled[pooling].mean(axis=0, dtype=np.float32)
         if self.is_approximate:
             refuse_too_narrow(X, texts)
@@ -183,24 +225,24 @@ class Encoder:
     ) -> dict[str, np.ndarray]:
         """Every layer and every pooling from one pass: {pooling: (n_layers + 1, n, d) float32}.
 
-        In bfloat16 no layer is refused here: those too close for it are ``encode``'s to name.
+        In bfloat16 no layer is refused here; ``encode`` refuses those that it can't resolve.
         """
         layers = tuple(range(self.n_layers + 1))
         return self._pooled(texts, layers, as_poolings(poolings), special_tokens, progress)
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
-        """Count the texts that are cut and the tokens the model does not know."""
+        """Count the texts that are cut and the tokens that are unknown."""
         return self._reader.coverage(texts)
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """What the model puts around every text, as ("[CLS]", "[SEP]"); empty where nothing."""
+        """The tokens that are added to every text, such as ("[CLS]", "[SEP]"); () if none."""
         if self._known_fingerprint == bundled.FINGERPRINT:
-            return bundled.SPECIAL_TOKENS  # a first page need not wait for the tokenizer
+            return bundled.SPECIAL_TOKENS  # so that the first page does not wait for the tokenizer
         return self._reader.special_tokens
 
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
-        """Word pieces of each text as the model reads it: cut, without special tokens."""
+        """Word pieces of each text, cut at ``max_tokens``, without special tokens."""
         return self._reader.pieces(texts)
 
     def encode_tokens(
@@ -211,24 +253,27 @@ class Encoder:
         include_special: bool = False,
         progress: Progress | None = None,
     ) -> TokenEmbeddings:
-        """Contextual vectors of every word piece; ``include_special`` keeps [CLS] and [SEP]."""
+        """Contextual vectors of every word piece at one layer.
+
+        include_special : also of special tokens such as [CLS] and [SEP].
+        """
         index = self.layer_index(layer)
         encodings: Sequence[Pieces] = self._reader.encodings(texts)
-        keep = [
+        positions = [
             [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
             for e in encodings
         ]
-        starts = np.cumsum([0, *(len(k) for k in keep)])
+        starts = np.cumsum([0, *map(len, positions)])
         vectors = np.empty((starts[-1], self.dimension), dtype=np.float32)
         for rows, _, _, hidden in self._forward(encodings, progress):
             states = hidden[index].float().cpu().numpy()  # (b, L, d), padded on the right
             for place, row in enumerate(rows):
-                vectors[starts[row] : starts[row + 1]] = states[place, keep[row]]
+                vectors[starts[row] : starts[row + 1]] = states[place, positions[row]]
         return TokenEmbeddings(
             vectors=vectors,
-            tokens=tuple(e.tokens[i] for e, k in zip(encodings, keep, strict=True) for i in k),
+            tokens=tuple(e.tokens[i] for e, p in zip(encodings, positions, strict=True) for i in p),
             sentence=np.repeat(np.arange(len(encodings)), np.diff(starts)),
-            position=np.array([i for k in keep for i in k], dtype=np.int64),
+            position=np.array([i for p in positions for i in p], dtype=np.int64),
         )
 
     def type_embeddings(self) -> VectorTable:
@@ -240,11 +285,11 @@ class Encoder:
         )
 
     def layer_index(self, layer: int) -> int:
-        """The layer counted from 0 (the embedding layer); ValueError for none, or several."""
+        """The index of one layer, counted from 0; ValueError for an unknown one or several."""
         return only_layer(self.layer_indices(layer), layer)
 
     def layer_indices(self, layer: Layer) -> tuple[int, ...]:
-        """The layers that one index, a tuple or a name of ``LAYER_SETS`` stands for, from 0."""
+        """The indices of a layer, of several, or of a name in ``LAYER_SETS``, counted from 0."""
         return resolve_layers(layer, n_layers=self.n_layers, name=self.name)
 
     def _own_output(
@@ -285,21 +330,21 @@ class Encoder:
         shape = (len(layers), len(encodings), self.dimension)
         out = {pooling: np.empty(shape, dtype=np.float32) for pooling in poolings}
         for rows, mask, ordinary, hidden in self._forward(encodings, progress):
-            pooled_over = mask if special_tokens else ordinary
+            pooled_tokens = mask if special_tokens else ordinary
             for place, layer in enumerate(layers):
-                states = hidden[layer].float()  # sums in bfloat16 would lose what it still has
+                states = hidden[layer].float()  # sums in bfloat16 would lose precision
                 for pooling in poolings:
-                    seen = mask if pooling == "cls" else pooled_over
-                    out[pooling][place, rows] = POOLINGS[pooling](states, seen).cpu().numpy()
+                    tokens = mask if pooling == "cls" else pooled_tokens
+                    out[pooling][place, rows] = POOLINGS[pooling](states, tokens).cpu().numpy()
         return out
 
     def _forward(
         self, encodings: Sequence[Pieces], progress: Progress | None
     ) -> Iterator[tuple[np.ndarray, Tensor, Tensor, tuple[Tensor, ...]]]:
-        """(rows (b,), mask and ordinary (b, L), hidden states) by batches, longest texts first.
+        """(rows (b,), mask and ordinary (b, L), hidden states) of each batch, longest texts first.
 
-        Longest first, so that memory is seen to suffice at the start and the time left,
-        estimated from what is done, errs on the long side.
+        With the longest first, memory that does not suffice fails at the start, and an estimate
+        of the time left is too long and not too short.
         """
         import torch
 
@@ -316,3 +361,44 @@ class Encoder:
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
+
+
+def fingerprint_of(
+    folder: Path,
+    *,
+    known: str | None,
+    dtype: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> str:
+    """sha256 of the weights, tokenizer and settings in a folder, and of the dtype.
+
+    Parameters
+    ----------
+    folder : Path
+    known : str or None
+        The sha256 of the files if it is known; then no file is read. In float32 it is returned
+        as it is.
+    dtype : str
+    progress : callable (int, int), optional
+        Called with (bytes read, bytes in all). An exception raised in it ends the reading.
+    """
+    digest = hashlib.sha256()
+    if known is not None:
+        if dtype == "float32":
+            return known
+        digest.update(known.encode())
+    else:
+        paths = sorted([*folder.rglob("*.safetensors"), *folder.rglob("*.json")])
+        total, done = sum(path.stat().st_size for path in paths), 0
+        for path in paths:
+            digest.update(path.relative_to(folder).as_posix().encode())
+            of_file = hashlib.sha256()
+            with path.open("rb") as file:
+                while chunk := file.read(CHUNK):
+                    of_file.update(chunk)
+                    done += len(chunk)
+                    if progress is not None:
+                        progress(done, total)
+            digest.update(of_file.digest())
+    digest.update(dtype.encode())
+    return digest.hexdigest()

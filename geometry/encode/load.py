@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..hub import bundled
 from ..hub.download import Progress
-from ..hub.fetch import fetch_model, kept_model
+from ..hub.fetch import cached_model, fetch_model
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder
 from ..hub.operator_limits import ModelLimits, read_model_limits
@@ -24,21 +24,39 @@ def load_encoder(
     progress: Progress | None = None,
     limits: ModelLimits | None = None,
 ) -> Encoder:
-    """The bundled encoder, a local folder, or a model by its hub name.
+    """The bundled encoder, a local folder, or a model of the hub.
 
-    "bundled" uses the installed package's files and no network; where the package is missing
-    it takes the same files from the hub, at the pinned revision. Both files' sha256 are
-    checked before they are used. A path, such as a pathlib.Path, is a folder's whatever it is.
-    revision : branch, tag or commit of a hub model; the commit it was is the encoder's
-    ``revision``, which is None for a folder. ValueError for one of "bundled" or of a folder.
-    dtype : "float32", or "bfloat16" (faster, approximate) where the machine has it.   device :
-    as torch names it; None takes a CUDA GPU where there is one. Both are judged before anything is
-    fetched: ValueError for what this machine has not.
-    progress : bytes there, bytes in all, while a hub model arrives; see ``fetch_model``.
-    limits : the operator's, by default those of narrow-cone.toml; "bundled" has none.
-    Raises ModelFilesError with a ``code``: what is wrong, the limit and the remedy.
+    Parameters
+    ----------
+    name : str or path
+        "bundled", a folder, or a name of the hub. "bundled" uses the files of an installed
+        package; without the package, the same files of the hub at a pinned revision. The sha256
+        of weights and tokenizer are checked. A pathlib.Path is always a folder.
+    revision : str, optional
+        Branch, tag or commit of a model of the hub. The encoder's ``revision`` is the commit.
+    dtype : str
+        "float32", or "bfloat16" (faster, approximate) if the machine supports it.
+    device : str, optional
+        torch's name of a device. By default a CUDA GPU if there is one.
+    progress : callable (int, int), optional
+        Called with (bytes there, bytes in all) while a model of the hub arrives; see
+        ``fetch_model``.
+    limits : ModelLimits, optional
+        The operator's limits; by default those of narrow-cone.toml. "bundled" has no limits.
+
+    Returns
+    -------
+    Encoder
+
+    Raises
+    ------
+    ModelFilesError
+        What is wrong, the limit and the remedy; its ``code`` names the case.
+    ValueError
+        For a revision of "bundled" or of a folder, and for a dtype or device that this machine
+        does not support, before anything is fetched.
     """
-    _refuse_what_is_not_here(dtype, device)
+    _refuse_unsupported(dtype, device)
     is_path, name = not isinstance(name, str), os.fspath(name)
     if name == "bundled" and not is_path:
         _refuse_revision("the bundled encoder", revision)
@@ -63,8 +81,8 @@ def load_encoder(
     return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
 
 
-def _refuse_what_is_not_here(dtype: str, device: str | None) -> None:
-    """Raise ValueError for a number format or a device that this machine has not."""
+def _refuse_unsupported(dtype: str, device: str | None) -> None:
+    """Raise ValueError for a number format or a device that this machine does not support."""
     check_dtype(dtype)
     if device is not None:
         check_device(device)
@@ -101,33 +119,33 @@ def _no_such_folder(name: str, *, is_file: bool) -> ModelFilesError:
 
 
 def folder_of(name: str) -> Path:
-    """The folder that a name names, ~ expanded."""
+    """The name as a path, with ~ expanded."""
     try:
         return Path(name).expanduser()
-    except RuntimeError:  # ~ of nobody
+    except RuntimeError:  # ~ of an unknown user
         return Path(name)
 
 
 def is_here(name: str, *, revision: str | None = None) -> bool:
-    """True where the model is on this machine: bundled, a folder, or fetched before."""
+    """Whether the model is on this machine: bundled, a folder, or fetched before."""
     if name == "bundled":
         if bundled.bundled_folder() is not None:
             return True
         name, revision = bundled.REPOSITORY, bundled.REVISION
-    return names_a_folder(name) or kept_model(name, revision=revision) is not None
+    return names_a_folder(name) or cached_model(name, revision=revision) is not None
 
 
 def names_a_folder(name: str) -> bool:
-    """Whether the name is a folder's: one that is there, or what can be no name of the hub.
+    """Whether the name is an existing folder's, or has the form of a path.
 
-    A hub name is one word, or two around a slash. An empty name is nothing's.
+    A name of the hub is one word, or two words around a slash. False for an empty name.
     """
     if not name.strip():
         return False
     looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
-    if looks_like_a_path or not read_model_limits().local_folders:  # then no disk is looked at
+    if looks_like_a_path or not read_model_limits().local_folders:  # then the disk is not read
         return looks_like_a_path
     try:
         return Path(name).is_dir()
-    except OSError:  # too long to be one
+    except OSError:  # for example a name that is too long
         return False

@@ -1,7 +1,7 @@
-"""A sentence-transformers folder's own output: its pooling, dense layers and normalisation.
+"""The output that a sentence-transformers folder defines: pooling, dense layers, normalisation.
 
-modules.json lists the steps after the model; each has a folder with its settings and, as
-.safetensors, its weights. The steps here are equal to sentence-transformers' to rounding.
+modules.json lists the steps after the model. Each step has a folder with its settings and its
+weights as .safetensors. The results equal those of sentence-transformers up to rounding.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import module_folder, read_modules
-from ..hub.settings import read_json
+from ..hub.model_files import module_folder, read_json, read_modules
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-# In the order in which several are joined; the older settings have a flag for each.
+# In the order in which several poolings are concatenated; older settings have one flag for each.
 MODES: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "cls": ("pooling_mode_cls_token", pool_cls),
     "max": ("pooling_mode_max_tokens", pool_max),
@@ -28,17 +27,17 @@ MODES: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "lasttoken": ("pooling_mode_lasttoken", pool_last),
 }
 MODELS = ("Transformer", "WordEmbeddings")
-PASSED_OVER = ("Dropout",)  # does nothing outside training
+SKIPPED = ("Dropout",)  # no effect outside training
 
 Step = Callable[[Any], Any]
 
 
 class OwnOutput:
-    """What a folder with modules.json makes of its last hidden states.
+    """The steps that a folder's modules.json applies to the last hidden states.
 
-    dimension : of the result; several poolings are joined, a dense layer may change it.
-    Raises ModelFilesError saying why, where there is no modules.json or a step of it is
-    unknown, changes the texts (a default prompt), or has no weights as .safetensors.
+    dimension : of the result. Several poolings are concatenated; a dense layer may change it.
+    Raises ModelFilesError if there is no modules.json, or if a step is unknown, changes the texts
+    (a default prompt) or has no weights as .safetensors.
     """
 
     def __init__(self, folder: Path, *, name: str, dimension: int) -> None:
@@ -62,7 +61,7 @@ class OwnOutput:
             raise ModelFilesError("unreadable", because="no_pooling", name=name)
 
     def _add(self, kind: str, folder: Path) -> None:
-        if kind in PASSED_OVER:
+        if kind in SKIPPED:
             return
         settings = read_json(folder / "config.json", {})
         elsewhere = settings.get("module_input_name", "sentence_embedding") != "sentence_embedding"
@@ -94,7 +93,7 @@ class OwnOutput:
         return ModelFilesError("unreadable", because="unknown_step", name=self._name, step=what)
 
     def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
-        """The steps with their weights: (H (b, L, d), mask (b, L)) to (b, dimension)."""
+        """The steps as a function from H (b, L, d) and mask (b, L) to (b, dimension)."""
         import torch
 
         steps: list[tuple[tuple[str, ...], Step | None]] = [
@@ -117,7 +116,7 @@ class OwnOutput:
 
 
 def _kind(module: dict[str, Any]) -> str:
-    """The class's name; a class of somebody else's keeps its whole path, so it is no known one."""
+    """The class's name. A class outside sentence-transformers keeps its path, which is unknown."""
     path: str = module["type"]
     return path.rpartition(".")[2] if path.startswith("sentence_transformers.") else path
 
@@ -150,7 +149,10 @@ def _dense(folder: Path, settings: dict[str, Any], device: str) -> Step:
 
 
 def _activation(path: str) -> Any:
-    """A class of torch.nn by its dotted path; of any other path Tanh, as their own loader does."""
+    """An instance of a class of torch.nn by its dotted path; Tanh for other paths.
+
+    sentence-transformers does the same.
+    """
     import torch
 
     found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None

@@ -1,7 +1,7 @@
-"""From token vectors to one vector a text. Every pooling sees real tokens only, never padding.
+"""From token vectors to one vector a text. No pooling reads the padding.
 
-H is hidden states (b, L, d) and mask (b, L) is 1 on tokens and 0 on padding, on whichever side
-it lies; the caller decides whether special tokens count. Each returns (b, d).
+H (b, L, d) are hidden states. mask (b, L) is 1 on tokens and 0 on padding, on either side; the
+caller decides whether special tokens count. Every pooling returns (b, d).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def pool_last(H: Tensor, mask: Tensor) -> Tensor:
 
 def pool_mean(H: Tensor, mask: Tensor) -> Tensor:
     """Mean over tokens."""
-    # filled, not multiplied by 0: what a model leaves in the padding may be NaN
+    # filled, not multiplied by 0: the padding may contain NaN
     tokens = H.masked_fill(mask.unsqueeze(-1) == 0, 0.0)
     return tokens.sum(dim=1) / mask.sum(dim=1, keepdim=True)
 
@@ -42,9 +42,9 @@ def pool_min(H: Tensor, mask: Tensor) -> Tensor:
 
 
 def pool_weighted(H: Tensor, mask: Tensor) -> Tensor:
-    """Mean over tokens with weights i / sum of i, i = 1, 2, … the place among them.
+    """Mean over tokens, weighted by their position: weights i / sum of i for i = 1, 2, …
 
-    A decoder's later tokens have seen more of the text. Muennighoff 2022 (SGPT).
+    A decoder's later tokens attend to more of the text. Muennighoff (2022, SGPT).
     """
     places = mask.cumsum(1) * mask  # (b, L): 1, 2, … on tokens, 0 on padding
     tokens = H.masked_fill(mask.unsqueeze(-1) == 0, 0.0)
@@ -52,7 +52,7 @@ def pool_weighted(H: Tensor, mask: Tensor) -> Tensor:
 
 
 def pool_mean_sqrt_len(H: Tensor, mask: Tensor) -> Tensor:
-    """Sum over tokens divided by the root of their number, as some saved models do."""
+    """Sum over tokens divided by the square root of their number."""
     return pool_mean(H, mask) * mask.sum(dim=1, keepdim=True).sqrt()
 
 
@@ -68,13 +68,13 @@ POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "last": pool_last,
     "weighted": pool_weighted,
 }
-OWN = "own"  # what a sentence-transformers folder makes of its last layer: see own_output.py
+OWN = "own"  # the output that a sentence-transformers folder defines: see own_output.py
 
 
 def as_poolings(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Each pooling once, checked; a bare name is that one pooling, not its letters.
+    """The names, checked and without repeats. One string is one name.
 
-    Raises ValueError for none at all.
+    Raises ValueError for an unknown name and for no names.
     """
     listed = (names,) if isinstance(names, str) else tuple(names)
     if not listed:
@@ -83,7 +83,7 @@ def as_poolings(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def check_pooling(name: str) -> str:
-    """The name itself where it pools any layer, or ValueError listing those that do."""
+    """The name itself. ValueError if it is unknown, or "own", which pools the last layer only."""
     if name == OWN:
         raise ValueError(
             f'pooling "{OWN}" is what a model makes of its last layer, and this pools every '

@@ -1,4 +1,4 @@
-"""Number formats: which this machine computes in, and what a short one can't tell apart."""
+"""Number formats and devices: what this machine supports, and what bfloat16 can't resolve."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from ..errors import GeometryError
 from ..linalg.rows import unit_rows
 
 DTYPES = ("float32", "bfloat16")
-# bfloat16 has 8 significant bits: each value is off by up to 1/256 of itself, a vector by about
-# 1/500 of its length, a cosine by a few 1e-6 of rounding alone and 1e-4 after the layers. Of
-# cosines that all exceed this, what is left to compare (1e-3) is no longer well above that.
+# bfloat16 has 8 significant bits. Its relative error is up to 1/256 a value, about 1/500 a vector;
+# the error of a cosine is a few 1e-6 by rounding alone and 1e-4 after the layers. If all cosines
+# exceed this limit, their differences (1e-3) are no longer well above that error.
 NARROWEST = 0.999
 _ROWS_AT_ONCE = 256
 
 
 class PrecisionError(GeometryError):
-    """bfloat16 where the machine has none ("no_bfloat16"), or where it is too coarse."""
+    """bfloat16 is not available ("no_bfloat16") or not precise enough ("too_narrow")."""
 
     subject = "precision"
 
 
 def check_dtype(dtype: str) -> str:
-    """The name itself, or ValueError listing those that exist."""
+    """The name itself; ValueError if it is unknown."""
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {dtype!r}")
     return dtype
 
 
 def choose_device(device: str | None) -> str:
-    """The device asked for, else a CUDA GPU where torch sees one, else "cpu".
+    """The given device; without one, "cuda" if torch finds a GPU, else "cpu".
 
-    Any other ("mps", "xpu") is taken where it is asked for.
+    Other devices ("mps", "xpu") are used only if they are given.
     """
     if device is not None:
         return device
@@ -43,12 +43,12 @@ def choose_device(device: str | None) -> str:
 
 
 def check_device(device: str) -> str:
-    """The name itself, or ValueError where torch can't keep a number there and read it back."""
+    """The name itself; ValueError if torch can't store and read a number on that device."""
     import torch
 
     try:
         torch.zeros(1, device=device).cpu()
-    except Exception as error:  # each kind of device raises its own
+    except Exception as error:  # the class depends on the device
         there = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
         there += ["mps"] * torch.backends.mps.is_available()
         raise ValueError(
@@ -59,7 +59,7 @@ def check_device(device: str) -> str:
 
 
 def need_bfloat16(device: str) -> None:
-    """Raise PrecisionError where the device only imitates bfloat16, slower than float32."""
+    """Raise PrecisionError if the device only emulates bfloat16, which is slower than float32."""
     import torch
 
     if device.startswith("cuda"):
@@ -71,7 +71,7 @@ def need_bfloat16(device: str) -> None:
 
 
 def processor_has_bfloat16() -> bool:
-    """Whether it multiplies in bfloat16. torch would imitate it on any other."""
+    """Whether the processor multiplies in bfloat16. torch emulates it on others."""
     import torch
 
     return any(
@@ -80,10 +80,9 @@ def processor_has_bfloat16() -> bool:
 
 
 def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None:
-    """Raise PrecisionError where bfloat16 vectors X (n, d) lie so close that it can't resolve them.
+    """Raise PrecisionError if bfloat16 vectors X (n, d) are too close together to be resolved.
 
-    texts : n, what the rows are of, where equal ones shall count once: they say nothing about a
-    cone.
+    texts : n strings, the texts of the rows, if rows of equal texts should count once.
     """
     if texts is not None:
         X = X[list({text: row for row, text in enumerate(texts)}.values())]
@@ -94,8 +93,8 @@ def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None
 def is_too_narrow(X: np.ndarray) -> bool:
     """Whether every pairwise cosine of X (n, d) exceeds NARROWEST.
 
-    Fewer than two rows have none, and a row of zeros has none either. The rows farthest from the
-    mean come first, so that a wider cloud is told in one block.
+    False for fewer than two rows; rows of zeros are left out. The rows farthest from the mean
+    are compared first, so that a wider cloud is recognised in the first block.
     """
     X = X[X.any(axis=1)]
     if len(X) < 2:

@@ -1,8 +1,8 @@
-"""A model's first pass, on two rows of a few tokens: does it give what everything here relies on?
+"""A model's first pass, on two rows of a few tokens, to check what config.json can't state.
 
-That is n_layers + 1 states of (b, L, d), and for a text the same states whatever is padded beside
-it. config.json can't promise either, and a model that breaks one would fail in the middle of a
-page, or answer with numbers that depend on the batch.
+A usable model gives n_layers + 1 states of shape (b, L, d), and the states of a text do not depend
+on the other texts of its batch. Other models are refused when they are loaded: later they would
+fail in the middle of a page or give vectors that depend on the batch.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.settings import read_json
+from ..hub.model_files import read_json
 from .architecture import Architecture, TransformerStates
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     _States = tuple[Tensor, ...]
 
 SHORT, LONG = 3, 16  # tokens
-# Largest |difference| / |state| of a token that rounding explains, by far: it is near 1e-6, and
-# 1e-2 in bfloat16 (six layers of 384). FNet, which mixes tokens by a Fourier transform over the
-# padding too, and ConvBERT, whose convolutions reach into it, are above .3.
+# Largest |difference| / |state| of a token that is accepted as rounding. Rounding alone gives about
+# 1e-6, and 1e-2 in bfloat16 (six layers of 384). FNet and ConvBERT are above 0.3: a Fourier
+# transform and convolutions mix the padding into the tokens.
 ROUNDING = {"float32": 1e-3, "bfloat16": 2e-1}
 LONGEST_QUOTE = 200  # characters of another library's message
 
@@ -30,11 +30,14 @@ LONGEST_QUOTE = 200  # characters of another library's message
 def probed_states(
     folder: Path, settings: Architecture, *, name: str, dtype: str, device: str
 ) -> TransformerStates:
-    """The model, after a first pass that gave what its ``settings`` promise.
+    """The model, after a first pass that agreed with its ``settings``.
 
-    Raises ModelFilesError "wrong_architecture" where it can't be built, fails in that pass, gives
-    states of another number or shape, or gives a text other states beside a longer one; a disk
-    that fails or memory that does not suffice is no such case.
+    Raises
+    ------
+    ModelFilesError
+        "wrong_architecture" if the model can't be built, if the pass fails, if the states have
+        another number or shape, or if those of a text change beside a longer text. Errors of the
+        disk and of memory are raised as they are.
     """
     kind = str(read_json(folder / "config.json").get("model_type"))
     about = {"name": name, "file": "config.json", "architecture": kind}
@@ -52,8 +55,8 @@ def probed_states(
         except Exception as error:
             if _is_no_fault_of_the_model(error):
                 raise
-            model, alone, beside = tried(packed=False)  # Mamba looks into its layers' weights
-    except Exception as error:  # whatever transformers, or the model's class there, may raise
+            model, alone, beside = tried(packed=False)  # Mamba reads its layers' weights
+    except Exception as error:  # of any class, from transformers or the model
         if _is_no_fault_of_the_model(error):
             raise
         said = f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_QUOTE].rstrip(". ")
@@ -82,20 +85,20 @@ def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, s
 
 def _refuse_mixing(alone: _States, beside: _States, rounding: float, about: dict[str, str]) -> None:
     n = alone[0].shape[1]
-    for layer, (one, other) in enumerate(zip(alone, beside, strict=True)):
-        h, g = one[0].float(), other[0, :n].float()  # (n, d)
+    for layer, (short, padded) in enumerate(zip(alone, beside, strict=True)):
+        h, g = short[0].float(), padded[0, :n].float()  # (n, d)
         apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
-        if not apart <= rounding:  # NaN is no number to be right
+        if not apart <= rounding:  # also refuses NaN
             raise ModelFilesError("wrong_architecture", because="mixes", layer=layer, **about)
 
 
 def _short(ids: Tensor) -> int:
-    """Tokens of the shorter row: fewer than the longer one's, where there is room."""
+    """Tokens of the shorter row: fewer than of the longer row, unless that has one."""
     return max(1, min(SHORT, ids.shape[1] - 1))
 
 
 def _rows(model: TransformerStates, settings: Architecture) -> Tensor:
-    """(2, L) ids out of the middle of the vocabulary, where no special tokens are, without pad."""
+    """(2, L) ids from the middle of the vocabulary, which has no special tokens; never the pad."""
     import torch
 
     size = len(model.input_embeddings())
@@ -107,7 +110,7 @@ def _rows(model: TransformerStates, settings: Architecture) -> Tensor:
 def _states(
     model: TransformerStates, ids: Tensor, device: str, *, short: int | None = None
 ) -> _States:
-    """States of rows; the first cut to ``short`` tokens and padded, where that is given."""
+    """States of the rows. With ``short``, the first row is cut to that many tokens and padded."""
     import torch
 
     mask = torch.ones_like(ids)
@@ -119,10 +122,10 @@ def _states(
 
 
 def _is_no_fault_of_the_model(error: Exception) -> bool:
-    """A refusal that is told already, a disk that fails, memory that does not suffice."""
+    """Whether the error is a ModelFilesError, or of the disk or of memory."""
     import torch
 
     if isinstance(error, OSError):
-        return error.errno is not None  # transformers raises some without, for settings
-    told = isinstance(error, ModelFilesError | MemoryError | torch.OutOfMemoryError)
-    return told or "can't allocate memory" in str(error)  # torch's words on a processor
+        return error.errno is not None  # transformers raises OSError without errno for bad settings
+    is_named = isinstance(error, ModelFilesError | MemoryError | torch.OutOfMemoryError)
+    return is_named or "can't allocate memory" in str(error)  # torch's message on a CPU

@@ -1,7 +1,7 @@
 """Static word vectors in a sentence-transformers folder (WordEmbeddings): an encoder of no layers.
 
-Words are found by its whitespace rule: the text is split at spaces; each word is looked up as
-it stands, then without punctuation around it, then in lower case; stop words are left out.
+The text is split at white space. Each word is looked up unchanged, then without punctuation around
+it, then in lower case. Stop words are left out.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import module_folder, read_modules
-from ..hub.settings import read_json
+from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
-from .pieces import Coverage, checked_texts
+from .tokens import Coverage, checked_texts
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -29,7 +28,7 @@ WEIGHT = "emb_layer.weight"
 
 
 def word_folder(folder: Path) -> Path | None:
-    """Where the word vectors of a folder lie, or None where it is no such folder."""
+    """The folder of the word vectors in a model's folder; None if the model is a transformer."""
     modules = read_modules(folder)
     if not modules or modules[0]["type"].rpartition(".")[2] != "WordEmbeddings":
         return None
@@ -37,7 +36,7 @@ def word_folder(folder: Path) -> Path | None:
 
 
 def read_word_architecture(place: Path, *, name: str) -> Architecture:
-    """No layers, the table's width, the longest text in words. Raises ModelFilesError."""
+    """An Architecture of no layers, with the longest text in words. Raises ModelFilesError."""
     for needed in (TOKENIZER_FILE, "model.safetensors"):
         if not (place / needed).is_file():
             raise ModelFilesError("unreadable", because="no_word_file", name=name, file=needed)
@@ -63,7 +62,7 @@ class Words:
 
 
 class WordReader:
-    """The whitespace rule of a folder, with what ``PieceReader`` offers."""
+    """The whitespace tokenizer of a folder, with the methods of ``PieceReader``."""
 
     def __init__(self, place: Path, *, max_tokens: int) -> None:
         self._place = place
@@ -82,7 +81,7 @@ class WordReader:
         return frozenset(self._settings.get("stop_words", ()))
 
     def encodings(self, texts: Sequence[str]) -> list[Words]:
-        """The known words of each text; ValueError naming a text without any."""
+        """The known words of each text; ValueError for a text without any."""
         found = self.pieces(texts)
         if empty := [i for i, words in enumerate(found) if not words]:
             raise ValueError(
@@ -92,14 +91,14 @@ class WordReader:
         return [Words([self._ids[word] for word in words], words) for words in found]
 
     def pieces(self, texts: Sequence[str]) -> list[list[str]]:
-        """The known words of each text, none for a text without any."""
+        """The known words of each text; an empty list for a text without any."""
         return [
             [word for word in self._lookup(text) if word is not None][: self.max_tokens]
             for text in checked_texts(texts)
         ]
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
-        """Words cut and words unknown; stop words are left out on purpose and count as neither."""
+        """Count cut texts and unknown words. Stop words are not counted."""
         looked_up = [list(self._lookup(text)) for text in checked_texts(texts)]
         known = [sum(word is not None for word in words) for words in looked_up]
         total = sum(map(len, looked_up))
@@ -113,15 +112,15 @@ class WordReader:
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """None: nothing is put around a text."""
+        """Always (): no tokens are added to a text."""
         return ()
 
     def words(self) -> dict[int, str]:
-        """The vocabulary: id to word."""
+        """The vocabulary: from id to word."""
         return {i: word for word, i in self._ids.items()}
 
     def _lookup(self, text: str) -> Iterator[str | None]:
-        """Each word as the vocabulary has it, None for one that it lacks."""
+        """Each word in the vocabulary's form; None for an unknown word."""
         if self._settings.get("do_lower_case"):
             text = text.lower()
         for word in text.split():
@@ -137,7 +136,7 @@ class WordReader:
 
 
 class WordStates:
-    """The table as a model: called with ids and mask (b, L), one hidden state, its rows."""
+    """The table as a model: its one hidden state is the rows of the ids (b, L)."""
 
     pad_id = 0
 

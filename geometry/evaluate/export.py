@@ -1,4 +1,4 @@
-"""A grid to take away: one row a cell, with all that its number depends on."""
+"""A grid as rows, CSV and JSON: one row a cell, with the settings its numbers depend on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import io
 import json
 from typing import Any
 
-from .cells import Cell, Chosen, Grid, LayerName
+from .best_cell import Chosen
+from .grid import Cell, Grid, LayerName
 from .scores import PairScore
 
 
 def grid_rows(grid: Grid) -> list[dict[str, Any]]:
-    """One flat dictionary a cell, None where there is no value; correlations in [-1, 1]."""
+    """One flat dictionary a cell; a missing value is None, correlations are in [-1, 1]."""
     return [
         {
             "evaluated_on": grid.evaluated_on,
@@ -30,8 +31,7 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
 def grid_csv(grid: Grid, **settings: Any) -> str:
     """The rows as CSV with a header.
 
-    settings : what else the numbers depend on, such as model and revision; columns before the
-    others.
+    settings : other settings of the measurement, such as model and revision; the first columns.
     """
     rows = [{**settings, **row} for row in grid_rows(grid)]
     text = io.StringIO()
@@ -42,9 +42,9 @@ def grid_csv(grid: Grid, **settings: Any) -> str:
 
 
 def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> str:
-    """Settings, cells, and what was chosen on dev, as JSON.
+    """Settings, cells, and the cell chosen on dev, as JSON.
 
-    settings : what else the numbers depend on, such as model and revision.
+    settings : other settings of the measurement, such as model and revision.
     """
     rows = grid_rows(grid)
     if grid.subsets:
@@ -52,14 +52,14 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
             {**row, "by_subset": _of_subsets(cell.score)}
             for row, cell in zip(rows, grid.cells, strict=True)
         ]
-    told: dict[str, Any] = {**settings, "cells": rows}
+    document: dict[str, Any] = {**settings, "cells": rows}
     if chosen is not None:
-        told["chosen_on_dev"] = {
+        document["chosen_on_dev"] = {
             "among": chosen.n_cells,
             "dev": _cell_row(chosen.cell_on_dev),
             "test": _cell_row(chosen.cell_on_test),
         }
-    return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def layer_text(layer: LayerName) -> str:
@@ -68,7 +68,7 @@ def layer_text(layer: LayerName) -> str:
 
 
 def _cell_row(cell: Cell) -> dict[str, Any]:
-    score, moved = cell.score, cell.difference
+    score, difference = cell.score, cell.difference
     return {
         "layer": layer_text(cell.layer),
         "pooling": cell.pooling,
@@ -84,9 +84,9 @@ def _cell_row(cell: Cell) -> dict[str, Any]:
         "pearson": score.pearson,
         "pearson_low": score.pearson_low,
         "pearson_high": score.pearson_high,
-        "difference": moved.value if moved else None,
-        "difference_low": moved.low if moved else None,
-        "difference_high": moved.high if moved else None,
+        "difference": difference.value if difference else None,
+        "difference_low": difference.low if difference else None,
+        "difference_high": difference.high if difference else None,
         "mean_cosine": cell.mean_cosine,
         "undefined": score.undefined,
         "note": cell.note,
@@ -95,6 +95,6 @@ def _cell_row(cell: Cell) -> dict[str, Any]:
 
 def _of_subsets(score: PairScore) -> dict[str, dict[str, Any]]:
     return {
-        name: {"n_pairs": one.n, "spearman": one.spearman, "low": one.low, "high": one.high}
-        for name, one in score.by_subset.items()
+        name: {"n_pairs": part.n, "spearman": part.spearman, "low": part.low, "high": part.high}
+        for name, part in score.by_subset.items()
     }

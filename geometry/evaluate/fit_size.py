@@ -1,27 +1,83 @@
-"""How a whitening falls apart when it is fitted on too few points, seen on others."""
+"""How many rows a whitening needs: measured on held-out rows, and by the score of scored pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..linalg.rows import float_rows
 from ..measure import isoscore, isoscore_baseline
 from ..transform.whitening_map import WhiteningMap
+from .grid import evaluate_grid
+from .scores import PairBootstrap, PairScore
 
-FEWEST = 10
-LEAST_ROWS = 8  # four in the fit, four held out
-WAYS = ("full", "ledoit-wolf")
+FEWEST = 10  # rows of the smallest fit
+LEAST_HALF = 4  # rows in the fit, and rows held out
+LEAST_ROWS = 2 * LEAST_HALF
+ESTIMATES = ("full", "ledoit-wolf")  # of the covariance
+SIZES = 9  # fits of scored pairs
+KEPT = 128  # directions kept by the second whitening, or the rank of the fit where that is less
+WHITENINGS = ("pca", f"pca:{KEPT}", "pca:lw")
+
+
+def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
+    """About ``count`` sizes from FEWEST up to ``available``, spaced by ratio.
+
+    n = d is one of them if there are as many rows.   past_d : add a size a little above d.
+    """
+    if available <= FEWEST:
+        return (available,)
+    sizes = np.geomspace(FEWEST, available, count).round().astype(int).tolist()
+    about_d = (n for n in (d, d + d // 8 if past_d else d) if 2 <= n <= available)
+    return tuple(sorted({*sizes, *about_d}))
+
+
+def split_halves(
+    n: int, groups: np.ndarray | None = None, *, random_state: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers of two halves of n rows, each in the order they were drawn.
+
+    Tokens of one sentence resemble each other, so a sentence that lies in both halves would make
+    held-out rows look fitted. Rows of one group therefore stay in one half; the cut is the one
+    nearest to n / 2. A half is empty if all rows are of one group.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows. Without groups the first half has the extra row of an odd n.
+    groups : (n,) array, optional
+        The group of each row, such as the sentence of a token.
+    random_state : int
+        Seed of the draw.
+
+    Raises
+    ------
+    ValueError
+        If groups are not one for each row.
+    """
+    rng = np.random.default_rng(random_state)
+    if groups is None:
+        order = rng.permutation(n)
+        return order[: (n + 1) // 2], order[(n + 1) // 2 :]
+    if np.shape(groups) != (n,):
+        raise ValueError(f"groups must be one for each row, ({n},); got shape {np.shape(groups)}")
+    names, group = np.unique(groups, return_inverse=True)  # (n,)
+    drawn = rng.permutation(len(names))
+    rows_before = np.cumsum([0, *np.bincount(group)[drawn]])
+    first = drawn[: int(np.argmin(np.abs(rows_before - n / 2)))]
+    order = rng.permutation(n)
+    is_first = np.isin(group[order], first)
+    return order[is_first], order[~is_first]
 
 
 @dataclass(frozen=True)
 class SizedFit:
-    """What a whitening fitted on ``n`` points does to ``held_out`` points that it has not seen.
+    """Isotropy of ``held_out`` rows after a whitening fitted on ``n`` other rows.
 
-    isoscore : of those points, by the way of fitting ("full", "ledoit-wolf").
-    raw : of the same points before.   baseline : of as many isotropic ones.
+    isoscore : of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
+    raw : of the same rows, not whitened.   baseline : of as many isotropic rows.
     """
 
     n: int
@@ -31,55 +87,136 @@ class SizedFit:
     baseline: float
 
 
-def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
-    """About ``count`` sizes from FEWEST up to ``available``, spaced by ratio.
-
-    n = d is among them where there are as many rows; past_d : a little above it, too.
-    """
-    if available <= FEWEST:
-        return (available,)
-    sizes = np.geomspace(FEWEST, available, count).round().astype(int).tolist()
-    about_d = (n for n in (d, d + d // 8 if past_d else d) if 2 <= n <= available)
-    return tuple(sorted({*sizes, *about_d}))
-
-
 def whitening_by_size(
     X: np.ndarray,
     *,
+    groups: np.ndarray | None = None,
     sizes: Sequence[int] | None = None,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[SizedFit, ...]:
-    """Whiten one half of X (n, d) by maps fitted on more and more rows of the other half.
+    """Whiten one half of the rows by maps fitted on more and more rows of the other half.
 
-    The halves and the order in which rows join the fit are drawn once, seeded: a larger fit holds
-    the smaller ones' rows. n >= 8, d >= 2.   sizes : of the fits; by default ``fit_sizes``.
-    progress : called with (fits done, fits).
-    Raises ValueError for other shapes, NaN, infinity, and where the held-out rows are all equal.
+    The halves and the order in which rows join the fit are drawn once, so a larger fit contains
+    the rows of every smaller one.
+
+    Parameters
+    ----------
+    X : (n, d) array, n >= 8, d >= 2
+        Vectors, one a row.
+    groups : (n,) array, optional
+        Rows of one group stay in one half: see ``split_halves``.
+    sizes : sequence of int, optional
+        Rows of each fit; by default ``fit_sizes``.
+    random_state : int
+        Seed of the draw.
+    progress : callable, optional
+        Called with (fits done, fits). An exception raised in it ends the work.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, infinity, groups that leave a half fewer than 4 rows, and held-out
+        rows that are all equal.
     """
     if np.ndim(X) != 2 or np.shape(X)[0] < LEAST_ROWS or np.shape(X)[1] < 2:
         raise ValueError(
             f"needs at least {LEAST_ROWS} rows of 2 dimensions or more; got shape {np.shape(X)}"
         )
     X = float_rows(X, at_least=LEAST_ROWS)
-    order = np.random.default_rng(random_state).permutation(len(X))
-    fitted, held_out = X[order[: len(X) // 2]], X[order[len(X) // 2 :]]
+    halves = split_halves(len(X), groups, random_state=random_state)
+    if min(map(len, halves)) < LEAST_HALF:
+        raise ValueError(
+            f"needs at least {LEAST_HALF} rows in each half; cut between groups, the halves have "
+            f"{len(halves[0])} and {len(halves[1])}. Give more groups"
+        )
+    fitted, held_out = (X[rows] for rows in halves)
     sizes = fit_sizes(len(fitted), X.shape[1]) if sizes is None else sizes
     wrong = [n for n in sizes if not 2 <= n <= len(fitted)]
     if wrong:
         raise ValueError(f"sizes must lie in [2, {len(fitted)}], half of the rows; got {wrong[0]}")
     raw, baseline = isoscore(held_out), isoscore_baseline(*held_out.shape)
-    found: list[SizedFit] = []
+    fits: list[SizedFit] = []
     for n in sizes:
         if progress is not None:
-            progress(len(found), len(sizes))
-        found.append(SizedFit(n, len(held_out), _isoscores(fitted[:n], held_out), raw, baseline))
+            progress(len(fits), len(sizes))
+        fits.append(SizedFit(n, len(held_out), _isoscores(fitted[:n], held_out), raw, baseline))
     if progress is not None:
-        progress(len(found), len(sizes))
-    return tuple(found)
+        progress(len(fits), len(sizes))
+    return tuple(fits)
 
 
 def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
     full = WhiteningMap.of(fitted, method="zca")
     maps = (full, full.adjust(shrinkage="ledoit-wolf"))
-    return {way: isoscore(one.apply(held_out)) for way, one in zip(WAYS, maps, strict=True)}
+    return {
+        name: isoscore(whitening.apply(held_out))
+        for name, whitening in zip(ESTIMATES, maps, strict=True)
+    }
+
+
+@dataclass(frozen=True)
+class SizedScore:
+    """Scores of the same pairs after treatments fitted on ``n`` rows, by the treatment's text.
+
+    kept : the directions kept by each treatment with a k; the rank of the fit is the most.
+    """
+
+    n: int
+    scores: dict[str, PairScore]
+    kept: dict[str, int] = field(default_factory=dict)
+
+
+def scores_by_fit_size(
+    X: np.ndarray,
+    fit_vectors: np.ndarray,
+    bootstrap: PairBootstrap,
+    *,
+    treatments: Sequence[str] = WHITENINGS,
+    similarity: str = "cosine",
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[SizedScore, ...]:
+    """Score pairs after treatments fitted on more and more rows of a fit set.
+
+    The order in which rows join the fit is drawn once, so a larger fit contains the rows of every
+    smaller one. All scores share the resamples of the bootstrap. "none" is scored at every size,
+    with the same result.
+
+    Parameters
+    ----------
+    X : (2n, d) array of float
+        The left sentences of n pairs, then the right ones.
+    fit_vectors : (m, d) array of float
+        The fit set.
+    bootstrap : PairBootstrap
+        Resamples with the gold scores of the pairs.
+    treatments : sequence of str
+        Texts for ``parse_treatment``.
+    similarity : str
+        As in ``pair_similarities``.
+    random_state : int
+        Seed of the draw.
+    progress : callable, optional
+        Called with (sizes done, sizes). An exception raised in it ends the work.
+    """
+    order = np.random.default_rng(random_state).permutation(len(fit_vectors))
+    sizes = fit_sizes(len(fit_vectors), X.shape[1], count=SIZES, past_d=False)
+    sized = []
+    for done, n in enumerate(sizes):
+        if progress is not None:
+            progress(done, len(sizes))
+        rows = fit_vectors[np.sort(order[:n])]
+        grid = evaluate_grid(
+            {"these": X[np.newaxis]},
+            bootstrap.gold_scores,
+            treatments=("none", *treatments),
+            fit_vectors={"these": rows[np.newaxis]},
+            fit_on=f"{n} rows",
+            similarity=similarity,
+            bootstrap=bootstrap,
+        )
+        scores = {cell.treatment: cell.score for cell in grid.cells}
+        n_kept = {cell.treatment: cell.n_kept for cell in grid.cells if cell.n_kept is not None}
+        sized.append(SizedScore(n, scores, n_kept))
+    return tuple(sized)

@@ -1,4 +1,4 @@
-"""The set that treatments are fitted on: read once, whatever the number of treatments."""
+"""The set that treatments are fitted on, and similarities of pairs after a fitted treatment."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from ..linalg.rows import float_rows
 from ..transform.removal_map import RemovalMap
 from ..transform.treatments import LINEAR_AT_ONCE, Treatment, fit_treatment, treatment_of_moments
 from ..transform.whitening_map import WhiteningMap
-from .specs import TreatmentSpec
+from .similarities import pair_similarities
+from .specs import TreatmentSpec, parse_treatment
 
-FROM_SUMS = (*LINEAR_AT_ONCE, "svd")  # names of specs that need no rows of their fit set
+FROM_SUMS = (*LINEAR_AT_ONCE, "svd")  # treatments whose fit needs only the moments of the fit set
 
-Layers = tuple[int, ...]  # indices into hidden states; several are averaged
+Layers = tuple[int, ...]  # indices of hidden states; several are averaged
 FitVectors = Mapping[str, np.ndarray] | Callable[[Layers, str], "np.ndarray | Moments"]
 
 
 class FitSet:
-    """Rows (m, d), m >= 2, or their moments, of one layer and pooling; treatments by their name.
+    """Fits treatments on the rows (m, d), m >= 2, of one layer and pooling, or on their moments.
 
-    eps : the precision of the rows, where only their moments are given.
+    The rows are read once for all treatments.   eps : rounding of the rows, used if only their
+    moments are given.
     """
 
     def __init__(self, fit_vectors: np.ndarray | Moments, *, eps: float) -> None:
@@ -42,15 +44,15 @@ class FitSet:
         return len(self.moments.mean)
 
     def fit(self, spec: TreatmentSpec) -> Treatment:
-        """The treatment fitted here; others of that name differ by their knobs alone."""
+        """The treatment fitted on this set; treatments of one name share the fit."""
         if spec.name not in self._fitted:
             self._fitted[spec.name] = self._fit(spec.name)
         return spec.turn(self._fitted[spec.name], self.d)
 
     def _fit(self, name: str) -> Treatment:
-        if name == "svd":  # "removed", uncentred: the map is one of that kind
-            fitted = RemovalMap.solve(self.moments, eps=self._eps, centred=False)
-            return Treatment("removed", fitted.n_rows, fitted.rank, fitted)
+        if name == "svd":  # "removed" without centring
+            removal = RemovalMap.solve(self.moments, eps=self._eps, centred=False)
+            return Treatment("removed", removal.n_rows, removal.rank, removal)
         if name in LINEAR_AT_ONCE:
             return treatment_of_moments(name, self.moments, eps=self._eps)
         if self._rows is None:
@@ -58,9 +60,10 @@ class FitSet:
         return fit_treatment(name, self._rows)
 
     def precision_after(self, treatment: Treatment) -> WhiteningMap:
-        """The whitening of these rows once they are treated, for Mahalanobis distances.
+        """Whitening of the treated rows, for Mahalanobis distances.
 
-        Of z = x W + b the covariance is W' Sigma W. ValueError for a treatment that is not linear.
+        The covariance of z = x W + b is W' Sigma W. Raises ValueError if the treatment is not
+        linear.
         """
         if treatment.name not in LINEAR_AT_ONCE:
             raise ValueError(
@@ -76,5 +79,39 @@ class FitSet:
 
 
 def average_layers(hidden: np.ndarray, layers: Layers) -> np.ndarray:
-    """(n, d) of hidden (n_layers + 1, n, d): one layer as it is, several averaged."""
+    """(n, d) from hidden (n_layers + 1, n, d): one layer, or the mean of several."""
     return hidden[layers[0]] if len(layers) == 1 else hidden[list(layers)].mean(axis=0)
+
+
+def treated_similarities(
+    X: np.ndarray,
+    fit_vectors: np.ndarray | Moments,
+    treatment: str,
+    *,
+    similarity: str = "cosine",
+) -> np.ndarray:
+    """Similarities (n,) float64 of pairs after a treatment.
+
+    Parameters
+    ----------
+    X : (2n, d) array of float
+        The left sentences of n pairs, then the right ones.
+    fit_vectors : (m, d) array of float, m >= 2, or Moments
+        The fit set of the treatment and of Mahalanobis distances.
+    treatment : str
+        Text for ``parse_treatment``.
+    similarity : str
+        As in ``pair_similarities``.
+
+    Raises
+    ------
+    UndefinedMeasure
+        If a treated row has no such similarity.
+    """
+    fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
+    fitted = fit_set.fit(parse_treatment(treatment))
+    precision = fit_set.precision_after(fitted) if similarity == "mahalanobis" else None
+    Z = fitted.apply(X.astype(np.float64)).kept
+    return pair_similarities(
+        Z[: len(Z) // 2], Z[len(Z) // 2 :], similarity=similarity, precision=precision
+    )

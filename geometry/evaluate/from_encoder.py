@@ -1,4 +1,4 @@
-"""A grid from an encoder and sentence pairs: every text is encoded once, for all cells."""
+"""A grid from an encoder and sentence pairs. Every text is encoded once for all cells."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from ..data.pairs import Pairs
 from ..encode.encoder import Encoder
 from ..encode.pool import as_poolings
 from ..linalg.moments import Moments
-from .cells import Grid, LayerName
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
-from .grid import Progress, evaluate_grid
+from .grid import Grid, LayerName, Progress, evaluate_grid
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 
 POOLINGS_SHOWN = ("cls", "mean", "max", "last")
-TEXTS_AT_ONCE = 2048  # of a fit set: only their sums are kept, whatever its size
-CELL_WORK = 24  # texts that could be encoded while one cell is scored, about
+TEXTS_AT_ONCE = 2048  # of a fit set, of which only sums stay in memory
+CELL_WORK = 24  # about how many texts are encoded in the time of scoring one cell
 
 
 def evaluate_encoder(
@@ -38,25 +37,41 @@ def evaluate_encoder(
     aggregation: str | None = None,
     progress: Progress | None = None,
 ) -> Grid:
-    """The grid of an encoder on pairs, treatments fitted on texts that have a name.
+    """The grid of an encoder on pairs, treatments fitted on a named set of texts.
 
-    fit_texts : each distinct one counts once.   fit_vectors : in their place, what ``encode_fit``
-    made of them, so that several sets of pairs share it.   fit_on : their name, such as "train".
-    Without them treatments are fitted on the pairs' own sentences, as often as they occur.
-    layers, treatments, similarity, draws, seed : as in ``evaluate_grid``.
-    aggregation : of ``AGGREGATIONS``, how the pairs' named subsets become one score; None takes
-    the pairs as one set.
-    In bfloat16 a layer and pooling whose vectors lie too close for it has no scores, "too_narrow".
-    progress : (done, total) of the whole work, encoding included.
-    Memory: all layers of the pairs' sentences; of fit_texts 2,048 at a time.
+    All layers of the sentences of the pairs are in memory at once; of ``fit_texts`` 2,048 at a
+    time. In bfloat16 a layer and pooling whose vectors lie too close together have no scores
+    ("too_narrow").
+
+    Parameters
+    ----------
+    encoder : Encoder
+    pairs : Pairs
+    layers, treatments, similarity, draws, seed
+        As in ``evaluate_grid``.
+    poolings : sequence of str
+        Of ``POOLINGS``.
+    fit_texts : sequence of str, optional
+        Texts to fit treatments on, each distinct text once. By default the sentences of the
+        pairs, with their repeats.
+    fit_vectors : optional
+        In place of ``fit_texts``: the result of ``encode_fit``, to share it between calls.
+    fit_on : str, optional
+        Name of the fit set, such as "train"; needed with either of them.
+    aggregation : str, optional
+        Of ``AGGREGATIONS``: how the subsets of the pairs become one score. By default the pairs
+        are one set.
+    progress : callable, optional
+        Called with (done, total) of the whole work, encoding included. An exception raised in it
+        ends the work.
     """
     poolings = as_poolings(poolings)
     _check_fit(fit_texts, fit_vectors, fit_on)
-    # bad scores are found at once
+    # before the encoding, so that bad gold scores and layers fail at once
     bootstrap = resamples_of(pairs, aggregation, draws=draws, seed=seed)
     named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
     for layer in named:
-        encoder.layer_indices(layer)  # and so is a layer that does not exist
+        encoder.layer_indices(layer)
     sentences = [*pairs.left, *pairs.right]
     n_cells = len(set(named)) * len(set(poolings)) * len(parse_treatments(treatments))
     texts = len(set(sentences)) + len(set(fit_texts or ()))
@@ -97,13 +112,14 @@ def encode_distinct(
     *,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray]:
-    """``Encoder.encode_layers``, a repeated text being encoded once: {pooling: (layers, n, d)}."""
+    """{pooling: (layers, n, d)} as ``Encoder.encode_layers``, each distinct text encoded once."""
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    found = encoder.encode_layers(list(place), poolings=poolings, progress=progress)
+    vectors = encoder.encode_layers(list(place), poolings=poolings, progress=progress)
     if len(place) == len(texts):
-        return found
+        return vectors
     rows = np.array([place[text] for text in texts])
-    return {pooling: found.pop(pooling)[:, rows] for pooling in tuple(found)}
+    # pop: never two copies of more than one pooling
+    return {pooling: vectors.pop(pooling)[:, rows] for pooling in tuple(vectors)}
 
 
 def encode_fit(
@@ -115,9 +131,10 @@ def encode_fit(
     treatments: Sequence[str] = LADDER,
     progress: Progress | None = None,
 ) -> FitVectors:
-    """Texts as ``fit_vectors`` for those treatments, each distinct text once.
+    """The ``fit_vectors`` of texts for those treatments, each distinct text once.
 
-    Sums where they suffice, so that memory does not grow with the texts; all rows where not.
+    Moments if all treatments can be fitted on them, so that memory does not grow with the texts;
+    all rows otherwise.
     """
     texts = tuple(dict.fromkeys(texts))
     if all(spec.name in FROM_SUMS for spec in parse_treatments(treatments)):
@@ -133,41 +150,41 @@ def fit_moments(
     *,
     progress: Progress | None = None,
 ) -> Callable[[Layers, str], Moments]:
-    """Moments of texts at those layers and poolings, to be asked as ``fit_vectors`` is.
+    """Moments of texts at those layers and poolings, as a function for ``fit_vectors``.
 
-    Texts go through the encoder some at a time and only sums stay; blocks merge exactly.
+    Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly.
     """
     wanted = {encoder.layer_indices(layer) for layer in layers}
     sums: dict[tuple[Layers, str], Moments] = {}
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         some = texts[start : start + TEXTS_AT_ONCE]
 
-        def told(done: int, _of_these: int, start: int = start) -> None:
+        def report(done: int, _of_these: int, start: int = start) -> None:
             if progress is not None:
                 progress(start + done, len(texts))
 
-        block = encoder.encode_layers(some, poolings=poolings, progress=told)
+        block = encoder.encode_layers(some, poolings=poolings, progress=report)
         for pooling, hidden in block.items():
             for indices in wanted:
-                at, seen = (indices, pooling), Moments.of(average_layers(hidden, indices))
-                sums[at] = sums[at].merge(seen) if at in sums else seen
+                at, moments = (indices, pooling), Moments.of(average_layers(hidden, indices))
+                sums[at] = sums[at].merge(moments) if at in sums else moments
     return lambda indices, pooling: sums[indices, pooling]
 
 
 class _Work:
-    """One count over several parts, each of which counts its own steps."""
+    """One progress count over several parts of the work."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._progress = total, progress
-        self._done = 0  # by the parts that ended
+        self._done = 0
 
     def part(self, weight: int) -> Progress:
-        """The count of the next part, each of whose steps weighs as much."""
+        """The progress of the next part; each of its steps counts ``weight``."""
         before = self._done
 
-        def told(done: int, _of_these: int) -> None:
+        def report(done: int, _of_these: int) -> None:
             self._done = before + weight * done
             if self._progress is not None:
                 self._progress(min(self._done, self._total), self._total)
 
-        return told
+        return report

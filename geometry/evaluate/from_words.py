@@ -1,4 +1,8 @@
-"""A grid from static word vectors: sentences are averages of their words, told with coverage."""
+"""Scores of static word vectors: averaged into sentences, on pairs of words, and a model's own.
+
+``evaluate_words`` makes a grid of sentence averages, ``evaluate_word_pairs`` scores pairs of
+words, ``type_averages`` averages the input embeddings of an encoder.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,12 @@ import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.pairs import Pairs
+from ..encode.encoder import Encoder
+from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
-from .cells import Grid
-from .grid import Progress, evaluate_grid
-from .scores import LEAST_PAIRS
+from ..vectors.word_pairs import word_pair_vectors
+from .grid import Grid, Progress, evaluate_grid
+from .scores import LEAST_PAIRS, PairScore, evaluate_pairs
 from .specs import LADDER
 from .subsets import resamples_of
 
@@ -21,13 +27,20 @@ Tokenizer = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True)
 class WordGrid:
-    """A grid of averaged words, and what it stands on.
+    """A grid of averaged words, with its coverage.
 
-    grid : its poolings are the weightings, its only layer is 0.   coverage : share in [0, 1] of
-    the pairs' words, as often as they occur, that the table has.   n_left_out : pairs left out of
-    every cell, for a sentence without a known word has no vector.   unknown : the commonest words
-    that the table lacks, with how often they occur.   n_fit_left_out : texts of the fit set left
-    out likewise.
+    Attributes
+    ----------
+    grid : Grid
+        Its poolings are the weightings; its only layer is 0.
+    coverage : float in [0, 1]
+        Share of the words of the pairs, counted with repeats, that the table contains.
+    n_left_out : int
+        Pairs left out of every cell, because a sentence without a known word has no vector.
+    unknown : tuple of (str, int)
+        The most frequent words that the table lacks, with their counts.
+    n_fit_left_out : int
+        Texts of the fit set without a known word, also left out.
     """
 
     grid: Grid
@@ -41,10 +54,19 @@ class WordGrid:
 class AveragedPairs:
     """Static averages of pairs and of a fit set, ready for a grid.
 
-    vectors : {weighting: (2n, d)}, the left sentences, then the right ones.   known (n,) bool :
-    pairs with a known word on both sides, the only ones that are scored.   fit : {weighting:
-    (m, d)}, None where treatments are fitted on the scored pairs' own sentences.   coverage,
-    unknown, n_fit_left_out : as in ``WordGrid``.   report : of the file of vectors.
+    Attributes
+    ----------
+    pairs : Pairs
+    vectors : mapping of weighting to (2n, d) array
+        The left sentences, then the right ones.
+    known : (n,) array of bool
+        Pairs with a known word in both sentences; only they are scored.
+    fit : mapping of weighting to (m, d) array, or None
+        None to fit treatments on the sentences of the scored pairs.
+    coverage, unknown, n_fit_left_out
+        As in ``WordGrid``.
+    report : VectorReport or None
+        Of the file of vectors.
     """
 
     pairs: Pairs
@@ -75,12 +97,28 @@ def evaluate_words(
 ) -> WordGrid:
     """The grid of a table of word vectors on pairs: weightings in place of layers and poolings.
 
-    weightings : of "mean", "sif", "zipf", as in ``sentence_vectors``; the latter two need counts.
-    SIF's second half is the treatment "svd:1", fitted like any other.
-    fit_texts, fit_on : what treatments are fitted on, each distinct text once, and its name;
-    without them the pairs' own sentences.   The rest as in ``evaluate_encoder``.
-    Raises ValueError where fewer than 3 pairs have a known word in both sentences, and as
-    ``sentence_vectors`` and ``evaluate_grid`` do.
+    Parameters
+    ----------
+    table : VectorTable
+    pairs : Pairs
+    weightings : str or sequence of str
+        Of "mean", "sif", "zipf", as in ``sentence_vectors``. The second half of SIF is the
+        treatment "svd:1", fitted like any other.
+    counts : mapping of str to float, optional
+        Word counts, needed by "sif" and "zipf".
+    fit_texts, fit_on : sequence of str and str, optional
+        Texts to fit treatments on, each distinct text once, and their name. By default the
+        sentences of the pairs.
+    tokenizer : callable
+        From a text to its words.
+    treatments, similarity, draws, seed, aggregation, progress
+        As in ``evaluate_encoder``.
+
+    Raises
+    ------
+    ValueError
+        If fewer than 3 pairs have a known word in both sentences, and as ``sentence_vectors`` and
+        ``evaluate_grid`` do.
     """
     if (fit_texts is None) != (fit_on is None):
         raise ValueError(
@@ -116,27 +154,24 @@ def average_pairs(
     fit_texts: Sequence[str] | None = None,
     tokenizer: Tokenizer = words_of,
 ) -> AveragedPairs:
-    """The first half of ``evaluate_words``, whose arguments these are: no treatment is known yet.
-
-    Raises ValueError as it does.
-    """
+    """The first half of ``evaluate_words``, with its arguments and errors: averages of words."""
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
 
     def averaged(texts: Sequence[str]) -> dict[str, SentenceVectors]:
         how = {"counts": counts, "tokenizer": tokenizer}
         return {
-            each: sentence_vectors(texts, table, weighting=each, empty="zero", **how)  # type: ignore[arg-type]
-            for each in named
+            name: sentence_vectors(texts, table, weighting=name, empty="zero", **how)  # type: ignore[arg-type]
+            for name in named
         }
 
-    found = averaged([*pairs.left, *pairs.right])
-    if not found:
+    averages = averaged([*pairs.left, *pairs.right])
+    if not averages:
         raise ValueError("no weighting was named; choose from mean, sif, zipf")
-    first = next(iter(found.values()))  # what is known depends on the words alone
+    first = next(iter(averages.values()))  # coverage is the same for every weighting
     fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
     return AveragedPairs(
         pairs=pairs,
-        vectors={each: one.vectors for each, one in found.items()},
+        vectors={name: average.vectors for name, average in averages.items()},
         known=np.logical_and(*first.has_words.reshape(2, len(pairs))),
         fit=None if fit is None else _rows(fit),
         coverage=first.coverage,
@@ -157,14 +192,14 @@ def evaluate_averages(
     aggregation: str | None = None,
     progress: Progress | None = None,
 ) -> WordGrid:
-    """The second half of ``evaluate_words``: averages treated and scored."""
+    """The second half of ``evaluate_words``: averages are treated and scored."""
     known, fit = averages.known, averages.fit
-    scored = _taken(averages.pairs, known)
+    scored = _known_pairs(averages.pairs, known)
     grid = evaluate_grid(
-        {each: X[np.tile(known, 2)][None] for each, X in averages.vectors.items()},
+        {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
         treatments=treatments,
-        fit_vectors=None if fit is None else {each: rows[None] for each, rows in fit.items()},
+        fit_vectors=None if fit is None else {name: rows[None] for name, rows in fit.items()},
         fit_on=fit_on,
         evaluated_on=averages.pairs.name,
         similarity=similarity,
@@ -182,8 +217,8 @@ def evaluate_averages(
 
 def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
     """{weighting: (m, d)} of the texts that have a known word."""
-    rows = {each: one.vectors[one.has_words] for each, one in fit.items()}
-    if any(len(each) < 2 for each in rows.values()):
+    rows = {name: average.vectors[average.has_words] for name, average in fit.items()}
+    if any(len(X) < 2 for X in rows.values()):
         raise ValueError(
             "fewer than 2 texts of the fit set have a word of the table, so nothing can be fitted "
             "on it; take texts of the vectors' language"
@@ -191,8 +226,8 @@ def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
     return rows
 
 
-def _taken(pairs: Pairs, known: np.ndarray) -> Pairs:
-    """The pairs that have a known word in both sentences."""
+def _known_pairs(pairs: Pairs, known: np.ndarray) -> Pairs:
+    """The pairs with a known word in both sentences; ValueError for fewer than 3."""
     if known.sum() < LEAST_PAIRS:
         raise ValueError(
             f"{int(known.sum())} of {len(pairs)} pairs have a word of the table in both sentences, "
@@ -207,3 +242,82 @@ def _taken(pairs: Pairs, known: np.ndarray) -> Pairs:
         gold_scores=pairs.gold_scores[rows],
         subsets=None if subsets is None else tuple(subsets[row] for row in rows),
     )
+
+
+@dataclass(frozen=True)
+class WordPairScore:
+    """The score of a table on a set of word pairs.
+
+    name, n_pairs : of the set.   score : over the ``score.n`` pairs whose words are both in the
+    table.   missing : the words that the table lacks, each once.
+    """
+
+    name: str
+    score: PairScore
+    n_pairs: int
+    missing: tuple[str, ...]
+
+    @property
+    def coverage(self) -> float:
+        """Share in [0, 1] of the pairs whose words are both in the table."""
+        return self.score.n / self.n_pairs
+
+
+def evaluate_word_pairs(
+    table: VectorTable,
+    pairs: Pairs,
+    *,
+    similarity: str = "cosine",
+    draws: int = 1000,
+    seed: int = 0,
+) -> WordPairScore:
+    """Spearman of the similarities of words against human scores; no treatment.
+
+    A word is looked up as written, then in any case. Mahalanobis distances use the covariance of
+    the table's own vectors.
+
+    Parameters
+    ----------
+    table : VectorTable
+    pairs : Pairs
+        Word pairs, as ``read_word_pairs`` returns them.
+    similarity : str
+        As in ``pair_similarities``.
+    draws, seed : int
+        Of the bootstrap.
+
+    Raises
+    ------
+    ValueError
+        If both words are known in fewer than 3 pairs, and as ``evaluate_pairs`` does.
+    """
+    words = word_pair_vectors(pairs, table)
+    precision = Moments.of(table.vectors) if similarity == "mahalanobis" else None
+    score = evaluate_pairs(
+        words.left,
+        words.right,
+        words.gold_scores,
+        similarity=similarity,
+        precision=precision,
+        draws=draws,
+        seed=seed,
+    )
+    return WordPairScore(pairs.name, score, len(pairs), words.missing)
+
+
+def type_averages(encoder: Encoder, texts: Sequence[str]) -> np.ndarray:
+    """(n, d) float32: the mean of the input embeddings of each text's word pieces.
+
+    The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
+    and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
+    Raises ValueError naming the first text without a word piece.
+    """
+    table = encoder.type_embeddings()
+    row_of = {word: row for row, word in enumerate(table.words)}
+    out = np.empty((len(texts), table.vectors.shape[1]), dtype=np.float32)
+    for place, pieces in enumerate(encoder.tokenize(texts)):
+        rows = [row_of[piece] for piece in pieces if piece in row_of]
+        if not rows:
+            raise ValueError(f"text {place} has no word piece to average; leave it out")
+        out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)
+    return out

@@ -1,4 +1,4 @@
-"""Layers by poolings by treatments, each cell scored on the same pairs with the same resamples."""
+"""Layers by poolings by treatments: each cell scored on the same pairs with the same resamples."""
 
 from __future__ import annotations
 
@@ -12,16 +12,171 @@ from ..encode.precision import is_too_narrow
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
 from ..transform.treatments import Treatment
-from .bootstrap import PairBootstrap, difference
-from .cells import Cell, Grid, LayerName
 from .fitting import FitSet, FitVectors, Layers, average_layers
-from .scores import PairScore
+from .scores import Difference, PairBootstrap, PairScore, difference
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 
-Progress = Callable[[int, int], None]  # (cells done, cells in all); raise in it to stop
-THESE = "evaluation sentences"  # the fit set where none is given: the very ones that are scored
+LayerName = int | str | tuple[int, ...]
+Progress = Callable[
+    [int, int], None
+]  # (cells done, cells in all); an exception in it ends the work
+THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 RAW = parse_treatment("none")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One layer, pooling and treatment, scored.
+
+    Attributes
+    ----------
+    layer : LayerName
+        Index from 0 (the embedding layer), or the name of an average.
+    pooling : str
+    treatment : str
+        Text for ``parse_treatment``.
+    fit_on, n_fit : str, int or None
+        Name and rows of the set the treatment was fitted on; None for "none".
+    score : PairScore
+    mean_cosine : float in [-1, 1] or None
+        Of all treated sentences; None if one of them is zero.
+    difference : Difference or None
+        To the raw vectors of this layer and pooling; None for "none".
+    rank : int or None
+        Of the fit set's covariance; None if the treatment needs none.
+    n_requested, n_kept : int or None
+        Of a whitening with k: k, and the directions kept. Of "abtt" and "svd": the directions to
+        remove, and those removed.
+    is_simplex : bool
+        The fit maps its own rows to the corners of a simplex, so scores on them are noise.
+    """
+
+    layer: LayerName
+    pooling: str
+    treatment: str
+    fit_on: str | None
+    n_fit: int | None
+    score: PairScore
+    mean_cosine: float | None
+    difference: Difference | None
+    rank: int | None = None
+    n_requested: int | None = None
+    n_kept: int | None = None
+    is_simplex: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        place: tuple[LayerName, str, TreatmentSpec],
+        fitted: Treatment,
+        fit_on: str,
+        *,
+        score: PairScore,
+        mean_cosine: float | None,
+        difference: Difference | None,
+    ) -> Cell:
+        """The cell at (layer, pooling, spec), with the facts of its fit."""
+        layer, pooling, spec = place
+        n_requested, n_kept = _directions(spec, fitted)
+        return cls(
+            layer=layer,
+            pooling=pooling,
+            treatment=spec.text,
+            fit_on=fit_on if spec.is_fitted else None,
+            n_fit=fitted.n_rows if spec.is_fitted else None,
+            score=score,
+            mean_cosine=mean_cosine,
+            difference=difference,
+            rank=fitted.rank if spec.is_fitted else None,
+            n_requested=n_requested,
+            n_kept=n_kept,
+            is_simplex=bool(getattr(fitted.fitted, "makes_simplex", False)),
+        )
+
+    @property
+    def is_clamped(self) -> bool:
+        """True if the rank allowed fewer directions than requested."""
+        return self.n_requested is not None and self.n_kept != self.n_requested
+
+    @property
+    def note(self) -> str:
+        """Caveats to print beside the score, in English; may be empty."""
+        caveats = []
+        if self.is_clamped:
+            caveats.append(
+                f"{self.n_kept} directions, not {self.n_requested}: all there are "
+                f"(rank {self.rank})"
+            )
+        if self.is_simplex:
+            caveats.append("the fit makes a simplex of its own rows")
+        if self.score.undefined:
+            caveats.append(f"undefined: {self.score.undefined}")
+        return "; ".join(caveats)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells in the order of layers, poolings, treatments.
+
+    evaluated_on, n : name and number of the pairs.   similarity, draws, seed : of every cell.
+    aggregation : of ``AGGREGATIONS``, how subsets became one score.   subsets : (name, pairs) of
+    each; empty if the pairs are one set.
+    """
+
+    cells: tuple[Cell, ...]
+    evaluated_on: str
+    n: int
+    similarity: str
+    draws: int
+    seed: int
+    aggregation: str = "all"
+    subsets: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def layers(self) -> tuple[LayerName, ...]:
+        return tuple(dict.fromkeys(cell.layer for cell in self.cells))
+
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(cell.pooling for cell in self.cells))
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(cell.treatment for cell in self.cells))
+
+    def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
+        """The cell at that place; raises KeyError naming the place."""
+        for cell in self.cells:
+            if (cell.layer, cell.pooling, cell.treatment) == (layer, pooling, treatment):
+                return cell
+        raise KeyError(f"no cell for layer {layer}, pooling {pooling}, treatment {treatment}")
+
+    def matrix(self, treatment: str, value: str = "spearman") -> np.ndarray:
+        """(layers, poolings) of one value of that treatment's cells; NaN if a cell has none.
+
+        value : "spearman", "pearson", "low", "high", "mean_cosine", "difference",
+        "difference_low" or "difference_high".
+        """
+        if value not in _VALUES:
+            raise ValueError(f"value must be one of {', '.join(_VALUES)}; got {value!r}")
+        read = _VALUES[value]
+        rows = [
+            [read(self.cell(layer, pooling, treatment)) for pooling in self.poolings]
+            for layer in self.layers
+        ]
+        return np.array(rows, dtype=np.float64)  # None becomes NaN
+
+    def best(self) -> Cell:
+        """The cell with the highest Spearman, the first of equals; ValueError if none has one.
+
+        The maximum over many cells is biased upwards: choose the cell on other pairs instead
+        (``choose_on_dev``).
+        """
+        scored = [cell for cell in self.cells if cell.score.spearman is not None]
+        if not scored:
+            raise ValueError("no cell of the grid has a score")
+        return max(scored, key=lambda cell: float(cell.score.spearman or 0.0))
 
 
 def evaluate_grid(
@@ -42,20 +197,42 @@ def evaluate_grid(
 ) -> Grid:
     """Score every layer, pooling and treatment against gold_scores (n,).
 
-    vectors : {pooling: (n_layers + 1, 2n, d)}, the n left sentences, then the n right ones, as
-    ``Encoder.encode_layers([*left, *right])`` gives them; static vectors are one layer.
-    layers : indices, or what else ``Encoder.encode`` takes; None is every one.
-    treatments : texts for ``parse_treatment``.
-    fit_vectors : what treatments are fitted on: {pooling: (n_layers + 1, m, d)}, or a function of
-    (layer indices, pooling) to (m, d) or to ``Moments``; None is the 2n rows themselves.
-    fit_on : the name of that set, without which no fitted cell may stand.   evaluated_on : that of
-    the pairs.   bootstrap : resamples drawn before, with these gold scores; else draws and seed.
-    is_approximate : whether vectors are an encoder's in bfloat16. Where they lie too close for it
-    no cell of that layer and pooling has a score ("too_narrow").
-    Each cell's difference is to the raw vectors of its layer and pooling, paired. A cell whose
-    score does not exist ([CLS] of the embedding layer) says why instead.
-    progress : called with (cells done, cells); an exception raised in it ends the work.
-    Raises ValueError for bad input.
+    The difference of a cell is to the raw vectors of its layer and pooling, paired. A cell whose
+    score is undefined ([CLS] of the embedding layer) gives the reason instead.
+
+    Parameters
+    ----------
+    vectors : mapping of pooling to (n_layers + 1, 2n, d) array
+        The n left sentences, then the n right ones, as ``Encoder.encode_layers([*left, *right])``
+        returns them. Static vectors are one layer.
+    gold_scores : (n,) array of float
+    layers : sequence, optional
+        Indices, or other layers that ``Encoder.encode`` takes; by default every layer.
+    treatments : sequence of str
+        Texts for ``parse_treatment``.
+    fit_vectors : mapping or callable, optional
+        The fit set: {pooling: (n_layers + 1, m, d)}, or a function of (layer indices, pooling)
+        that returns (m, d) or ``Moments``. By default the 2n rows themselves.
+    fit_on : str, optional
+        Name of the fit set; needed with ``fit_vectors``.
+    evaluated_on : str
+        Name of the pairs.
+    similarity : str
+        Of ``SIMILARITIES``.
+    draws, seed : int
+        Of the bootstrap, if ``bootstrap`` is None.
+    bootstrap : PairBootstrap, optional
+        Resamples with the same gold scores.
+    is_approximate : bool
+        Whether the vectors come from an encoder in bfloat16. Vectors of a layer and pooling that
+        lie too close for bfloat16 have no scores ("too_narrow").
+    progress : callable, optional
+        Called with (cells done, cells). An exception raised in it ends the work.
+
+    Raises
+    ------
+    ValueError
+        For bad input.
     """
     _check_names(similarity, fit_vectors, fit_on)
     specs = parse_treatments(treatments)
@@ -95,7 +272,7 @@ class _Scorer:
     is_approximate: bool
 
     def cells(self, layers: Sequence[LayerName], count: int) -> Iterator[Cell]:
-        """Every cell, layer by layer, of vectors that have ``count`` layers."""
+        """Every cell, layer by layer; the vectors have ``count`` layers."""
         for layer in layers:
             indices = resolve_layers(layer, n_layers=count - 1, name="the model")
             shown = indices[0] if isinstance(layer, int | np.integer) else layer
@@ -103,7 +280,7 @@ class _Scorer:
                 yield from self._column(shown, indices, pooling)
 
     def _column(self, layer: LayerName, indices: Layers, pooling: str) -> Iterator[Cell]:
-        """All cells of one layer and pooling, from one reading of its fit set."""
+        """All cells of one layer and pooling; the fit set is read once for all treatments."""
         X = average_layers(self.vectors[pooling], indices)
         fit_rows = self._fit_rows(X, indices, pooling)
         too_narrow = self.is_approximate and is_too_narrow(X)
@@ -113,7 +290,7 @@ class _Scorer:
                 f"fit_vectors have {fit_set.d} columns and vectors {X.shape[1]} at layer {layer}, "
                 f"{pooling}; take both from one model"
             )
-        X = X.astype(np.float64)  # in a narrow cone a float32 product reorders the pairs
+        X = X.astype(np.float64)  # in a narrow cone float32 products change the order of pairs
         raw: PairScore | None = None
         for spec in self.specs:
             fitted = fit_set.fit(spec)
@@ -144,7 +321,7 @@ class _Scorer:
     def _scored(
         self, X: np.ndarray, fitted: Treatment, fit_set: FitSet
     ) -> tuple[PairScore, float | None]:
-        """The score of X (2n, d) once treated, and the mean cosine of all its rows."""
+        """The score of X (2n, d) after the treatment, and the mean cosine of the treated rows."""
         if getattr(fitted.fitted, "leaves_nothing", False):
             return self._without("nothing_left"), None
         Z = fitted.apply(X).kept
@@ -156,10 +333,10 @@ class _Scorer:
             cosine = None
         left, right = Z[: self.bootstrap.n], Z[self.bootstrap.n :]
         try:
-            alike = pair_similarities(left, right, self.similarity, precision=precision)
+            similarities = pair_similarities(left, right, self.similarity, precision=precision)
         except UndefinedMeasure as reason:
             return self._without(reason.code), cosine
-        return self.bootstrap.score(alike, similarity=self.similarity), cosine
+        return self.bootstrap.score(similarities, similarity=self.similarity), cosine
 
     def _without(self, code: str) -> PairScore:
         return PairScore.without(
@@ -188,7 +365,7 @@ def _resamples(
 
 
 def check_vectors(vectors: Mapping[str, np.ndarray], n_rows: int) -> None:
-    """Raise ValueError unless every pooling holds (layers, n_rows, d)."""
+    """Raise ValueError unless the array of every pooling is (layers, n_rows, d)."""
     if not vectors:
         raise ValueError("vectors are empty; give {pooling: (layers, 2n, d)}")
     for pooling, hidden in vectors.items():
@@ -198,3 +375,27 @@ def check_vectors(vectors: Mapping[str, np.ndarray], n_rows: int) -> None:
                 f"vectors[{pooling!r}] must be (layers, {n_rows}, d), the left sentences of "
                 f"{n_rows // 2} pairs, then the right ones; got shape {shape}"
             )
+
+
+def _directions(spec: TreatmentSpec, fitted: Treatment) -> tuple[int | None, int | None]:
+    if spec.knobs.n_components is not None:
+        return spec.knobs.n_components, len(fitted.fitted.components)
+    if spec.knobs.n_removed is not None:
+        return spec.knobs.n_removed, len(fitted.fitted.weights)
+    return None, None
+
+
+def _of_difference(name: str) -> Callable[[Cell], float | None]:
+    return lambda cell: None if cell.difference is None else getattr(cell.difference, name)
+
+
+_VALUES: dict[str, Callable[[Cell], float | None]] = {
+    "spearman": lambda cell: cell.score.spearman,
+    "pearson": lambda cell: cell.score.pearson,
+    "low": lambda cell: cell.score.low,
+    "high": lambda cell: cell.score.high,
+    "mean_cosine": lambda cell: cell.mean_cosine,
+    "difference": _of_difference("value"),
+    "difference_low": _of_difference("low"),
+    "difference_high": _of_difference("high"),
+}

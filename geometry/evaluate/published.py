@@ -1,7 +1,7 @@
-"""Published figures, to show beside one's own: always with source and setting, never as measured.
+"""Figures published in papers, each with its source and setting.
 
-Settings differ between papers (aggregation, which layers are averaged, what a treatment was
-fitted on), and so do the numbers for what carries one name. A row is a fact about a paper.
+Settings differ between papers: the aggregation, the averaged layers, the fit set of a treatment.
+So numbers under one name differ, too; none of them was measured here.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ FILE = shipped_file("published.json")
 class PublishedTable:
     """A table as a paper prints it.
 
-    key : a stable name.   source : paper and table.   setting, metric, note : what its numbers
-    are; a note says what is disputed.   columns : of every row.   rows : {name: values}, None
-    where the paper has none, on the paper's own scale (most are Spearman x 100).
+    key : a stable name.   source : paper and table.   setting, metric : of its numbers.   note :
+    what is disputed.   columns : of every row.   rows : {name: values} on the paper's own scale
+    (most are Spearman x 100); None if the paper gives no value.
     """
 
     key: str
@@ -35,19 +35,20 @@ class PublishedTable:
     rows: Mapping[str, tuple[float | None, ...]]
 
     def column(self, name: str) -> dict[str, float]:
-        """{row: value} of that column, where there is a value; KeyError for no such column."""
+        """{row: value} of a column, without missing values; KeyError for an unknown column."""
         if name not in self.columns:
             raise KeyError(f"{self.key} has no column {name}; it has {', '.join(self.columns)}")
         place = self.columns.index(name)
-        told = {row: values[place] for row, values in self.rows.items()}
-        return {row: value for row, value in told.items() if value is not None}
+        return {
+            row: value for row, values in self.rows.items() if (value := values[place]) is not None
+        }
 
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """One row's value for one data set, with all that it may not be shown without.
+    """The value of one row for one data set, with the facts to print beside it.
 
-    value : on the scale that ``metric`` says.   table : the key of its table.
+    value : on the scale given by ``metric``.   table : the key of its table.
     """
 
     name: str
@@ -63,23 +64,23 @@ class PublishedScore:
 @cache
 def published_tables() -> tuple[PublishedTable, ...]:
     """Every table, in the order of the file."""
-    told = json.loads(FILE.read_text(encoding="utf-8"))
+    tables = json.loads(FILE.read_text(encoding="utf-8"))
     return tuple(
         PublishedTable(
-            **{name: one[name] for name in ("key", "source", "setting", "metric", "note")},
-            columns=tuple(one["columns"]),
-            rows=MappingProxyType({row: tuple(values) for row, values in one["rows"].items()}),
+            **{name: table[name] for name in ("key", "source", "setting", "metric", "note")},
+            columns=tuple(table["columns"]),
+            rows=MappingProxyType({row: tuple(values) for row, values in table["rows"].items()}),
         )
-        for one in told
+        for table in tables
     )
 
 
 def published_scores(dataset: str = "STS-B") -> tuple[PublishedScore, ...]:
     """All published scores on a data set: STS12 to STS16, STS-B, SICK-R.
 
-    Raises ValueError for another data set, naming those that there are.
+    Raises ValueError for another data set; the message lists the available ones.
     """
-    found = tuple(
+    scores = tuple(
         PublishedScore(
             row, value, dataset, table.source, table.setting, table.metric, table.note, table.key
         )
@@ -87,13 +88,13 @@ def published_scores(dataset: str = "STS-B") -> tuple[PublishedScore, ...]:
         if dataset in table.columns and _is_data_set(dataset)
         for row, value in table.column(dataset).items()
     )
-    if not found:
+    if not scores:
         raise ValueError(f"no published scores on {dataset!r}; there are {', '.join(datasets())}")
-    return found
+    return scores
 
 
 def datasets() -> tuple[str, ...]:
-    """The data sets that some table scores."""
+    """The data sets with published scores."""
     columns = (name for table in published_tables() for name in table.columns)
     return tuple(filter(_is_data_set, dict.fromkeys(columns)))
 

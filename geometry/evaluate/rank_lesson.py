@@ -1,4 +1,4 @@
-"""Made-up scores that a reader bends, to see what Spearman's correlation looks at and what not."""
+"""Made-up scores under noise, a curve, ties and an outlier, to compare Spearman and Pearson."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 PAIRS = 40
-SEED = 21  # one whose unrelated scores have a Spearman near 0
-TOP_GOLD = 5.0  # the scale of STS: 0 unrelated, 5 the same meaning
-FAR_OUT = 4.0  # where the outlier lies; every other score is in [0, 1]
+SEED = 21  # unrelated scores of this seed have a Spearman near 0
+TOP_GOLD = 5.0  # the scale of STS: 0 is unrelated, 5 the same meaning
+FAR_OUT = 4.0  # score of the outlier; all others are in [0, 1]
 OUTLIERS = ("none", "agrees", "contradicts")
 
 
 class MadeUp(NamedTuple):
-    """Gold scores and a model's scores, (n,) float64 each; ``outlier`` is its row or None."""
+    """Gold scores and scores of a model, (n,) float64 each.   outlier : its row, or None."""
 
     gold: np.ndarray
     scores: np.ndarray
@@ -24,11 +24,11 @@ class MadeUp(NamedTuple):
 
 @dataclass(frozen=True)
 class Bend:
-    """What is done to scores that agree with the gold.
+    """Changes made to scores that agree with the gold scores.
 
-    noise in [0, 1] : the share of a score that has nothing to do with the gold.
-    curve >= 1 : the power that bends the scores, the same order in other places.
-    levels : values that the gold takes, 0 for no ties.   outlier : one of ``OUTLIERS``.
+    noise in [0, 1] : share of a score that is unrelated to the gold.
+    curve >= 1 : power applied to the scores; it preserves their order.
+    levels : number of distinct gold scores, 0 for no ties.   outlier : of ``OUTLIERS``.
     """
 
     noise: float = 0.0
@@ -48,10 +48,11 @@ class Bend:
 
 
 def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> MadeUp:
-    """n pairs, n >= 3: gold in [0, 5] evenly spread, scores in [0, 1] but for the outlier.
+    """n pairs, n >= 3: gold evenly spread in [0, 5], scores in [0, 1] except for the outlier.
 
-    scores = ((1 - noise) u + noise v)^curve with u the gold / 5 and v uniform, one draw for every
-    bend. The outlier is the pair with the highest gold ("agrees") or the lowest ("contradicts").
+    scores = ((1 - noise) u + noise v)^curve, where u is gold / 5 and v is uniform; u and v are
+    the same for every bend. The outlier is the pair with the highest gold ("agrees") or the
+    lowest ("contradicts").
     """
     if n < 3:
         raise ValueError(f"n must be 3 or more; got {n}")
@@ -70,7 +71,7 @@ def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> M
 
 
 def least_squares_line(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """Both ends, over the range of x, of the line nearest to y (n,) in squares; x not constant."""
+    """The two ends of the least-squares line of y (n,) on x (n,), x not constant."""
     slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
     ends = (float(x.min()), float(x.max()))
     return tuple((end, float(y.mean() + slope * (end - x.mean()))) for end in ends)

@@ -1,27 +1,33 @@
-"""Ranks with ties averaged, and correlations, in numpy alone: the numbers that scipy gives."""
+"""Ranks with ties averaged, rank correlation, and how far ranks move between two scorings.
+
+Written in numpy alone; tests compare every number with scipy's.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure
 
-ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a spread this small has no order
+ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a smaller spread, relative to size, is rounding
 
 
 @dataclass(frozen=True)
 class TieGroups:
-    """Values (n,) sorted once: ``order`` (n,) sorts them, ``starts`` (g,) opens each group of
-    equal ones in that order."""
+    """Values (n,) sorted once, equal values in one group.
+
+    order : (n,) the rows in ascending order.   starts : (g,) where each group begins in ``order``.
+    """
 
     order: np.ndarray
     starts: np.ndarray
 
     @classmethod
     def of(cls, values: np.ndarray) -> TieGroups:
-        """The groups of values (n,), n >= 1."""
+        """Group values (n,), n >= 1."""
         order = np.argsort(values, kind="stable")
         ordered = values[order]
         is_new = np.append(True, ordered[1:] != ordered[:-1])
@@ -29,18 +35,18 @@ class TieGroups:
 
     @property
     def sizes(self) -> np.ndarray:
-        """(g,) values in each group."""
+        """(g,) number of values in each group."""
         return np.diff(np.append(self.starts, len(self.order)))
 
     def sums(self, rows: np.ndarray) -> np.ndarray:
         """(g, b) sums of rows (n, b) over each group."""
         ordered = rows[self.order]
-        if len(self.starts) == len(self.order):  # no ties, and nothing to add up
+        if len(self.starts) == len(self.order):  # no ties, so every sum has one term
             return ordered
         return np.asarray(np.add.reduceat(ordered, self.starts, axis=0))
 
     def ranks(self) -> np.ndarray:
-        """(n,) ranks from 1, equal values sharing the mean of theirs."""
+        """(n,) ranks from 1; equal values share the mean of their ranks."""
         sizes = self.sizes
         ranks = np.empty(len(self.order))
         ranks[self.order] = np.repeat(self.starts + (sizes + 1) / 2, sizes)
@@ -48,9 +54,9 @@ class TieGroups:
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """Spearman's rho of x (n,) and y (n,), ties averaged, in [-1, 1].
+    """Spearman's rho of x (n,) and y (n,), in [-1, 1]: Pearson's r of the ranks, ties averaged.
 
-    Pearson's r of the ranks. Raises UndefinedMeasure "constant_scores" where either has no order.
+    Raises UndefinedMeasure "constant_scores" if x or y is constant.
     """
     x, y = (np.asarray(values, dtype=np.float64) for values in (x, y))
     if is_constant(x) or is_constant(y):
@@ -66,12 +72,12 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def is_constant(values: np.ndarray) -> bool:
-    """Whether they differ by no more than rounding: such differences carry no order."""
+    """Whether the values differ by rounding alone, so that their order means nothing."""
     return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
 def ranks_in_rows(X: np.ndarray) -> np.ndarray:
-    """Ranks (n, d) of each row's entries among themselves, from 1, ties averaged."""
+    """Ranks (n, d) of the entries within each row of X (n, d), from 1, ties averaged."""
     n, d = X.shape
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)
@@ -85,3 +91,49 @@ def ranks_in_rows(X: np.ndarray) -> np.ndarray:
     ranks = np.empty((n, d))
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
     return ranks
+
+
+@dataclass(frozen=True, eq=False)
+class RankMoves:
+    """Ranks (n,) of n pairs by gold score, and by similarity before and after a treatment.
+
+    Rank 1 is the least similar pair; ties are averaged.
+    """
+
+    gold: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+
+    @classmethod
+    def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
+        """Rank gold scores and two sets of similarities, (n,) each, all finite.
+
+        Raises ValueError for unequal lengths.
+        """
+        sizes = {len(gold_scores), len(before), len(after)}
+        if len(sizes) != 1:
+            raise ValueError(f"one value a pair is needed in each; got lengths {sorted(sizes)}")
+        ranked = (TieGroups.of(np.asarray(v)).ranks() for v in (gold_scores, before, after))
+        return cls(*ranked)
+
+    @cached_property
+    def moved(self) -> np.ndarray:
+        """(n,) rank after minus rank before; above 0 the pair moved towards the most similar."""
+        return self.after - self.before
+
+    @cached_property
+    def gained(self) -> np.ndarray:
+        """(n,) how much closer the rank came to the gold rank; below 0 it moved away."""
+        return np.abs(self.before - self.gold) - np.abs(self.after - self.gold)
+
+    def gained_most(self, k: int) -> np.ndarray:
+        """Up to k rows whose rank came closer to the gold rank, the largest gain first."""
+        return self._most(self.gained, k)
+
+    def lost_most(self, k: int) -> np.ndarray:
+        """Up to k rows whose rank moved away from the gold rank, the largest loss first."""
+        return self._most(-self.gained, k)
+
+    def _most(self, values: np.ndarray, k: int) -> np.ndarray:
+        order = np.argsort(-values, kind="stable")[:k]
+        return order[values[order] > 0]

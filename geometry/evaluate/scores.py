@@ -1,14 +1,29 @@
-"""The score of one set of pairs, and the difference between two."""
+"""The score of one set of pairs, with bootstrap intervals, and the difference between two scores.
+
+Resamples are drawn once and shared by every set of similarities, so that differences are paired.
+A resample takes pair i c_i times. Its ranks need no sort: the values are sorted once, and the rank
+of a group of equal values is the number of drawn values below it plus half of those in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..linalg.moments import Moments
+from ..transform.whitening_map import WhiteningMap
+from .ranks import TieGroups, is_constant, pearson
+from .similarities import pair_similarities
+
+if TYPE_CHECKING:
+    from ..transform.whiten import Whitening
+
 LEAST_PAIRS = 3  # two points always lie on a line
-REASONS = {  # why there is no Spearman, by code
+REASONS = {  # why a score is undefined, by code
     "constant_scores": "all similarities are equal",
     "zero_row": "a vector is zero and has no direction",
     "constant_row": "a vector has equal entries and no order among them",
@@ -16,18 +31,32 @@ REASONS = {  # why there is no Spearman, by code
     "subset": "a subset has no score",
     "too_narrow": "in bfloat16 its vectors, whose cosines all exceed .999, can't be told apart",
 }
+DRAWS_AT_ONCE = 128  # 1,400 pairs by 128 draws in float64 fit about into a processor's cache
 
 
 @dataclass(frozen=True)
 class PairScore:
     """How well similarities agree with gold scores over n pairs.
 
-    spearman, pearson : in [-1, 1].   low, high and pearson_low, pearson_high : their 95%
-    intervals, percentiles of a bootstrap over pairs.   draws : resamples that the intervals rest
-    on; those of few pairs that have no Spearman are left out.   seed : of the resamples.
-    undefined : why there is no value, a code of ``REASONS``; then the others are None.
-    replicates (draws asked,) : Spearman of each resample, for differences; NaN where it has none.
-    by_subset : each subset's own score, where this is one of several (``SubsetBootstrap``).
+    Attributes
+    ----------
+    spearman, pearson : float in [-1, 1], or None if undefined
+    low, high, pearson_low, pearson_high : float or None
+        95% intervals: percentiles of a bootstrap over pairs.
+    n : int
+        Pairs.
+    similarity : str
+        Of ``SIMILARITIES``.
+    draws : int
+        Resamples behind the intervals. A resample whose scores are constant is not counted.
+    seed : int
+        Of the resamples.
+    undefined : str or None
+        Why there is no value: a code of ``REASONS``.
+    replicates : (draws,) array or None
+        Spearman of each resample, for differences; NaN if the resample has none.
+    by_subset : mapping of str to PairScore
+        The score of each subset (``SubsetBootstrap``).
     """
 
     spearman: float | None
@@ -46,15 +75,16 @@ class PairScore:
 
     @classmethod
     def without(cls, code: str, *, n: int, similarity: str, seed: int) -> PairScore:
-        """The score that is not there, and why."""
+        """A score that is undefined for the reason ``code``."""
         return cls(None, None, None, None, n, similarity, 0, seed, undefined=code)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """After minus before, of Spearman on the same pairs, with its 95% interval (paired bootstrap).
+    """Spearman after minus Spearman before, on the same pairs, with its 95% interval.
 
-    value in [-2, 2]; None, as low and high, where one of the two is undefined.
+    The interval is a paired bootstrap's.   value : in [-2, 2]; all three are None if one of the
+    two scores is undefined.
     """
 
     value: float | None
@@ -63,14 +93,260 @@ class Difference:
 
     @property
     def is_clear(self) -> bool:
-        """True where the interval leaves out 0."""
+        """True if the interval excludes 0."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
 def interval(replicates: np.ndarray) -> tuple[float | None, float | None]:
-    """2.5 and 97.5% percentiles of those that are numbers; None where none is."""
-    told = replicates[np.isfinite(replicates)]
-    if not len(told):
+    """2.5 and 97.5% percentiles of the finite replicates; (None, None) if there are none."""
+    finite = replicates[np.isfinite(replicates)]
+    if not len(finite):
         return None, None
-    low, high = np.percentile(told, [2.5, 97.5])
+    low, high = np.percentile(finite, [2.5, 97.5])
     return float(low), float(high)
+
+
+class PairBootstrap:
+    """Resamples of pairs with one set of gold scores, for any number of similarities.
+
+    Every ``score`` uses the same resamples, so that differences are paired. They take 8 bytes a
+    pair and draw.
+
+    Parameters
+    ----------
+    gold_scores : (n,) array of float, n >= 3
+        Finite, not all equal.
+    draws : int
+        Resamples.
+    seed : int
+        Of the draw.
+
+    Attributes
+    ----------
+    how, subsets
+        "all" and (); ``SubsetBootstrap`` aggregates several subsets in other ways.
+
+    Raises
+    ------
+    ValueError
+        For gold scores that are too few, not finite or all equal.
+
+    References
+    ----------
+    Efron, Tibshirani 1993, chapter 13 (percentile intervals).
+    """
+
+    how: str = "all"
+    subsets: tuple[tuple[str, int], ...] = ()  # (name, number of pairs)
+
+    def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:
+        self.gold_scores = checked_gold(gold_scores)
+        check_draws(draws)
+        self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
+        self._counts = drawn_counts(self.n, self.draws, seed)  # (n, draws)
+        self._gold = TieGroups.of(self.gold_scores)
+        # the doubled, centred rank of each pair, times how often it was drawn
+        self._gold_ranks = np.empty((self.n, self.draws), dtype=np.int32)
+        self._gold_spread = np.empty(self.draws)  # sum of the squared ranks
+        for some in self._blocks():
+            counts = self._counts[:, some].astype(np.float64)
+            ranks, sizes = resampled_ranks(self._gold, counts)  # (g, b)
+            self._gold_spread[some] = np.einsum("gb,gb,gb->b", sizes, ranks, ranks)
+            ranks = np.repeat(ranks, self._gold.sizes, axis=0)  # (n, b), in gold's order
+            self._gold_ranks[self._gold.order, some] = ranks * counts[self._gold.order]
+
+    def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
+        """Spearman and Pearson of similarities (n,) against gold, with their intervals.
+
+        similarity : the name of the similarity. Constant similarities give a score that is
+        ``undefined``. Raises ValueError for another length, NaN or infinity.
+        """
+        s = self._checked(similarities)
+        if is_constant(s):
+            return PairScore.without(
+                "constant_scores", n=self.n, similarity=similarity, seed=self.seed
+            )
+        groups = TieGroups.of(s)
+        replicates = self.spearmans(groups)
+        low, high = interval(replicates)
+        pearson_low, pearson_high = interval(self.pearsons(s))
+        return PairScore(
+            spearman=pearson(groups.ranks(), self._gold.ranks()),
+            pearson=pearson(s, self.gold_scores),
+            low=low,
+            high=high,
+            n=self.n,
+            similarity=similarity,
+            draws=int(np.isfinite(replicates).sum()),
+            seed=self.seed,
+            pearson_low=pearson_low,
+            pearson_high=pearson_high,
+            replicates=replicates,
+        )
+
+    def difference(
+        self, before: PairScore | np.ndarray, after: PairScore | np.ndarray
+    ) -> Difference:
+        """Spearman after minus before; each is a score of this bootstrap, or similarities (n,)."""
+        first, second = (
+            side if isinstance(side, PairScore) else self.score(side) for side in (before, after)
+        )
+        for score in (first, second):
+            if (score.n, score.seed) != (self.n, self.seed):
+                raise ValueError(
+                    "a score of other resamples can't be paired with these; score anew"
+                )
+        return difference(first, second)
+
+    def spearmans(self, groups: TieGroups) -> np.ndarray:
+        """(draws,) Spearman of every resample; NaN if it is constant on either side."""
+        out = np.empty(self.draws)
+        for some in self._blocks():
+            ranks, sizes = resampled_ranks(groups, self._counts[:, some].astype(np.float64))
+            gold = groups.sums(self._gold_ranks[:, some].astype(np.float64))  # (g, b)
+            shared = np.einsum("gb,gb->b", ranks, gold)
+            spread = np.einsum("gb,gb,gb->b", sizes, ranks, ranks) * self._gold_spread[some]
+            out[some] = _ratio(shared, spread)
+        return out
+
+    def pearsons(self, similarities: np.ndarray) -> np.ndarray:
+        """(draws,) Pearson of every resample; NaN if it is constant on either side."""
+        x, y = (
+            (values - values.mean()) / np.ptp(values) for values in (similarities, self.gold_scores)
+        )
+        sums = np.stack([x, y, x * x, y * y, x * y])  # (5, n)
+        out = np.empty(self.draws)
+        for some in self._blocks():
+            mx, my, xx, yy, xy = sums @ self._counts[:, some].astype(np.float64) / self.n
+            variances = (xx - mx**2) * (yy - my**2)
+            out[some] = _ratio(xy - mx * my, np.where(variances > 1e-20, variances, 0.0))
+        return out
+
+    def _checked(self, similarities: np.ndarray) -> np.ndarray:
+        s = np.asarray(similarities, dtype=np.float64)
+        if s.shape != (self.n,):
+            raise ValueError(
+                f"{self.n} similarities are needed, one for each gold score; got shape {s.shape}"
+            )
+        _refuse_not_finite(s, "similarity")
+        return s
+
+    def _blocks(self) -> list[slice]:
+        starts = range(0, self.draws, DRAWS_AT_ONCE)
+        return [slice(start, min(start + DRAWS_AT_ONCE, self.draws)) for start in starts]
+
+
+def evaluate_pairs(
+    left: np.ndarray,
+    right: np.ndarray,
+    gold_scores: np.ndarray,
+    *,
+    similarity: str = "cosine",
+    precision: Whitening | WhiteningMap | Moments | None = None,
+    draws: int = 1000,
+    seed: int = 0,
+) -> PairScore:
+    """Spearman and Pearson of the pairs' similarities against human scores, with intervals.
+
+    Equal similarities share the mean of their ranks. If all are equal the score is ``undefined``.
+
+    Parameters
+    ----------
+    left, right : (n, d) array of float, n >= 3
+        One pair a row.
+    gold_scores : (n,) array of float
+        Human scores in any range.
+    similarity, precision
+        As in ``pair_similarities``.
+    draws, seed : int
+        Of the bootstrap.
+
+    Raises
+    ------
+    ValueError
+        For unequal lengths, NaN, infinity, constant gold scores and fewer than 3 pairs.
+    UndefinedMeasure
+        For a row without such a similarity; the message names it.
+    """
+    sizes = [len(np.atleast_1d(side)) for side in (left, right, gold_scores)]
+    if len(set(sizes)) != 1:
+        raise ValueError(
+            f"{sizes[0]} left vectors, {sizes[1]} right ones and {sizes[2]} gold scores; every "
+            "pair needs one of each"
+        )
+    bootstrap = PairBootstrap(gold_scores, draws, seed)
+    similarities = pair_similarities(left, right, similarity, precision=precision)
+    return bootstrap.score(similarities, similarity=similarity)
+
+
+def difference(before: PairScore, after: PairScore) -> Difference:
+    """Spearman after minus before, of two scores on the same resamples."""
+    if before.spearman is None or after.spearman is None:
+        return Difference(None, None, None)
+    if before.replicates is None or after.replicates is None:
+        return Difference(after.spearman - before.spearman, None, None)
+    low, high = interval(after.replicates - before.replicates)
+    return Difference(after.spearman - before.spearman, low, high)
+
+
+def drawn_counts(n: int, draws: int, seed: int) -> np.ndarray:
+    """(n, draws) how often each resample of n pairs takes each pair."""
+    rng = np.random.default_rng(seed)
+    counts = np.empty((draws, n), dtype=np.uint32 if n >= 2**16 else np.uint16)
+    for row in counts:
+        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
+    return np.ascontiguousarray(counts.T)
+
+
+def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """2 (rank - mean rank) and size, (g, b) each, of every group of equal values by resample.
+
+    If S of the n drawn values lie up to and in the group, and w in it, the mean rank of the group
+    is S - (w - 1)/2. Twice that is a whole number, so that equal values tie exactly.
+    """
+    n = len(groups.order)
+    sizes = groups.sums(counts)  # (g, b)
+    ranks = np.cumsum(sizes, axis=0)
+    ranks *= 2
+    ranks -= sizes
+    ranks -= n
+    return ranks, sizes
+
+
+def check_draws(draws: Any) -> None:
+    """Raise ValueError unless draws is a whole number of at least 1."""
+    is_whole = isinstance(draws, Integral) and not isinstance(draws, bool)
+    if not is_whole or draws < 1:
+        raise ValueError(f"draws must be a whole number of at least 1; got {draws!r}")
+
+
+def checked_gold(gold_scores: np.ndarray) -> np.ndarray:
+    """Gold scores as (n,) float64; ValueError if they are too few, not finite or all equal."""
+    gold = np.asarray(gold_scores, dtype=np.float64)
+    if gold.ndim != 1:
+        raise ValueError(f"gold_scores must be one number a pair, shape (n,); got {gold.shape}")
+    if len(gold) < LEAST_PAIRS:
+        raise ValueError(
+            f"a correlation needs at least {LEAST_PAIRS} pairs; got {len(gold)}. Add more pairs"
+        )
+    _refuse_not_finite(gold, "gold score")
+    if is_constant(gold):
+        raise ValueError(
+            f"all {len(gold)} gold scores are {gold[0]:g}: there is no order to agree with. Choose "
+            "another column"
+        )
+    return gold
+
+
+def _refuse_not_finite(values: np.ndarray, name: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(
+            f"the {name} of pair {bad[0]} is {values[bad[0]]} ({len(bad)} of {len(values)} are "
+            "NaN or infinite). Drop these pairs or fill them in"
+        )
+
+
+def _ratio(shared: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """shared / sqrt(spread) in [-1, 1]; NaN if the spread is 0."""
+    return np.clip(shared / np.sqrt(np.where(spread > 0, spread, np.nan)), -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""How alike two vectors are, by five measures: cosine and the other ways out of its distortion."""
+"""Similarity of two vectors: cosine and four alternatives that a narrow cone distorts less."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..transform.whiten import Whitening
 
 SIMILARITIES = ("cosine", "dot", "euclidean", "mahalanobis", "rank")
-FLOAT32_EPS = float(np.finfo(np.float32).eps)  # of vectors as encoders give them
+FLOAT32_EPS = float(np.finfo(np.float32).eps)  # rounding of the vectors of encoders
 
 
 def pair_similarities(
@@ -26,24 +26,37 @@ def pair_similarities(
     *,
     precision: Whitening | WhiteningMap | Moments | None = None,
 ) -> np.ndarray:
-    """How alike left_i and right_i are, (n,) float64, larger being more alike.
+    """Similarity of left_i and right_i, (n,) float64; larger is more similar.
 
-    left, right : (n, d), one pair a row; computed in float64 whatever they come in, because
-    in a narrow cone float32 leaves a few dozen distinct cosines among thousands of pairs.
-
-    - ``cosine``: in [-1, 1]; a zero row has none
+    - ``cosine``: in [-1, 1]; undefined for a zero row
     - ``dot``: the inner product, so long vectors count for more
-    - ``euclidean``: -|l - r|, at most 0; of unit rows it orders pairs as cosine does
-    - ``mahalanobis``: -sqrt((l - r)' Sigma^-1 (l - r)), at most 0, Sigma being the covariance of
-      the set that ``precision`` was fitted on. It is the Euclidean distance after whitening in
-      full: no other information, and like every whitening it is worth what its fit set is.
-    - ``rank``: Spearman's rho between the two rows' coordinates, in [-1, 1], blind to a few rogue
-      dimensions; a row of equal entries has none
+    - ``euclidean``: -|l - r|, at most 0; for unit rows it orders pairs as cosine does
+    - ``mahalanobis``: -sqrt((l - r)' Sigma^-1 (l - r)), at most 0, where Sigma is the covariance
+      of the set that ``precision`` was fitted on. It equals the Euclidean distance after full
+      whitening, and depends on the fit set like every whitening.
+    - ``rank``: Spearman's rho of the coordinates of the two rows, in [-1, 1]; robust to a few
+      rogue dimensions, undefined for a row of equal entries
 
-    precision : of mahalanobis alone. A fitted ``Whitening`` (used as it is set) or
-    ``WhiteningMap``, or ``Moments`` of float32 rows; directions at the rank floor are left out.
-    Raises ValueError for another name or other shapes, and naming the first row that holds NaN,
-    infinity, or has no such similarity.
+    Parameters
+    ----------
+    left, right : (n, d) array
+        One pair a row. Computed in float64, because in a narrow cone float32 leaves only a few
+        dozen distinct cosines among thousands of pairs.
+    similarity : str
+        Of ``SIMILARITIES``.
+    precision : Whitening, WhiteningMap or Moments, optional
+        For mahalanobis alone: a fitted whitening, or moments of float32 rows. Directions at the
+        rank floor are left out.
+
+    Raises
+    ------
+    ValueError
+        For another name, other shapes, NaN or infinity.
+    UndefinedMeasure
+        For a row without such a similarity; the message names the first.
+
+    References
+    ----------
     Zhelezniak et al. 2019, "Correlation Coefficients and Semantic Textual Similarity", section 3
     (rank); Mahalanobis 1936.
     """

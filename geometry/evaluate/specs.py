@@ -1,4 +1,4 @@
-"""Treatments as short texts, for a shell, a URL or a column of a table: "pca:128", "abtt:3"."""
+"""Treatments as short texts such as "pca:128" and "abtt:3", for a shell, a URL or a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..transform.treatments import OWN_FIT, WHITENINGS, Knobs, Treatment
 
 LADDER = ("none", "centred", "standardised", "abtt:3", "pca:128", "pca")
 FULL, LEDOIT_WOLF = "full", "lw"
-_ALSO = {  # other names for the same
+_SYNONYMS = {
     "raw": "none",
     "centered": "centred",
     "standardized": "standardised",
@@ -19,14 +19,14 @@ _WHITENINGS = tuple(name for name in WHITENINGS if name != "zipf")
 _REMOVALS = ("abtt", "svd")
 _NAMES = ("none", "centred", "standardised", *_REMOVALS, *_WHITENINGS, "clusterwise")
 _IN_TREATMENTS = {"none": "raw", "abtt": "removed"}
-_SUPERVISED = (*OWN_FIT, "zipf")  # they need more than the rows of a fit set
+_SUPERVISED = (*OWN_FIT, "zipf")  # their fit needs more than rows
 
 
 @dataclass(frozen=True)
 class TreatmentSpec:
     """A treatment and its settings.
 
-    text : as written, in its shortest form.   name : of ``TREATMENTS``, or "svd".   knobs : its
+    text : the shortest form of the text.   name : of ``TREATMENTS``, or "svd".   knobs : the
     settings.
     """
 
@@ -36,14 +36,14 @@ class TreatmentSpec:
 
     @property
     def is_fitted(self) -> bool:
-        """False for "none" alone, which no set of vectors changes."""
+        """False for "none" alone, which needs no fit."""
         return self.name != "raw"
 
     def turn(self, fitted: Treatment, d: int) -> Treatment:
-        """The fitted treatment at these settings, as far as d dimensions and its rank allow.
+        """The fitted treatment at these settings, within the limits of d dimensions and its rank.
 
-        k of a whitening is at most the rank (at most d where it is shrunk, for then no direction
-        is null); D of "abtt" and "svd" at most d - 1.
+        k of a whitening is at most the rank, or at most d with shrinkage, which leaves no null
+        direction. D of "abtt" and "svd" is at most d - 1.
         """
         knobs = self.knobs
         if knobs.n_components is not None:
@@ -55,18 +55,20 @@ class TreatmentSpec:
 
 
 def parse_treatment(spec: str) -> TreatmentSpec:
-    """The treatment that a text names.
+    """The treatment that a text names, such as "pca:128:lw".
 
-    none; centred; standardised; clusterwise; abtt or abtt:D, all-but-the-top with D directions
-    removed (by default d/100); svd or svd:D, the D leading singular directions of the rows as they
-    are, nothing centred, of which svd:1 is SIF's second half; pca, zca, cholesky, pca-cor, zca-cor
-    with any of ``:k`` (the k leading directions), ``:full`` (all of them, as without it) and
-    ``:lw`` (Ledoit-Wolf) or ``:.1`` (a number in (0, 1): that share of shrinkage). As in
-    "pca:128:lw"; "pca (full)" is read, too.
-    Raises ValueError for any other text, saying what would do.
+    - ``none``, ``centred``, ``standardised``, ``clusterwise``
+    - ``abtt``, ``abtt:D``: all-but-the-top; removes D directions, by default d/100
+    - ``svd``, ``svd:D``: removes the D leading singular directions of the rows without centring;
+      ``svd:1`` is the second half of SIF
+    - ``pca``, ``zca``, ``cholesky``, ``pca-cor``, ``zca-cor``, with any of ``:k`` (the k leading
+      directions), ``:full`` (all directions, the default; "pca (full)" also works) and ``:lw``
+      (Ledoit-Wolf) or ``:.1`` (a share of shrinkage in (0, 1))
+
+    Raises ValueError for any other text, with the valid choices.
     """
     name, *options = spec.strip().lower().replace(" ", "").replace("(full)", ":full").split(":")
-    name = _ALSO.get(name, name)
+    name = _SYNONYMS.get(name, name)
     if name in _SUPERVISED:
         raise ValueError(
             f"treatment {spec!r} can't be fitted on vectors alone: learned needs scored pairs, "
@@ -82,8 +84,8 @@ def parse_treatment(spec: str) -> TreatmentSpec:
 
 
 def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
-    """Each of them once, in their order; ValueError where there is none."""
-    listed = (specs,) if isinstance(specs, str) else specs  # a bare text is not its letters
+    """Each treatment once, in the given order; ValueError for an empty list."""
+    listed = (specs,) if isinstance(specs, str) else specs
     parsed = tuple(dict.fromkeys(map(parse_treatment, listed)))
     if not parsed:
         raise ValueError(f"no treatment was named; the ladder is {', '.join(LADDER)}")
@@ -107,11 +109,11 @@ def _with_option(knobs: Knobs, name: str, option: str, spec: str) -> Knobs:
     raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(name)}")
 
 
-def _set(knobs: Knobs, spec: str, **one: int | float | str) -> Knobs:
-    (field,) = one
+def _set(knobs: Knobs, spec: str, **setting: int | float | str) -> Knobs:
+    (field,) = setting
     if getattr(knobs, field) is not None:
         raise ValueError(f"treatment {spec!r} sets {field} twice; name it once")
-    return replace(knobs, **one)  # type: ignore[arg-type]
+    return replace(knobs, **setting)  # type: ignore[arg-type]
 
 
 def _share(option: str) -> float | None:
@@ -135,5 +137,5 @@ def _wanted(name: str) -> str:
 
 def _text(name: str, knobs: Knobs) -> str:
     shrinkage = LEDOIT_WOLF if knobs.shrinkage == "ledoit-wolf" else knobs.shrinkage
-    told = (knobs.n_removed, knobs.n_components, shrinkage)
-    return ":".join([name, *(str(option) for option in told if option is not None)])
+    options = (knobs.n_removed, knobs.n_components, shrinkage)
+    return ":".join([name, *(str(option) for option in options if option is not None)])

@@ -1,4 +1,4 @@
-"""Several sets of pairs as one score, under the name of the way: it moves numbers by 20 points."""
+"""One score for several subsets of pairs. Published ways to aggregate differ by up to 20 points."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .bootstrap import PairBootstrap, checked_gold
-from .scores import PairScore, interval
+from .scores import PairBootstrap, PairScore, checked_gold, interval
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
 
 AGGREGATIONS = ("all", "mean", "wmean")
-Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or similarities and gold scores
+Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or (similarities, gold scores)
 
 
 @dataclass(frozen=True)
 class Aggregate:
     """One Spearman for several subsets.
 
-    how : of ``AGGREGATIONS``, never to be left out beside the number.   spearman : in [-1, 1],
-    None where ``undefined`` says why.   low, high : 95% bootstrap interval.   n : pairs.
-    subsets : each one's own score, by name.
+    how : of ``AGGREGATIONS``; print it beside the number.   spearman : in [-1, 1]; None if
+    ``undefined`` gives the reason.   low, high : 95% bootstrap interval.   n : pairs.
+    subsets : the score of each subset, by name.
     """
 
     how: str
@@ -37,13 +36,23 @@ class Aggregate:
 
 
 class SubsetBootstrap(PairBootstrap):
-    """Resamples for pairs of several subsets, scored as one by a named way.
+    """Resamples for pairs of several subsets; ``by_subset`` of a score has the subsets' scores.
 
-    gold_scores : (n,).   subsets : (n,) the name of each pair's subset.   how : of
-    ``AGGREGATIONS``.   draws, seed : as of ``PairBootstrap``.
-    Its scores tell each subset's own in ``by_subset``; under "all" those of subsets too small or
-    too uniform for one are left out, under the others they are refused. Raises ValueError for
-    another way, and naming such a subset.
+    Parameters
+    ----------
+    gold_scores : (n,) array of float
+    subsets : sequence of n str
+        The subset of each pair.
+    how : str
+        Of ``AGGREGATIONS``.
+    draws, seed : int
+        As in ``PairBootstrap``.
+
+    Raises
+    ------
+    ValueError
+        For another ``how``, and for a subset with too few pairs or constant gold scores. If
+        ``how`` is "all" such a subset has no score of its own instead.
     """
 
     def __init__(
@@ -61,18 +70,18 @@ class SubsetBootstrap(PairBootstrap):
         names = np.asarray(subsets, dtype=str)
         rows = {name: np.flatnonzero(names == name) for name in dict.fromkeys(names.tolist())}
         self.how = how
-        self.subsets = tuple((name, len(of_one)) for name, of_one in rows.items())
+        self.subsets = tuple((name, len(numbers)) for name, numbers in rows.items())
         self._rows = rows
         self._parts: dict[str, PairBootstrap] = {}
-        for place, (name, of_one) in enumerate(rows.items()):
-            gold = self._scorable(name, of_one)
-            if gold is not None:  # other pairs, other resamples
+        for place, (name, numbers) in enumerate(rows.items()):
+            gold = self._scorable(name, numbers)
+            if gold is not None:  # subsets are resampled independently
                 self._parts[name] = PairBootstrap(gold, draws, seed + place)
 
     def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
-        """The score of all subsets by ``how``, with each one's own.
+        """The aggregated score, with the score of each subset.
 
-        pearson : aggregated in the same way, its interval for "all" alone.
+        Pearson is aggregated in the same way; it has an interval for "all" alone.
         """
         s = self._checked(similarities)
         parts = {
@@ -84,7 +93,7 @@ class SubsetBootstrap(PairBootstrap):
         whole = _averaged(parts, self.how)
         return PairScore(
             spearman=whole.spearman,
-            pearson=_average([one.pearson for one in parts.values()], whole.weights),
+            pearson=_average([score.pearson for score in parts.values()], whole.weights),
             low=whole.low,
             high=whole.high,
             n=self.n,
@@ -110,9 +119,9 @@ class SubsetBootstrap(PairBootstrap):
 def resamples_of(
     pairs: Pairs, how: str | None = None, *, draws: int = 1000, seed: int = 0
 ) -> PairBootstrap:
-    """The resamples of pairs; by ``how`` of their subsets, None for the pairs as one set.
+    """The resamples of pairs.   how : of ``AGGREGATIONS``; None takes the pairs as one set.
 
-    Raises ValueError for a way to aggregate where the pairs name no subsets.
+    Raises ValueError if ``how`` is given for pairs without subsets.
     """
     if how is None:
         return PairBootstrap(pairs.gold_scores, draws, seed)
@@ -135,9 +144,9 @@ def aggregate(
     - ``mean``: of the subsets' scores. Huang et al. 2021 (WhiteningBERT).
     - ``wmean``: the same, weighted by pairs. Li et al. 2020 (BERT-flow), Su et al. 2021.
 
-    scores_by_subset : {name: (similarities, gold_scores)}; for mean and wmean a ``PairScore`` will
-    do. Resamples keep to their subset for these two, and take from all pairs for ``all``.
-    Raises ValueError for another way, no subsets, and scores alone under ``all``.
+    scores_by_subset : {name: (similarities, gold_scores)}; mean and wmean also take a
+    ``PairScore``. They resample within each subset; ``all`` resamples all pairs together.
+    Raises ValueError for another ``how``, no subsets, and a ``PairScore`` under ``all``.
     """
     _check_how(how)
     if not scores_by_subset:
@@ -145,13 +154,13 @@ def aggregate(
     if how == "all":
         _need_pairs(scores_by_subset)
     scores = {
-        name: _scored(subset, draws, seed + place)  # other pairs, other resamples
+        name: _scored(subset, draws, seed + place)  # subsets are resampled independently
         for place, (name, subset) in enumerate(scores_by_subset.items())
     }
     if how == "all":
         return _together(scores_by_subset, scores, draws, seed)
     whole = _averaged(scores, how)
-    n = sum(one.n for one in scores.values())
+    n = sum(score.n for score in scores.values())
     return Aggregate(how, whole.spearman, whole.low, whole.high, n, scores, whole.undefined)
 
 
@@ -181,13 +190,13 @@ def _together(
 ) -> Aggregate:
     pairs = [subset for subset in subsets.values() if not isinstance(subset, PairScore)]
     similarities, gold = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    one = PairBootstrap(gold, draws, seed).score(similarities)
-    return Aggregate("all", one.spearman, one.low, one.high, one.n, scores, one.undefined)
+    whole = PairBootstrap(gold, draws, seed).score(similarities)
+    return Aggregate("all", whole.spearman, whole.low, whole.high, whole.n, scores, whole.undefined)
 
 
 @dataclass(frozen=True)
 class _Average:
-    """Spearman averaged over subsets with those weights, in every resample too where there are."""
+    """Weighted mean of the subsets' Spearman, and of each resample if all scores have them."""
 
     weights: np.ndarray
     spearman: float | None
@@ -198,20 +207,19 @@ class _Average:
 
 
 def _averaged(scores: Mapping[str, PairScore], how: str) -> _Average:
-    n = np.array([one.n for one in scores.values()], dtype=np.float64)
+    n = np.array([score.n for score in scores.values()], dtype=np.float64)
     weights = np.ones(len(n)) if how == "mean" else n
-    value = _average([one.spearman for one in scores.values()], weights)
+    value = _average([score.spearman for score in scores.values()], weights)
     if value is None:
         return _Average(weights, None, undefined="subset")
-    replicates = [one.replicates for one in scores.values()]
-    told = [one for one in replicates if one is not None]
-    if len(told) < len(replicates) or len({len(one) for one in told}) != 1:
+    replicates = [score.replicates for score in scores.values() if score.replicates is not None]
+    if len(replicates) < len(scores) or len(set(map(len, replicates))) != 1:
         return _Average(weights, value)
-    resampled = np.average(np.stack(told), axis=0, weights=weights)
+    resampled = np.average(np.stack(replicates), axis=0, weights=weights)
     return _Average(weights, value, *interval(resampled), replicates=resampled)
 
 
 def _average(values: Sequence[float | None], weights: np.ndarray) -> float | None:
-    """None where one of them is."""
-    told = [value for value in values if value is not None]
-    return float(np.average(told, weights=weights)) if len(told) == len(values) else None
+    """The weighted mean; None if a value is None."""
+    defined = [value for value in values if value is not None]
+    return float(np.average(defined, weights=weights)) if len(defined) == len(values) else None

@@ -1,6 +1,8 @@
-"""The hub: a repository asked what it holds (repository); models listed, judged and fetched
-(fetch), files of data sets (data_files), by transfers that go on where they broke (download,
-transfer) into huggingface_hub's own cache (cache); errors says what went wrong.
+"""Models and data sets of the Hugging Face Hub, from their names to files on disk.
+
+repository lists; model_files judges; fetch, download and cache bring the files; operator_limits
+reads what the operator allows; catalogue and pair_sets name what is worth fetching; bundled is the
+encoder that needs no hub.
 """
 
 import lazy_loader

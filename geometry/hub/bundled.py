@@ -1,7 +1,7 @@
-"""The bundled encoder's files: where they are, and proof that they are the published ones.
+"""The bundled encoder's files: their folder, and a check that they are the published ones.
 
-The weights of sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0) travel in a package of
-which only the *files* are used: importing it would import far more than is needed.
+The weights of sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0) are in an installed package. Only
+its files are used: importing it would import more than is needed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-# Names what the model computes without reading 90 MB: the files must match it before use.
+# Identifies the model without reading 90 MB. The files are compared with SHA256 before use.
 FINGERPRINT = hashlib.sha256("".join(SHA256.values()).encode()).hexdigest()
-SPECIAL_TOKENS = ("[CLS]", "[SEP]")  # what its tokenizer puts around a text
+SPECIAL_TOKENS = ("[CLS]", "[SEP]")  # that its tokenizer adds to a text
 
 
 def bundled_folder() -> Path | None:
-    """Folder with the bundled files, or None where the package is not installed."""
-    spec = importlib.util.find_spec(PACKAGE)  # finds the folder, runs none of its code
+    """Folder of the bundled files, or None if the package is not installed."""
+    spec = importlib.util.find_spec(PACKAGE)  # finds the folder without importing the package
     for place in spec.submodule_search_locations or [] if spec else []:
         folder = Path(place) / "model"
         if all((folder / name).is_file() for name in SHA256):
@@ -37,9 +37,9 @@ def bundled_folder() -> Path | None:
 
 @lru_cache(maxsize=16)
 def verify_file(path: Path, sha256: str) -> None:
-    """Raise ModelFilesError "changed_file" unless the file's sha256 is the one given.
+    """Raise ModelFilesError "changed_file" unless the file has this sha256.
 
-    A file that matches is checked once a process.
+    A file that matches is read once a process.
     """
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""huggingface_hub's cache folder: its layout, so that other programs share what is fetched.
+"""The layout of huggingface_hub's cache folder, which other programs share.
 
-blobs/<etag> holds the content, snapshots/<commit>/<path> links to it, and refs/<revision> says
-which commit a branch or tag was. A blob that is still arriving is blobs/<etag>.incomplete.
+blobs/<etag> is the content of a file. snapshots/<commit>/<path> is a link to it. refs/<revision>
+holds the commit of a branch or tag. blobs/<etag>.incomplete is a blob that is still arriving.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 SAFE = re.compile(r"[\w.-]+")  # an etag or commit that may be a file's name
-WAIT = 0.2  # seconds between two looks at a lock that another download holds
+WAIT = 0.2  # seconds between two attempts to take a lock
 
 
 def cache_root() -> Path:
-    """The cache folder: HF_HUB_CACHE, else hub/ in HF_HOME, else huggingface_hub's own place.
+    """The cache folder: HF_HUB_CACHE, else hub/ in HF_HOME, else huggingface_hub's default.
 
-    Read from the environment at each call, where huggingface_hub reads it once.
+    The environment is read at each call; huggingface_hub reads it once.
     """
     from huggingface_hub import constants
 
@@ -33,7 +33,7 @@ def cache_root() -> Path:
 
 @dataclass(frozen=True)
 class HubCache:
-    """The part of the cache folder that belongs to one repository.   folder : its place."""
+    """The folder of one repository in the cache."""
 
     folder: Path
 
@@ -42,66 +42,75 @@ class HubCache:
         return self.folder / "snapshots" / _safe(commit)
 
     def commit_of(self, revision: str) -> str | None:
-        """The commit of a revision as last fetched whole; a full commit is its own."""
+        """The commit of a revision when it was last fetched completely; None if never.
+
+        A full commit is returned as it is.
+        """
         if COMMIT.fullmatch(revision):
             return revision
         reference = self._reference(revision)
         return reference.read_text(encoding="utf-8").strip() if reference.is_file() else None
 
     def remember(self, revision: str, commit: str) -> None:
-        """Note which commit the revision is, for the time without a network."""
+        """Record the revision's commit, for use without a network."""
         if not COMMIT.fullmatch(revision):
             reference = self._reference(revision)
             reference.parent.mkdir(parents=True, exist_ok=True)
             reference.write_text(commit, encoding="utf-8")
 
-    def mark_whole(self, commit: str) -> None:
-        """Note that every file that is read has arrived: the folder alone can't tell."""
+    def mark_complete(self, commit: str) -> None:
+        """Record that every needed file of the commit has arrived.
+
+        The folder alone does not show it: other programs fetch fewer files.
+        """
         mark = self._mark(commit)
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
 
-    def is_whole(self, commit: str) -> bool:
-        """True where ``mark_whole`` was called for the commit."""
+    def is_complete(self, commit: str) -> bool:
+        """Whether ``mark_complete`` was called for the commit."""
         return self._mark(commit).is_file()
 
     def partial(self, etag: str) -> Path:
-        """Where a blob arrives."""
+        """Path of a blob that is still arriving."""
         return self.folder / "blobs" / f"{_safe(etag)}.incomplete"
 
-    def take(self, commit: str, path: str, etag: str, *, size: int | None) -> bool:
-        """Whether the file is there whole; a blob that another commit fetched is linked to."""
+    def link(self, commit: str, path: str, etag: str, *, size: int) -> bool:
+        """Link the file of a commit to its blob. False if there is no blob of that size."""
         place, blob = self.snapshot(commit) / path, self.folder / "blobs" / _safe(etag)
-        if place.is_file() and size in (None, place.stat().st_size):
+        if place.is_file() and place.stat().st_size == size:
             return True
-        if not blob.is_file() or size not in (None, blob.stat().st_size):
+        if not blob.is_file() or blob.stat().st_size != size:
             return False
         place.parent.mkdir(parents=True, exist_ok=True)
         place.unlink(missing_ok=True)
         try:
             place.symlink_to(os.path.relpath(blob, place.parent))
-        except FileExistsError:  # another process has just done it
+        except FileExistsError:  # another process has linked it meanwhile
             pass
-        except OSError:  # a system that allows no links
+        except OSError:  # the system does not allow links
             blob.replace(place)
         return True
 
     def finish(self, etag: str) -> None:
-        """The partial blob has arrived whole."""
+        """Rename the partial blob, which is complete, to its final name."""
         self.partial(etag).replace(self.folder / "blobs" / _safe(etag))
 
     @contextmanager
-    def alone(self, etag: str, *, waiting: Callable[[], None]) -> Iterator[None]:
-        """Hold the blob's lock, which huggingface_hub takes too; call ``waiting`` meanwhile."""
+    def lock(self, etag: str, *, waiting: Callable[[], None]) -> Iterator[None]:
+        """Hold the blob's lock, the one that huggingface_hub takes.
+
+        ``waiting`` is called several times a second while another download holds it.
+        """
         from huggingface_hub.utils import WeakFileLock
 
-        lock = self.folder.parent / ".locks" / self.folder.name / f"{_safe(etag)}.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
+        path = self.folder.parent / ".locks" / self.folder.name / f"{_safe(etag)}.lock"
+        path.parent.mkdir(parents=True, exist_ok=True)
         (self.folder / "blobs").mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             while True:
                 try:
-                    stack.enter_context(WeakFileLock(lock, timeout=WAIT))
+                    stack.enter_context(WeakFileLock(path, timeout=WAIT))
                     break
                 except TimeoutError:
                     waiting()
@@ -115,7 +124,7 @@ class HubCache:
 
 
 def _safe(name: str) -> str:
-    """The name where it can be a file's; ValueError for one that leads elsewhere."""
+    """The name itself; ValueError if it is not a plain file name."""
     if not SAFE.fullmatch(name) or set(name) == {"."}:
         raise ValueError(f"{name!r} can't be a file's name")
     return name

@@ -1,8 +1,8 @@
-"""Encoders worth comparing; docs/models.md and the pages say what each teaches about anisotropy.
+"""Suggested encoders. docs/models.md and the pages say what each shows about anisotropy.
 
-Sizes, licences and formats are those of each model's page on huggingface.co. Three models there
-offer their weights only as pickle, which is never read: ``needs_conversion`` marks them, and the
-error "pickle_only" gives the command that converts them once.
+Sizes, licences and formats are those of each model's page on huggingface.co. Three models offer
+their weights only as pickle, which is never read: ``needs_conversion`` marks them. The error
+"pickle_only" gives the command that converts them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,25 @@ NOT_STATED = "not stated"
 class Suggestion:
     """A model of the hub.
 
-    megabytes : 10^6 bytes of its weights in float32.   licence : as on its card, "not stated"
-    where the card says nothing.   layers : transformer layers, 0 for static vectors.
-    dimension : d.   language : in English.
-    needs_conversion : the hub has its weights only as pickle; convert them once and load the
-    folder.   is_contrastive : its last layer was trained to draw pairs together and push all others
-    apart (by pairs or by dropout), which a classifier's or a student's training does not ask for.
+    Attributes
+    ----------
+    name : str
+    megabytes : int
+        10^6 bytes of its weights in float32.
+    licence : str
+        As on its card, or "not stated".
+    layers : int
+        Transformer layers; 0 for static vectors.
+    dimension : int
+        d.
+    language : str
+        In English.
+    needs_conversion : bool
+        Whether the hub has its weights only as pickle, so that they must be converted first.
+    is_contrastive : bool
+        Whether its last layer was trained contrastively: pairs (or two dropout masks of a text)
+        are drawn together and all other texts pushed apart. Classifiers and distilled models are
+        not trained so.
     """
 
     name: str
@@ -42,14 +55,16 @@ def suggestions() -> tuple[Suggestion, ...]:
 
 
 def is_contrastive(name: str) -> bool:
-    """True for a model that is known to be trained contrastively, by its encoder's or hub name.
+    """Whether a model, by its encoder's or hub name, is known to be trained contrastively.
 
-    False for every other name: it says that nothing is known, not that it was trained otherwise.
+    False for an unknown name, which may be trained in any way.
     """
-    return name in _BUNDLED or any(one.name == name and one.is_contrastive for one in _SUGGESTIONS)
+    return name in _BUNDLED or any(
+        model.name == name and model.is_contrastive for model in _SUGGESTIONS
+    )
 
 
-# contrastively, on about a billion pairs, as its card says
+# trained contrastively on about a billion pairs, according to its card
 _BUNDLED = ("bundled", REPOSITORY.partition("/")[2], REPOSITORY)
 
 _SUGGESTIONS = (

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .download import FULL_DISK
+from .download import FULL_DISK, BrokenTransfer
 from .model_errors import DataSetError, ModelFilesError
-from .transfer import BrokenTransfer
 
 if TYPE_CHECKING:
     from httpx2 import Response

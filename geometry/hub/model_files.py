@@ -1,4 +1,7 @@
-"""Which of a model's files are read, and whether they can be, in a folder or on the hub."""
+"""Which of a model's files are read, and whether they can be read, in a folder or on the hub.
+
+The listing and config.json are judged before any weights.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from .model_errors import ModelFilesError
-from .settings import refuse_other_models, refuse_unknown_kind
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -22,7 +24,7 @@ SETTINGS = (
 )
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
 MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_Dense
-# Averaged word vectors have this where a transformer has its config.json.
+# Models of averaged word vectors have this file instead of a config.json.
 STATIC = re.compile(r"(0_WordEmbeddings/)?wordembedding_config\.json")
 PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 HEADER_LIMIT = 100_000_000  # bytes; the safetensors format's own
@@ -31,12 +33,26 @@ CONVERSION = (
     "SentenceTransformer('{name}').save('{folder}')\""
 )
 
+# The names of one setting in config.json. An encoder-decoder states two depths; the name of the
+# encoder's is first.
+LAYER_SETTINGS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+
+
+DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd", "d_model")
+
+
+# Settings that only models of images or sound have.
+OTHER_SENSES = (
+    *("image_size", "patch_size", "num_channels", "vision_config", "audio_config"),
+    *("num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate"),
+)
+
 
 def needed_files(paths: Collection[str]) -> list[str]:
-    """The paths that are read, small ones first and weights last, from all paths of a model.
+    """The paths that are read, out of all paths of a model: settings first, weights last.
 
-    Left out: other formats (pickle, ONNX, OpenVINO, TensorFlow, Flax), training states, and
-    weights beside model.safetensors such as model.fp16.safetensors.
+    Left out are other formats (pickle, ONNX, OpenVINO, TensorFlow, Flax), training states, and
+    other weights beside model.safetensors, such as model.fp16.safetensors.
     """
     safe = [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
     settings = [path for path in safe if _is_setting(path)]
@@ -44,7 +60,7 @@ def needed_files(paths: Collection[str]) -> list[str]:
 
 
 def weight_files(paths: Collection[str]) -> list[str]:
-    """The safetensors among the paths: one file or shards at the top, then the modules' own."""
+    """The safetensors among the paths: one file or shards at the top, then those of modules."""
     top = [WEIGHTS] if WEIGHTS in paths else [path for path in paths if SHARD.fullmatch(path)]
     modules = [path for path in paths if _module_of(path) and path.endswith(f"/{WEIGHTS}")]
     return sorted(top) + sorted(modules)
@@ -53,11 +69,23 @@ def weight_files(paths: Collection[str]) -> list[str]:
 def refuse_unreadable(
     name: str, paths: Collection[str], config: object, *, is_folder: bool
 ) -> None:
-    """Raise ModelFilesError where no text model can be read from these files.
+    """Raise ModelFilesError if no text model can be read from these files.
 
-    paths : all of the model's, relative.   config : what its config.json holds, None without one.
-    is_folder : of this machine, not of the hub.
-    Codes: wrong_architecture, missing_folder_file, pickle_only, slow_tokenizer, half_downloaded.
+    Parameters
+    ----------
+    name : str
+        The model's name, for the message.
+    paths : collection of str
+        Of all its files, relative.
+    config : object
+        The content of config.json; None if there is none.
+    is_folder : bool
+        Whether the model is a folder of this machine and not of the hub.
+
+    Raises
+    ------
+    ModelFilesError
+        "wrong_architecture", "missing_folder_file", "pickle_only" or "slow_tokenizer".
     """
     settings = config if isinstance(config, Mapping) or config is None else {}
     static = [path for path in paths if config is None and STATIC.fullmatch(path)]
@@ -70,9 +98,9 @@ def refuse_unreadable(
 
 
 def check_folder(folder: Path, *, name: str) -> int:
-    """Raise ModelFilesError unless a text model can be read from the folder; the bytes to read.
+    """The bytes of the files to read. Raises ModelFilesError if no text model can be read.
 
-    Reads the settings, the shards' index and the headers of the weights, never the weights.
+    Reads the settings, the shards' index and the headers of the weights, not the weights.
     """
     paths = folder_files(folder)
     config = read_settings(folder / CONFIG, name=name) if CONFIG in paths else None
@@ -80,7 +108,7 @@ def check_folder(folder: Path, *, name: str) -> int:
     needed = needed_files(paths)
     for path in needed:
         if path.endswith(".json") and path != TOKENIZER and not _module_of(path):
-            read_settings(folder / path, name=name)  # the others may have megabytes
+            read_settings(folder / path, name=name)  # the tokenizer may have megabytes
     refuse_missing_shards(folder, name, paths)
     for path in weight_files(paths):
         refuse_truncated(folder / path, name=name)
@@ -88,9 +116,9 @@ def check_folder(folder: Path, *, name: str) -> int:
 
 
 def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> None:
-    """Raise ModelFilesError "half_downloaded" where the index names a shard that is not among them.
+    """Raise ModelFilesError "half_downloaded" if ``paths`` lacks the index or one of its shards.
 
-    folder : holds the index where ``paths`` has it.
+    folder : of the index.
     """
     if WEIGHTS in paths or not any(map(SHARD.fullmatch, paths)):
         return
@@ -102,7 +130,7 @@ def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> No
 
 
 def folder_files(folder: Path) -> list[str]:
-    """The files at the folder's top and in its modules' folders, as relative paths with "/"."""
+    """Relative paths of the files at the folder's top and in its modules' folders, with "/"."""
     top = sorted(folder.iterdir())
     inner = [
         path
@@ -114,16 +142,16 @@ def folder_files(folder: Path) -> list[str]:
 
 
 def module_folder(folder: Path, path: str, *, name: str) -> Path:
-    """A module's folder inside the model's, as modules.json names it; never one outside."""
+    """The folder of a module in modules.json. ModelFilesError if it is outside the model's."""
     if path and not MODULE.fullmatch(path):
         raise ModelFilesError("unreadable", because="folder_elsewhere", name=name, folder=path)
     return folder / path
 
 
 def read_modules(folder: Path) -> list[dict[str, Any]]:
-    """The steps in a folder's modules.json, each with "type" and "path"; none without the file.
+    """The steps in a folder's modules.json, each with "type" and "path"; [] without the file.
 
-    Raises ModelFilesError "unreadable" where they are none that sentence-transformers wrote.
+    Raises ModelFilesError "unreadable" if the file is not one of sentence-transformers.
     """
     path = folder / "modules.json"
     if not path.is_file():
@@ -141,7 +169,7 @@ def _is_step(step: object) -> bool:
 
 
 def read_settings(path: Path, *, name: str) -> Any:
-    """What a JSON file of the model holds; "half_downloaded" where it is no JSON."""
+    """The content of a JSON file. ModelFilesError "half_downloaded" if it is not JSON."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -149,7 +177,7 @@ def read_settings(path: Path, *, name: str) -> Any:
 
 
 def refuse_truncated(path: Path, *, name: str) -> None:
-    """Raise ModelFilesError "half_downloaded" unless the file is as long as its header says."""
+    """Raise ModelFilesError "half_downloaded" unless the size is the one in the header."""
     size, (length, tensors) = path.stat().st_size, _header(path, name)
     expected = 8 + length + max((each["data_offsets"][1] for each in tensors), default=0)
     if size != expected:
@@ -158,7 +186,7 @@ def refuse_truncated(path: Path, *, name: str) -> None:
 
 
 def count_weights(folder: Path, *, name: str) -> int:
-    """How many numbers the folder's safetensors hold, read from their headers alone."""
+    """The number of weights in the folder's safetensors, from their headers."""
     paths = [folder / path for path in weight_files(folder_files(folder))]
     return sum(math.prod(each["shape"]) for path in paths for each in _header(path, name)[1])
 
@@ -170,8 +198,8 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
         length = int.from_bytes(file.read(8), "little")  # of the header, then the header as JSON
         header = file.read(length) if length <= min(size, HEADER_LIMIT) else b""
     try:
-        told = json.loads(header)
-        tensors = [each for key, each in told.items() if key != "__metadata__"]
+        described = json.loads(header)
+        tensors = [each for key, each in described.items() if key != "__metadata__"]
         for each in tensors:
             _ = each["data_offsets"][1], math.prod(each["shape"])
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
@@ -180,8 +208,58 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesError:
-    """The error "half_downloaded" for one file; ``reason`` follows a colon."""
+    """The error "half_downloaded" for one file."""
     return ModelFilesError("half_downloaded", name=name, file=file, reason=reason, **details)
+
+
+def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" if config.json is not of a text model."""
+    found = {"name": name, "file": CONFIG}
+    found["architecture"] = str(config.get("model_type", "unknown"))
+    for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS):
+        if not any(isinstance(config.get(setting), int) for setting in settings):
+            raise ModelFilesError(
+                "wrong_architecture", because="lacks_setting", settings=settings, **found
+            )
+    for setting in OTHER_SENSES:
+        if setting in config:
+            raise ModelFilesError(
+                "wrong_architecture", because="other_senses", setting=setting, **found
+            )
+
+
+def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" if transformers has no such model_type."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING_NAMES:
+        raise ModelFilesError(
+            "wrong_architecture",
+            because="own_code",
+            name=name,
+            file=CONFIG,
+            architecture=str(kind),
+        )
+
+
+def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The settings in a JSON file; ``default``, if one is given, without the file.
+
+    Raises ModelFilesError "unreadable" if the file is not an object of settings.
+    """
+    if default is not None and not path.is_file():
+        return default
+    content = json.loads(path.read_text(encoding="utf8"))
+    if not isinstance(content, dict):
+        raise ModelFilesError(
+            "unreadable",
+            because="no_settings",
+            file=path.name,
+            folder=str(path.parent),
+            found=type(content).__name__,
+        )
+    return content
 
 
 def _is_setting(path: str) -> bool:
@@ -195,13 +273,13 @@ def _is_pickle(path: str) -> bool:
 
 
 def _module_of(path: str) -> str:
-    """The module folder that the path is in, or "" for none."""
+    """The module folder of the path; "" if it is in none."""
     first, slash, _ = path.partition("/")
     return first if slash and MODULE.fullmatch(first) else ""
 
 
 def _conversion(name: str, what: str) -> str:
-    """The command that writes the model anew, into a folder named for what it then has."""
+    """The command that saves the model in a new folder, whose name ends in ``what``."""
     folder = f"{name.rstrip('/').rsplit('/', 1)[-1]}-{what}"
     return CONVERSION.format(name=name, folder=folder)
 

@@ -1,7 +1,7 @@
-"""What the operator of a server lets its visitors load, read from one file.
+"""The limits that the operator of a server sets for models, read from one file.
 
-The file is narrow-cone.toml at the repository's root; the environment variable
-NARROW_CONE_CONFIG names another. Where there is none, the defaults below hold.
+The file is narrow-cone.toml at the repository's root, or the one that the environment variable
+NARROW_CONE_CONFIG names. Without a file, the defaults below apply.
 """
 
 from __future__ import annotations
@@ -22,20 +22,25 @@ DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
 
 
 class OperatorFileError(GeometryError):
-    """The operator's file is absent where it was named, or holds what it may not."""
+    """The named operator's file is missing, or its content is not valid."""
 
     subject = "operator"
 
 
 @dataclass(frozen=True)
 class ModelLimits:
-    """Which models may be loaded and how large they may be.
+    """Which models may be loaded and how large they may be. The bundled encoder has no limits.
 
-    allow : glob patterns of hub names, matched with upper and lower case apart; none = every name.
-    local_folders : whether folders of this machine may be loaded.
-    max_model_megabytes : largest model, all files that are read together.
-    memory_megabytes : the budget for models kept in memory at once.
-    A megabyte is 10^6 bytes. The bundled encoder is subject to none of this.
+    Attributes
+    ----------
+    allow : tuple of str
+        Glob patterns of hub names, case-sensitive; () allows every name.
+    local_folders : bool
+        Whether folders of this machine may be loaded.
+    max_model_megabytes : int
+        10^6 bytes of all files of a model that are read.
+    memory_megabytes : int
+        10^6 bytes of all models that are in memory at once.
     """
 
     allow: tuple[str, ...] = ()
@@ -51,7 +56,7 @@ class ModelLimits:
             )
 
     def refuse_folder(self, name: str) -> None:
-        """Raise ModelFilesError "not_allowed" where local folders may not be loaded."""
+        """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
         if not self.local_folders:
             raise ModelFilesError(
                 "not_allowed",
@@ -71,11 +76,11 @@ class ModelLimits:
 
 
 def read_model_limits(path: Path | None = None) -> ModelLimits:
-    """The limits in the operator's file; the defaults where there is no file.
+    """The limits in the operator's file; the defaults if there is no file.
 
-    path : the file; by default the one that NARROW_CONE_CONFIG names, else narrow-cone.toml at
-    the repository's root. Raises OperatorFileError naming the file and the wrong key, and for a
-    named file that is not there.
+    path : by default the file that NARROW_CONE_CONFIG names, else narrow-cone.toml at the
+    repository's root.
+    Raises OperatorFileError for a named file that does not exist, and for a wrong key or value.
     """
     named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
     file = named or DEFAULT_FILE
@@ -102,7 +107,7 @@ def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -
 
 
 def _checked(key: str, value: Any, file: Path) -> Any:
-    """The value as ModelLimits keeps it; OperatorFileError for one of another type."""
+    """The value in the type of ModelLimits; OperatorFileError for another type."""
     if key == "allow":
         fits = isinstance(value, list) and all(isinstance(each, str) for each in value)
         wanted = 'a list of patterns such as ["google-bert/*"]'

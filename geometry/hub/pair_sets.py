@@ -1,20 +1,19 @@
 """Sets of scored pairs on the hub, each at a pinned commit, so that its figures can be repeated.
 
-The commits are those that the Massive Text Embedding Benchmark reads; facts about each set are
-those of its paper and its page. A split's file is found in the listing by its name, so a set that
-was written anew as Parquet is read as well as one in lines of JSON.
+The commits are those of the Massive Text Embedding Benchmark. Facts about each set are from its
+paper and its page. The file of a split is found by its name, as JSON lines, Parquet or CSV.
 
-What stands here was read, not fetched, where a page of the hub or the benchmark's code says it:
-- commits: the benchmark's code names all eight, letter by letter;
-- files: the hub's listing at the pinned commit of stsb, sts12, sts13, sts14, sickr and stsb-zh; of
-  sts15 and sts16 that of the next commit, which only adds a README. The seven of mteb hold
-  <split>.jsonl.gz at the root (dev as validation.jsonl.gz), stsb-zh one Parquet file a split
-  in data/;
-- columns: of stsb-zh its own card (sentence1, sentence2, score int32); of the others the
-  benchmark's code, which reads these three from every one, and, for the columns beside them (stsb
-  split, genre, dataset, year, sid; STS12 and STS13 split), the cards of its own excerpts of them.
-tests/hub/test_catalogued_sets.py serves rows of ours in these very layouts; no row of theirs was
-seen. A column that were missing is refused by name ("unknown_column"), scores beyond the scale too.
+The sets themselves were never fetched here. The sources of what this module states are:
+- commits: the benchmark's code states all eight;
+- files: the hub's listing at the pinned commit of stsb, sts12, sts13, sts14, sickr and stsb-zh. For
+  sts15 and sts16 it is the listing of the next commit, which only adds a README. The seven sets of
+  mteb have <split>.jsonl.gz at the root (dev as validation.jsonl.gz); stsb-zh has one Parquet file
+  a split in data/;
+- columns: for stsb-zh its card (sentence1, sentence2, score int32). For the others the benchmark's
+  code, which reads these three columns. Further columns (stsb split, genre, dataset, year, sid;
+  STS12 and STS13 split) are on the cards of the benchmark's excerpts.
+tests/hub/test_catalogued_sets.py serves invented rows in these layouts. A missing column is refused
+("unknown_column"), and so are scores outside the scale ("score_outside_scale").
 """
 
 from __future__ import annotations
@@ -26,20 +25,42 @@ from pathlib import PurePosixPath
 from ..data.limits import MAX_TEXTS, CorpusError
 from ..data.pairs import Pairs, read_pairs, split_of
 from .catalogue import NOT_STATED
-from .data_files import fetch_data_files
 from .download import Progress
+from .fetch import fetch_data_files
 
-_FORMATS = (".jsonl.gz", ".jsonl", ".parquet", ".csv.gz", ".csv", ".tsv")  # the first is taken
+_FORMATS = (
+    ".jsonl.gz",
+    ".jsonl",
+    ".parquet",
+    ".csv.gz",
+    ".csv",
+    ".tsv",
+)  # the first that exists is read
 
 
 @dataclass(frozen=True)
 class PairSet:
     """A data set of the hub with two sentences and a score a row.
 
-    repository, revision: where, and which commit (a branch is resolved once, then kept).
-    n_pairs: pairs by split, as published; the splits are its keys.   scale: lowest and highest
-    score that people could give.   licence: as stated.   language: in English.
-    columns: left, right, score; None finds them.   note: what to know before comparing figures.
+    Attributes
+    ----------
+    title : str
+    repository : str
+        "owner/name".
+    revision : str
+        Commit, branch or tag. A branch is resolved once; its commit is then used.
+    n_pairs : mapping of str to int
+        Published number of pairs by split.
+    scale : (float, float)
+        Lowest and highest score that annotators could give.
+    licence : str
+        As stated by the set.
+    language : str
+        In English.
+    columns : (str, str, str) or None
+        Names of the left, right and score columns; None finds them.
+    note : str
+        What to consider when figures are compared.
     """
 
     title: str
@@ -147,15 +168,33 @@ def fetch_pairs(
     max_pairs: int = MAX_TEXTS,
     progress: Progress | None = None,
 ) -> Pairs:
-    """A split of a set of ``PAIR_SETS``, or of one like them, fetched where it is not there yet.
+    """A split of a set of scored pairs, fetched if the cache does not have it.
 
-    name : a key of PAIR_SETS, or a ``PairSet``.   split : one of its ``n_pairs``.
-    revision : another commit, branch or tag than the pinned one.
-    progress : called with (bytes there, bytes in all); an exception raised in it ends the download
-    at once, and the next call goes on from there.
-    The result's ``source`` names repository and commit, its ``scale`` is the set's.
-    Raises DataSetError for what the hub, the network or the disk refuses, CorpusError for a file
-    whose pairs can't be read ("score_outside_scale" among others).
+    Parameters
+    ----------
+    name : str or PairSet
+        A key of PAIR_SETS, or a set of your own.
+    split : str
+        A key of its ``n_pairs``.
+    revision : str, optional
+        A commit, branch or tag other than the pinned one.
+    max_pairs : int
+    progress : callable (int, int), optional
+        Called with (bytes there, bytes in all). An exception raised in it ends the download at
+        once; the next call resumes.
+
+    Returns
+    -------
+    Pairs
+        ``source`` names repository and commit; ``scale`` is the set's.
+
+    Raises
+    ------
+    DataSetError
+        If the hub, the network or the disk refuses.
+    CorpusError
+        For a file whose pairs can't be read, or whose scores are outside the scale
+        ("score_outside_scale").
     """
     chosen = _set_of(name)
     if split not in chosen.n_pairs:
@@ -175,7 +214,7 @@ def fetch_pairs(
 
 
 def files_of(split: str, paths: Collection[str]) -> list[str]:
-    """The paths that hold a split, all parts of it, in order; [] where none does."""
+    """The paths of a split, all its parts in order; [] if there are none."""
     places = ("", "data")  # of the repository
     fitting = sorted(
         path

@@ -1,14 +1,11 @@
-"""One repository of the hub at one revision: asked what it holds, and where that is to lie.
-
-HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and HF_TOKEN are honoured as huggingface_hub
-does, and read at each call.
-"""
+"""One repository of the hub at one revision: its listing and its place in the cache."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .cache import HubCache, cache_root
@@ -32,7 +29,7 @@ MAIN = "main"
 
 
 class Repository:
-    """Endpoint and cache are those that the environment names."""
+    """A model or a data set. Endpoint and cache are read from the environment at each call."""
 
     def __init__(self, repository: str, revision: str, kind: Kind = MODEL) -> None:
         from huggingface_hub import constants, is_offline_mode
@@ -54,9 +51,18 @@ class Repository:
             cache_root() / repo_folder_name(repo_id=repository, repo_type=kind.repo_type)
         )
 
+    def cached_snapshot(self) -> Path | None:
+        """The folder of this revision in the cache, complete or not; makes no request."""
+        try:
+            commit = self.cache.commit_of(self.revision)
+            folder = self.cache.snapshot(commit) if commit else None
+        except ValueError as error:  # the revision can't be a file's name
+            raise vanished_revision(self.repository, self.revision, self.kind) from error
+        return folder if folder is not None and folder.is_dir() else None
+
     def listed(self) -> tuple[str, dict[str, RepoSibling]]:
-        """(the commit, what it lists by path)."""
-        with self.told():
+        """The commit, and its files by path."""
+        with self.converting_errors():
             info = self._list()
             return str(info.sha), {file.rfilename: file for file in info.siblings or ()}
 
@@ -65,17 +71,17 @@ class Repository:
         from huggingface_hub.errors import HfHubHTTPError
 
         api, timeout = HfApi(endpoint=self.endpoint), constants.HF_HUB_ETAG_TIMEOUT
-        ask = api.dataset_info if self.kind.repo_type == "dataset" else api.model_info
+        info = api.dataset_info if self.kind.repo_type == "dataset" else api.model_info
         try:
-            return ask(
+            return info(
                 self.repository, revision=self.revision, files_metadata=True, timeout=timeout
             )
         except HfHubHTTPError as error:
             if error.response.status_code == 404 and self.revision != MAIN:
-                ask(self.repository, timeout=timeout)  # raises where the name is wrong
+                info(self.repository, timeout=timeout)  # raises where the name is wrong
                 raise vanished_revision(self.repository, self.revision, self.kind) from error
             raise
-        except (ValueError, KeyError, TypeError) as error:  # a gate's login page, say
+        except (ValueError, KeyError, TypeError) as error:  # for example a login page
             raise self.unreachable("its answer is no listing") from error
 
     def download(
@@ -97,7 +103,7 @@ class Repository:
         )
 
     def _described(self, file: RepoSibling, commit: str) -> ListedFile:
-        """Size and etag as listed; asked for one by one where a mirror lists names alone."""
+        """Size and etag as listed, or by a request for the file where a mirror lists names only."""
         from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
         path = file.rfilename
@@ -118,7 +124,7 @@ class Repository:
         return ListedFile(path, url, size, etag, sha256)
 
     def refuse_full_disk(self, missing: int) -> None:
-        """Raise where the bytes that are missing have no room."""
+        """Raise ModelFilesError "no_disk" if the disk has fewer free bytes than are missing."""
         free = free_bytes(self.cache.folder)
         if missing > free:
             raise no_disk(
@@ -130,11 +136,11 @@ class Repository:
             )
 
     def unreachable(self, reason: str) -> ModelFilesError:
-        """The error for a hub that can't be asked."""
+        """The error for a hub that can't be reached."""
         return no_network(self.repository, self.endpoint, reason, self.kind)
 
-    def told(self) -> AbstractContextManager[None]:
-        """Inside it, what goes wrong is raised in a reader's words."""
+    def converting_errors(self) -> AbstractContextManager[None]:
+        """A context that raises errors of network and disk as ModelFilesError."""
         return told(
             self.repository,
             revision=self.revision,

@@ -1,1 +1,1 @@
-"""Checked rows, their moments and spectra, products by blocks."""
+"""Checked rows, their moments and spectra, and products by blocks of rows."""

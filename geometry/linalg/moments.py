@@ -1,23 +1,21 @@
-"""Mean, scatter and the Ledoit-Wolf statistics of rows seen block by block.
+"""Mean, scatter and the Ledoit-Wolf statistics of rows, block by block.
 
-Everything a whitening needs is a sum over rows, so two blocks merge exactly
-(Chan, Golub, LeVeque 1979) and the order of blocks does not matter. The one-pass
-form X'X/n - mu mu' is avoided on purpose: it cancels catastrophically when the mean
-is long, which is just what a narrow cone is.
+A whitening needs only sums over rows. So two blocks merge exactly (Chan, Golub, LeVeque 1979), in
+any order. The one-pass form X'X/n - mu mu' is not used: it loses all digits when the mean is long,
+as in a narrow cone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .products import sums_in_float32
 from .rows import LARGEST, SMALLEST, count_distinct, refuse_not_finite
-from .scatter32 import PROBE, in_float32, weak_directions
 
-BLOCK_ROWS = 8192  # rows whose centred copy is held at a time
-LEAST_ROWS = 1024  # fewer are summed in float64 before float32 is ready
-# float32 below this lacks digits that its eps promises, and above it a row's own sums overflow
+BLOCK_ROWS = 8192  # rows in one centred float64 copy
+# smaller float32 numbers have fewer digits than eps says; with larger ones a row's sums overflow
 SMALLEST_32, LARGEST_32 = 1e-31, 1e36
 
 
@@ -25,12 +23,16 @@ SMALLEST_32, LARGEST_32 = 1e-31, 1e36
 class Moments:
     """Weighted moments of rows about their own mean.
 
-    n_rows : rows seen with a weight above 0.   weight, weight2 : sum of the sample weights and of
-    their squares.   mean (d,), scatter (d, d) = sum w z z', cubic (d,) = sum w |z|^2 z and
-    quartic = sum w |z|^4, where z = x - mean; all float64.
-    weak (d, m) : directions in which float32 products would not do, None where not yet asked.
-    n_distinct : rows among n_rows that differ, counted up to d + 2; None where blocks were merged
-    that may share some.
+    With z = x - mean; all arrays are float64.
+
+    n_rows : number of rows with a weight above 0
+    weight, weight2 : sum of the sample weights, and of their squares
+    mean : (d,)
+    scatter : (d, d), sum w z z'
+    cubic : (d,), sum w |z|^2 z
+    quartic : sum w |z|^4
+    n_distinct : number of different rows among n_rows, counted up to d + 2. None after a merge of
+        blocks that may share rows.
     """
 
     n_rows: int
@@ -40,45 +42,30 @@ class Moments:
     scatter: np.ndarray
     cubic: np.ndarray
     quartic: float
-    weak: np.ndarray | None = field(default=None, repr=False)
     n_distinct: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        X: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        *,
-        like: Moments | None = None,
-    ) -> Moments:
-        """Moments of one array X (n, d), taken in blocks of BLOCK_ROWS rows.
+    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
+        """Moments of one array X (n, d), by blocks of rows.
 
-        like : moments of other rows of the same kind, which spare many float32 rows a probe.
-        Raises ValueError for numbers so large or small that fourth powers leave float64, or that
-        float32 cannot hold in full, and naming the first row that holds NaN or infinity.
+        Raises ValueError if numbers are so large or small that their fourth powers leave float64,
+        or that float32 loses digits. Raises ValueError with the first row that holds NaN or
+        infinity.
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # told at once
-            found = cls.of_part(X, sample_weight, like=like)
+        with np.errstate(over="ignore", invalid="ignore"):  # the next line raises instead
+            found = cls.of_part(X, sample_weight)
         _refuse_extreme(found, X, sample_weight)
         return found
 
     @classmethod
-    def of_part(
-        cls,
-        X: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        *,
-        like: Moments | None = None,
-    ) -> Moments:
-        """The same of some rows out of a cloud that passed as a whole: of any size."""
+    def of_part(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
+        """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
-        if sample_weight is None and X.dtype == np.float32:
-            found = _of_float32(X, like)
-        else:
-            found = _of_blocks(X, sample_weight)
-        seen = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
-        return replace(found, n_distinct=count_distinct(seen, most=X.shape[1] + 2))
+        found = _of_float32(X) if sample_weight is None and X.dtype == np.float32 else None
+        found = found or _of_blocks(X, sample_weight)
+        counted = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
+        return replace(found, n_distinct=count_distinct(counted, most=X.shape[1] + 2))
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both sets of rows together, exactly."""
@@ -98,7 +85,6 @@ class Moments:
             scatter=scatter,
             cubic=a[0] + b[0],
             quartic=a[1] + b[1],
-            weak=self.weak if other.weak is None else other.weak,
             n_distinct=self._distinct_with(other),
         )
 
@@ -107,7 +93,7 @@ class Moments:
         return most if most in (self.n_distinct, other.n_distinct) else None
 
     def _about(self, s: np.ndarray) -> tuple[np.ndarray, float]:
-        """(cubic, quartic) of z + s: about another centre, mean - s."""
+        """(cubic, quartic) about the centre mean - s: those of z + s."""
         ss = float(s @ s)
         Ss = self.scatter @ s  # (d,)
         trace = float(np.trace(self.scatter))
@@ -129,8 +115,8 @@ class Moments:
     def ledoit_wolf(self) -> float:
         """Shrinkage in [0, 1] towards the mean variance times I.
 
-        Ledoit, Wolf 2004, section 3; the same number as scikit-learn's ``ledoit_wolf_shrinkage``,
-        here from mergeable sums. With weights, n is Kish's effective size (sum w)^2 / sum w^2.
+        The same number as scikit-learn's ``ledoit_wolf_shrinkage``, from mergeable sums. With
+        weights, n is Kish's effective size (sum w)^2 / sum w^2. Ledoit, Wolf 2004, section 3.
         """
         d = len(self.mean)
         S = self.covariance
@@ -144,8 +130,10 @@ class Moments:
 
 
 def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:
-    """The sums tell of nearly every cloud that it is neither too large nor too small; only where
-    they do not, the rows are looked at again."""
+    """ValueError if the numbers are too large or too small.
+
+    For nearly every cloud the sums show that they are not. Otherwise the rows are read again.
+    """
     single = X.dtype == np.float32
     low, high = (SMALLEST_32, LARGEST_32) if single else (SMALLEST, LARGEST)
     if found.weight == 0:
@@ -154,8 +142,8 @@ def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None
     if low <= np.max([np.abs(found.mean).max(), np.sqrt(variances.max())]) <= high:
         return
     refuse_not_finite(X)
-    seen = X if w is None else X[np.asarray(w) > 0]
-    peak = max(float(seen.max()), -float(seen.min()))
+    weighted = X if w is None else X[np.asarray(w) > 0]
+    peak = max(float(weighted.max()), -float(weighted.min()))
     if peak != 0 and not low <= peak <= high:
         raise ValueError(
             f"the largest magnitude in the rows is {peak:.2g}; {X.dtype} needs one from {low:g} to "
@@ -163,28 +151,12 @@ def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None
         )
 
 
-def _of_float32(X: np.ndarray, like: Moments | None) -> Moments:
-    """By float32 products where there are rows enough and nothing is lost, else by float64."""
-    d = X.shape[1]
-    enough = max(PROBE * d, LEAST_ROWS)
-    if like is not None and like.n_rows >= enough and len(X) >= enough:
-        weak = weak_directions(like.covariance) if like.weak is None else like.weak
-        found = _by_float32(X, like.mean, weak)
-        # after a refusal no more is tried: every direction counts as weak
-        return found or replace(_of_blocks(X, None), weak=np.eye(d))
-    if len(X) < PROBE * enough:
-        return _of_blocks(X, None)
-    probe = _moments_of_block(X[:enough], None)
-    rest = _by_float32(X[enough:], probe.mean, weak_directions(probe.covariance))
-    return probe.merge(rest) if rest else replace(_of_blocks(X, None), weak=np.eye(d))
-
-
-def _by_float32(X: np.ndarray, mean: np.ndarray, weak: np.ndarray) -> Moments | None:
-    sums = in_float32(X, mean, weak)
+def _of_float32(X: np.ndarray) -> Moments | None:
+    sums = sums_in_float32(X)
     if sums is None:
         return None
     n = len(X)
-    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic, weak)
+    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic)
 
 
 def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:
@@ -197,14 +169,14 @@ def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:
 
 
 def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
-    # float64 throughout: a float32 product leaves noise of about 1e-7 of the largest eigenvalue,
-    # which makes null directions look alive (300 points in 384 dimensions: rank 340, not 299)
+    # float64 throughout: a float32 product has noise of about 1e-7 of the largest eigenvalue,
+    # which gives null directions a variance (300 points in 384 dimensions: rank 340, not 299)
     Z = X.astype(np.float64)  # (n, d), a copy
     row_weight = np.ones(len(Z)) if w is None else np.asarray(w, dtype=np.float64)
     weight = float(row_weight.sum())
     mean = np.zeros(Z.shape[1])
     if weight > 0:
-        for _ in range(2):  # the sum's own rounding would give a constant column a variance
+        for _ in range(2):  # after one pass, rounding gives a constant column a variance
             shift = row_weight @ Z / weight
             mean += shift
             Z -= shift
@@ -217,7 +189,7 @@ def _moments_of_block(X: np.ndarray, w: np.ndarray | None) -> Moments:
         weight=weight,
         weight2=float(row_weight @ row_weight),
         mean=mean,
-        scatter=Z.T @ Z,  # of one array with itself: BLAS does half the work, and it is symmetric
+        scatter=Z.T @ Z,  # BLAS computes half of it, because both factors are one array
         cubic=cubic,
         quartic=float(row_weight @ squared**2),
     )

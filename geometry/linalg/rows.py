@@ -9,14 +9,14 @@ import numpy as np
 
 from ..errors import GeometryError
 
-# squares of squares of anything within stay inside float64
+# fourth powers of magnitudes in this range stay inside float64
 SMALLEST, LARGEST = 1e-60, 1e60
-SAME = 64  # roundings of the largest entry: a text encoded twice, beside others, differs by a few
-CHECKED_ROWS = 4096  # at a time: a view of other strides is copied by block, not as a whole
+SAME = 64  # in eps of the largest entry; one text encoded in two batches differs by a few eps
+CHECKED_ROWS = 4096  # in one block: a view with other strides is copied block by block
 
 
 class UndefinedMeasure(GeometryError):
-    """A measure that this cloud does not have; ``REASONS`` gives each code in a few words."""
+    """A measure that is not defined for this cloud; ``REASONS`` has each code in a few words."""
 
     subject = "measure"
 
@@ -27,7 +27,7 @@ def finite_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
 
 
 def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
-    """X as (n, d), d >= 1: float32 and float64 as they are, all else as float64.
+    """X as (n, d), d >= 1. float32 and float64 stay; other types become float64.
 
     Raises ValueError for another shape, for complex numbers, and naming the first row that
     holds NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
@@ -38,7 +38,7 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
 
 
 def unseen_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
-    """``float_rows`` for a caller who looks for NaN and infinity while at work on the rows."""
+    """``float_rows`` without the check for NaN and infinity; the caller makes it later."""
     X = np.asarray(X)
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(f"expected vectors as rows, shape (n, d); got shape {X.shape}")
@@ -51,8 +51,8 @@ def unseen_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
 def refuse_not_finite(X: np.ndarray) -> None:
     """ValueError naming the first row of X (n, d) float that holds NaN or infinity.
 
-    One pass of sums of squares, and a second only where one of them is not finite: NaN and
-    infinity make it so, and so does a square that overflows, which is no fault.
+    A second pass over the entries is made only if a block's sum of squares is not finite. A
+    square that overflows is no error.
     """
     with np.errstate(all="ignore"):
         blocks = (X[start : start + CHECKED_ROWS] for start in range(0, len(X), CHECKED_ROWS))
@@ -64,33 +64,33 @@ def refuse_not_finite(X: np.ndarray) -> None:
 
 
 def wide_rows(X: np.ndarray, d: int) -> np.ndarray:
-    """Rows for a map that was fitted on d columns: ``float_rows``, and ValueError for another d."""
+    """``float_rows`` for a map fitted on d columns; ValueError for another number of columns."""
     X = float_rows(X, at_least=0)
     need_width(X, d)
     return X
 
 
 def need_width(X: np.ndarray, d: int) -> None:
-    """Raise ValueError for rows of another number of columns than the fit's."""
+    """Raise ValueError if X does not have the d columns of the fit."""
     if X.shape[1] != d:
         raise ValueError(f"expected {d} columns, as in the fit; got {X.shape[1]}")
 
 
 def need_rows(n: int, at_least: int) -> None:
-    """Raise UndefinedMeasure "too_few_rows" for fewer rows than that."""
+    """Raise UndefinedMeasure "too_few_rows" if n < at_least."""
     if n < at_least:
         raise UndefinedMeasure("too_few_rows", at_least=at_least, n=n)
 
 
 def count_distinct(X: np.ndarray, *, most: int) -> int:
-    """How many rows of X (n, d) differ by more than rounding, counted up to so many."""
-    head = X[: 2 * most]  # of most clouds these are enough
+    """Number of rows of X (n, d) that differ by more than rounding, counted up to ``most``."""
+    head = X[: 2 * most]  # enough for most clouds
     found = _differ(head)
     return min(most, found if found >= most or len(head) == len(X) else _differ(X))
 
 
 def _differ(X: np.ndarray) -> int:
-    """Rows that are equal have one place on any line, so only neighbours there are compared."""
+    """Equal rows have equal projections on a random line, so only neighbours on it are compared."""
     n, d = X.shape
     along = X @ np.random.default_rng(0).standard_normal(d)
     order = np.argsort(along)
@@ -101,16 +101,16 @@ def _differ(X: np.ndarray) -> int:
 
 
 def need_whole(name: str, value: Any, *, at_least: int) -> None:
-    """Raise ValueError naming the argument unless it is an integer (no bool), that or more."""
+    """Raise ValueError with the argument's name unless it is an integer >= at_least, not a bool."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise ValueError(f"{name} must be an integer of at least {at_least}; got {value!r}")
 
 
 def refuse_missing(ids: np.ndarray, what: str) -> None:
-    """ValueError naming the first of the ids (n,) that is NaN, NaT or None and so names nothing."""
+    """ValueError with the first of the ids (n,) that is NaN, NaT or None."""
     missing = np.asarray(ids != ids)  # only NaN and NaT differ from themselves
     if ids.dtype == object:
-        missing = missing | np.array([one is None for one in ids], dtype=bool)
+        missing = missing | np.array([label is None for label in ids], dtype=bool)
     rows = np.flatnonzero(missing)
     if len(rows):
         raise ValueError(
@@ -120,22 +120,22 @@ def refuse_missing(ids: np.ndarray, what: str) -> None:
 
 
 def half_digits(X: np.ndarray) -> float:
-    """sqrt(eps) of the numbers in X, those of float32 where all of them fit into it.
+    """sqrt(eps) of the precision of X: float32's if every number fits into it, else float64's.
 
-    Maps blow rounding up: whitening, for one, by the square root of the condition number. Half
-    the digits of the precision are what a condition number of 1/eps leaves of equal rows, and
-    beyond that a covariance says nothing of its smallest axes.
+    Maps enlarge rounding; whitening by the square root of the condition number. With a condition
+    number of 1/eps, equal rows still agree in half their digits. With a larger one the smallest
+    axes of the covariance are noise.
     """
     with np.errstate(over="ignore", under="ignore"):
         is_single = all(
             np.array_equal(block, block.astype(np.float32))
-            for block in (X[:16], X)  # most float64 rows are known by the first
+            for block in (X[:16], X)  # the first rows suffice for most float64
         )
     return float(np.sqrt(np.finfo(np.float32 if is_single else np.float64).eps))
 
 
 def in_range(X: np.ndarray) -> np.ndarray:
-    """X itself, or X / max |x| where squares of squares would leave float64's range.
+    """X, or X / max |x| if fourth powers would leave float64's range.
 
     For measures that do not depend on scale.
     """
@@ -146,14 +146,13 @@ def in_range(X: np.ndarray) -> np.ndarray:
 def unit_rows(X: np.ndarray) -> np.ndarray:
     """Rows of X (n, d) divided by their lengths, float64.
 
-    Raises UndefinedMeasure (a ValueError) naming the first row whose length is 0, a direction
-    it does not have.
+    Raises UndefinedMeasure (a ValueError) with the first row of length 0: it has no direction.
     """
     return directions(finite_rows(X, at_least=1))
 
 
 def directions(X: np.ndarray) -> np.ndarray:
-    """``unit_rows`` of rows that were already checked."""
+    """``unit_rows`` for rows that have already been checked."""
     with np.errstate(over="ignore", under="ignore"):
         norms = np.sqrt(np.einsum("nd,nd->n", X, X))
     odd = np.flatnonzero(~((norms > SMALLEST) & (norms < LARGEST)))

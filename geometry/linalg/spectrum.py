@@ -1,7 +1,6 @@
-"""Directions and variances of a cloud, from its moments: what every whitening scales by.
+"""Directions and variances of a cloud, from its moments: every whitening scales by them.
 
-One eigenproblem for the covariance, one for the correlation matrix, each solved when first asked
-for and kept.
+The eigenproblems of the covariance and of the correlation matrix are solved at first use.
 """
 
 from __future__ import annotations
@@ -11,20 +10,21 @@ from functools import cached_property
 
 import numpy as np
 
-from .bordered import eigh
 from .moments import Moments
 
-TIE = 1e-8  # entries of a direction that differ by less are equal but for rounding
+TIE = 1e-8  # entries of a direction that differ by less are equal up to rounding
 
 
 @dataclass(frozen=True)
 class Axes:
     """Sigma = D^(1/2) V diag(values) V' D^(1/2), with D = I for the covariance's own axes.
 
-    values (d,), largest first.   vectors (d, d), columns V, largest-magnitude entry positive.
-    deviations (d,), the diagonal of D^(1/2).   floor : the value at or below which a direction is
-    rounding noise; larger noise, of nearly constant columns, is lowered to it.   rank : values of
-    the sample above it.
+    values : (d,), largest first
+    vectors : (d, d), columns V, largest-magnitude entry positive
+    deviations : (d,), the diagonal of D^(1/2)
+    floor : a direction whose value is at or below it is rounding noise. Larger noise, of nearly
+        constant columns, is lowered to it.
+    rank : number of values of the sample above the floor
     """
 
     values: np.ndarray
@@ -60,10 +60,10 @@ class Spectrum:
         return self._correlation_axes(0.0, None)
 
     def shrunk(self, shrinkage: float, *, correlation: bool) -> Axes:
-        """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays the sample's.
+        """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays that of the sample.
 
-        The covariance keeps its directions, so nothing is solved again; a correlation matrix
-        does not, because shrinking Sigma changes its diagonal.
+        Shrinkage does not change the directions of the covariance, so they are not computed again.
+        It changes those of the correlation matrix, because it changes the diagonal of Sigma.
         """
         if correlation:
             sample = self.correlation_axes
@@ -81,13 +81,13 @@ class Spectrum:
     def _correlation_axes(self, shrinkage: float, rank: int | None) -> Axes:
         S, mean = self.covariance(shrinkage), self.moments.mean
         variances = np.diag(S)
-        # a column that is constant but for rounding has no correlation: it stays as it is
+        # a column that is constant up to rounding has no correlation and is not scaled
         alive = variances > 4 * self.eps**2 * mean**2
         deviations = np.sqrt(np.where(alive, variances, 1.0))
         P = S / np.outer(deviations, deviations) * np.outer(alive, alive)
         values, V = _eigh(P)
-        # rounding a column j of mean m_j deviations adds (2 eps m_j)^2 g_j^2 to the variance along
-        # g: much where j is nearly constant and g is mostly j, next to nothing along the others
+        # rounding of column j, with mean m_j in deviations, adds (2 eps m_j)^2 g_j^2 to the
+        # variance along g: much if j is nearly constant and g is mostly j, else next to nothing
         scaled = np.where(alive, mean / deviations, 0.0)
         noise = 4 * self.eps**2 * (scaled**2 @ V**2)  # (d,)
         floor = rank_floor(values[0], 0.0, len(values), self.eps)
@@ -100,10 +100,10 @@ class Spectrum:
 
 
 def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    values, V = eigh(S)
+    values, V = np.linalg.eigh(S)
     values, V = values[::-1].clip(min=0.0), V[:, ::-1]
     size = np.abs(V)
-    # the first of equals: correlation in two dimensions has axes (1, 1) and (1, -1)
+    # among equal entries the first: in two dimensions the axes are (1, 1) and (1, -1)
     place = (size >= (1 - TIE) * size.max(axis=0)).argmax(axis=0)
     largest = V[place, np.arange(len(V))]
     return values, V * np.where(largest < 0, -1.0, 1.0)
@@ -112,9 +112,9 @@ def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
     """Variance at or below which a direction is rounding noise.
 
-    eps is the precision of the data. Rounding moves a row by about eps times its length,
-    so the floor covers the mean as well as the spread: [CLS] of the embedding layer is one
-    vector repeated, and its rank is 0. The last term is eigh's own error, d eps64.
+    eps is the precision of the data. Rounding moves a row by about eps times its length, so the
+    floor depends on the mean as well as on the spread. (In the embedding layer all [CLS] vectors
+    are equal; their rank is 0.) The last term is the error of eigh, d eps64.
     """
     spread = (d * eps) ** 2 * largest
     offset = 4 * eps**2 * mean_norm2

@@ -13,8 +13,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..measure import angles_to_mean
-from ..transform.whitening_map import WhiteningMap
-from ..transform.whitening_settings import recommended_whitening
+from ..transform.whitening_map import WhiteningMap, recommended_whitening
 from .projection import Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")
@@ -124,6 +123,20 @@ def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     farthest = [np.abs(P).max(axis=1) for P in (clouds[0], clouds[1] * factor)]
     reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)
     return factor, float(reach) * 1.1
+
+
+def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
+    """Half-width of one frame for the whole film from raw to white.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    whitening : WhiteningMap
+        The fitted whitening at full strength.
+    raw : Projection
+        The picture of X; the whitened rows are drawn in the same basis.
+    """
+    return one_scale(raw, raw.apply(whiten_beside(X, whitening).vectors))[1]
 
 
 def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:

@@ -1,5 +1,5 @@
+from .flow import FlowEpoch as FlowEpoch
 from .flow import NormalizingFlow as NormalizingFlow
-from .flow_training import FlowEpoch as FlowEpoch
 from .learned_removal import WeightedRemoval as WeightedRemoval
 from .removal_map import ClusterwiseMap as ClusterwiseMap
 from .removal_map import RemovalMap as RemovalMap
@@ -12,4 +12,4 @@ from .treatments import Treatment as Treatment
 from .treatments import fit_treatment as fit_treatment
 from .whiten import Whitening as Whitening
 from .whitening_map import WhiteningMap as WhiteningMap
-from .whitening_settings import recommended_whitening as recommended_whitening
+from .whitening_map import recommended_whitening as recommended_whitening

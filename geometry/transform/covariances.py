@@ -1,4 +1,4 @@
-"""A cloud's covariance as it can be looked at: its spectrum, its matrix, its widest dimensions."""
+"""A cloud's covariance for charts: its spectrum, its matrix, its dimensions of most variance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ..linalg.rows import float_rows
 class Covariances:
     """Second moments of rows about their mean.
 
-    matrix (d, d) : covariance, divided by n.   n_rows : rows it comes from.
+    matrix : (d, d), covariance, divided by n
+    n_rows : number of rows
     """
 
     matrix: np.ndarray
@@ -23,7 +24,7 @@ class Covariances:
 
     @classmethod
     def of(cls, X: np.ndarray) -> Covariances:
-        """Those of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
+        """Of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
         X = float_rows(X, at_least=2)
         return cls(Moments.of(X).covariance, len(X))
 
@@ -48,8 +49,11 @@ class Covariances:
         return np.argsort(-np.diag(self.matrix), kind="stable")[:k]
 
     def among(self, dimensions: np.ndarray, *, correlation: bool = False) -> np.ndarray:
-        """The matrix (k, k) among those dimensions: correlations in [-1, 1], or covariances over
-        the mean variance of *all* dimensions. A dimension without spread correlates with none."""
+        """The matrix (k, k) of k dimensions.
+
+        Correlations in [-1, 1], or covariances divided by the mean variance of *all* dimensions.
+        The correlations of a dimension without spread are 0.
+        """
         part = self.matrix[np.ix_(dimensions, dimensions)]
         if not correlation:
             mean = float(np.trace(self.matrix)) / len(self.matrix)

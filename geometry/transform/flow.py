@@ -1,13 +1,14 @@
-"""A normalising flow: an invertible map that carries a cloud to N(0, I), by maximum likelihood.
+"""A normalising flow: an invertible map of a cloud to N(0, I), fitted by maximum likelihood.
 
-log p(x) = log N(z; 0, I) + log|det dz/dx|, exact, because every step of the map has a
-determinant that can be written down.
+log p(x) = log N(z; 0, I) + log|det dz/dx|. It is exact, because every step of the map has a
+determinant in closed form.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,53 +19,87 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
-from .couplings import KINDS, FlowMap, identity_couplings
-from .flow_training import FlowEpoch, Schedule, Smoothing, Trained, train
+from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
 
-MIN_SHRINKAGE = 1e-6  # of the mean variance: the least floor under a direction's variance
+MIN_SHRINKAGE = 1e-6  # share of the mean variance that is the least variance of a direction
 MIN_DISTINCT_ROWS = 3  # two to train on, one held out
 FLOATS = [np.float64, np.float32]
 
 
+@dataclass(frozen=True)
+class FlowEpoch:
+    """One epoch of a fit. Losses are mean negative log-densities in nats a row, in units of X.
+
+    epoch : 0 is the start, before any step
+    max_epochs : epochs at most
+    steps : batches so far
+    train_loss : over the epoch's smoothed batches
+    held_out_loss : over the held-out rows, which are not smoothed
+    """
+
+    epoch: int
+    max_epochs: int
+    steps: int
+    train_loss: float
+    held_out_loss: float
+
+
 class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Carry rows to N(0, I) by couplings with act-norm and fixed permutations.
+    """Map rows to N(0, I) by couplings with act-norm and fixed permutations.
 
-    The start: mean mu, and with ``linear_start`` the ZCA whitening of the Ledoit-Wolf covariance
-    (1 - a) Sigma + a v I, v = tr Sigma / d; without it each column's own mean and variance,
-    (1 - a) Sigma_jj + a v, which is act-norm's data-dependent initialisation. Its log-determinant
-    is counted, it is not trained, and everything after it begins as the identity. So with
-    ``linear_start`` the fit begins *at* the Ledoit-Wolf Gaussian, and most of what it does to a
-    cosine is that whitening: what the couplings add is the gain over ``history_[0]``. BERT-flow
-    has no such start; on a few thousand rows in hundreds of dimensions couplings alone do not
-    find the correlations and end below the Gaussian (``linear_start=False`` shows it).
+    With ``linear_start`` the map starts with the ZCA whitening of the Ledoit-Wolf covariance
+    (1 - a) Sigma + a v I, v = tr Sigma / d. Without it, the start scales each column by its mean
+    and variance (1 - a) Sigma_jj + a v, which is act-norm's data-dependent initialisation. The
+    start is not trained; its log-determinant is included. The couplings after it start as the
+    identity. So with ``linear_start`` the fit starts *at* the Ledoit-Wolf Gaussian. That whitening
+    makes most of the change of a cosine; the gain over ``history_[0]`` is that of the couplings.
+    BERT-flow has no such start. On a few thousand rows in hundreds of dimensions, couplings alone
+    do not find the correlations and end below the Gaussian (see ``linear_start=False``).
 
-    Null directions, as LayerNorm leaves one, would let the likelihood grow without bound. So
-    training rows are smoothed, mu + sqrt(1 - a) (x - mu) + sqrt(a v) e with e ~ N(0, I) drawn
-    anew each batch: the cloud whose covariance *is* Ledoit-Wolf's. No direction then has less
-    variance than a v, for the flow as for that Gaussian; rows are scored as they are.
+    With null directions, such as one from LayerNorm, the likelihood would grow without bound. So
+    training rows are smoothed to mu + sqrt(1 - a) (x - mu) + sqrt(a v) e, with new e ~ N(0, I) in
+    each batch. The covariance of the smoothed cloud *is* that of Ledoit and Wolf: no direction has
+    less variance than a v. Rows are scored without smoothing.
 
     Parameters
     ----------
-    coupling : {"affine", "additive"}. v exp(s) + t with s in [-1, 1], or v + t, as BERT-flow has.
-    n_couplings, hidden_units : int >= 1. Couplings, and units in their networks' two layers.
-    linear_start : bool, see above.
-    max_epochs, patience : int >= 1. It stops after ``patience`` epochs in which the held-out
-        loss found no new minimum, and the best epoch (0, the start, included) is what is kept.
-    batch_size : int >= 1.   learning_rate : float > 0, Adam's.
-    validation_fraction : float in (0, 1), share of the *distinct* rows that is held out, from the
-        start's mean and covariance too; equal rows stay on one side.
-    random_state : int, RandomState or None. One int, one result on one machine.
+    coupling : {"affine", "additive"}
+        v exp(s) + t with s in [-1, 1], or v + t as in BERT-flow.
+    n_couplings, hidden_units : int >= 1
+        Couplings, and units in the two hidden layers of their networks.
+    linear_start : bool
+        See above.
+    max_epochs, patience : int >= 1
+        The fit stops after ``patience`` epochs without a new minimum of the held-out loss. The
+        result is the best epoch; epoch 0, the start, counts.
+    batch_size : int >= 1
+    learning_rate : float > 0
+        Of Adam.
+    validation_fraction : float in (0, 1)
+        Share of the *distinct* rows that is held out, also from the mean and covariance of the
+        start. Equal rows are on the same side.
+    random_state : int, RandomState or None
+        One int gives one result on one machine.
 
     Attributes
     ----------
-    map_ : the fitted map, numpy arrays only.   shrinkage_ : float, the a above.
-    history_ : tuple of FlowEpoch from epoch 0, the start.   best_epoch_ : int, the one kept.
-    n_epochs_ : int, epochs finished.   n_train_, n_held_out_ : int, rows.
-    stop_reason_ : "patience", "max_epochs", "cancelled" or "diverged"; the best so far is kept.
+    map_ : FlowMap
+        Numpy arrays only.
+    shrinkage_ : float
+        The a above.
+    history_ : tuple of FlowEpoch
+        From epoch 0, the start.
+    best_epoch_ : int
+    n_epochs_ : int
+        Epochs finished.
+    n_train_, n_held_out_ : int
+        Rows.
+    stop_reason_ : {"patience", "max_epochs", "cancelled", "diverged"}
+        In every case the result is the best epoch so far.
 
     Notes
     -----
-    float32 in, float32 out; anything else gives float64. Arithmetic after the fit is float64.
+    float32 rows give float32; all others give float64. Arithmetic after the fit is float64.
 
     References
     ----------
@@ -112,12 +147,13 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ) -> NormalizingFlow:
         """Learn the map from X (n, d) with at least three distinct rows.
 
-        progress : called with the start and after each epoch; what it raises ends the fit and
-        leaves the estimator unfitted.   cancelled : asked before each batch; once it is true
-        the fit ends with the best so far, and ``stop_reason_`` says "cancelled".
+        progress : called with the start and after each epoch. If it raises, the fit ends and the
+            estimator is not fitted.
+        cancelled : called before each batch. If it returns True, the fit ends with the best epoch
+            so far, and ``stop_reason_`` is "cancelled".
         """
         if hasattr(self, "map_"):
-            del self.map_  # a fit that fails leaves no half of an older one
+            del self.map_  # after a fit that fails, the estimator is not fitted
         self._check_parameters()
         X = validate_data(self, X, dtype=FLOATS, ensure_all_finite=False, ensure_min_samples=2)
         refuse_not_finite(X)
@@ -143,9 +179,9 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             cancelled=cancelled,
         )
         self.map_ = FlowMap(start.mean, start.scales, start.rotation, trained.couplings)
-        self.shrinkage_ = 1.0 - smoothing.keep**2
+        self.shrinkage_ = 1.0 - smoothing.share**2
         self.n_train_, self.n_held_out_ = len(rows), len(held_out)
-        self._tell(trained)
+        self._set_history(trained)
         return self
 
     def _schedule(self) -> Schedule:
@@ -156,7 +192,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             patience=int(self.patience),
         )
 
-    def _tell(self, trained: Trained) -> None:
+    def _set_history(self, trained: Trained) -> None:
         self.history_ = trained.history
         self.n_epochs_ = len(trained.history) - 1
         self.best_epoch_ = trained.best_epoch
@@ -177,7 +213,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(f"validation_fraction must lie between 0 and 1; got {share!r}")
 
     def transform(self, X: Any) -> np.ndarray:
-        """X (n, d) to z (n, d), near N(0, I) where X is like the rows of the fit."""
+        """X (n, d) to z (n, d), near N(0, I) if X is like the rows of the fit."""
         X = self._checked(X)
         return self.map_.apply(X)[0].astype(X.dtype)
 
@@ -197,7 +233,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return -0.5 * np.einsum("nd,nd->n", z, z) - constant + log_det
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean of ``score_samples``: nats a row, more is better."""
+        """The mean of ``score_samples``, in nats a row; higher is better."""
         return float(self.score_samples(X).mean())
 
     def log_det(self, X: Any) -> np.ndarray:
@@ -212,7 +248,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> NormalizingFlow:
-        """A fitted flow of ``to_arrays``: the map, not the history.
+        """A fitted flow from the result of ``to_arrays``, without the history.
 
         Raises ValueError naming an array that is absent, misshapen or not finite.
         """
@@ -244,27 +280,29 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 
 def _held_out_rows(X: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """(n,) bool: that share of the distinct rows; equal rows are on one side together."""
-    seen: dict[bytes, int] = {}
-    group = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in X])  # (n,)
-    if len(seen) < MIN_DISTINCT_ROWS:
+    """(n,) bool: this share of the distinct rows is held out; equal rows are on the same side."""
+    groups: dict[bytes, int] = {}
+    group = np.array([groups.setdefault(row.tobytes(), len(groups)) for row in X])  # (n,)
+    if len(groups) < MIN_DISTINCT_ROWS:
         raise ValueError(
             f"X must have at least {MIN_DISTINCT_ROWS} distinct rows, two to train on and one "
-            f"held out; got {len(seen)} in n_samples = {len(X)}"
+            f"held out; got {len(groups)} in n_samples = {len(X)}"
         )
-    n_held_out = min(max(1, round(share * len(seen))), len(seen) - 2)
-    chosen = np.zeros(len(seen), dtype=bool)
-    chosen[rng.permutation(len(seen))[:n_held_out]] = True
+    n_held_out = min(max(1, round(share * len(groups))), len(groups) - 2)
+    chosen = np.zeros(len(groups), dtype=bool)
+    chosen[rng.permutation(len(groups))[:n_held_out]] = True
     return chosen[group]
 
 
 def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
-    """The map before any coupling, and the smoothing that it whitens exactly."""
+    """The map before the couplings, and the smoothing after which it whitens exactly."""
     moments = Moments.of(rows)
     covariance, d = moments.covariance, rows.shape[1]
     mean_variance = float(np.trace(covariance)) / d
-    # rounding moves a row by about eps times its length: less spread than that is none
-    eps = float(np.finfo(rows.dtype).eps)  # of float: a float32 would make the products float32
+    # rounding moves a row by about eps times its length; less than that is not spread
+    eps = float(
+        np.finfo(rows.dtype).eps
+    )  # a Python float: a float32 scalar would make the products float32
     if d * mean_variance <= (2 * eps) ** 2 * float(moments.mean @ moments.mean):
         raise ValueError(
             "the rows to train on are equal up to rounding, so no density has a highest "
@@ -279,3 +317,184 @@ def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
     smoothed = (1 - a) * variances + a * mean_variance
     start = FlowMap(moments.mean, smoothed**-0.5, rotation, ())
     return start, Smoothing(math.sqrt(1 - a), np.sqrt(a * mean_variance / smoothed))
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """Training rows y become share y + noise e, with new e ~ N(0, I) in every batch.
+
+    noise (d,) : standard deviations.
+    """
+
+    share: float
+    noise: np.ndarray
+
+    def draw(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A smoothed copy of rows (n, d), float32."""
+        e = rng.standard_normal(rows.shape, dtype=np.float32)
+        e *= self.noise.astype(np.float32)
+        e += np.float32(self.share) * rows
+        return e
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Length and speed of the training; see ``NormalizingFlow``."""
+
+    max_epochs: int
+    batch_size: int
+    learning_rate: float
+    patience: int
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The best couplings, all epochs, and the reason for the end.
+
+    stop_reason : "patience", "max_epochs", "cancelled", or "diverged" (a loss was not finite).
+    """
+
+    couplings: tuple[Coupling, ...]
+    history: tuple[FlowEpoch, ...]
+    best_epoch: int
+    stop_reason: str
+
+
+def train(
+    couplings: tuple[Coupling, ...],
+    rows: np.ndarray,
+    held_out: np.ndarray,
+    *,
+    smoothing: Smoothing,
+    start_log_det: float,
+    schedule: Schedule,
+    rng: np.random.Generator,
+    progress: Callable[[FlowEpoch], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Trained:
+    """Fit couplings to rows (n, d) under N(0, I), by Adam on batches.
+
+    rows and held_out are in the coordinates of the start. All random numbers come from ``rng``;
+    torch's generator, threads and flags are not changed. ``cancelled`` is called before each batch.
+    An exception from ``progress`` ends the training.
+    """
+    import torch
+
+    # gradients are on in this block, even if the caller has turned them off
+    with torch.inference_mode(False):
+        return _Training(
+            couplings, rows, held_out, smoothing, start_log_det, schedule, rng, progress
+        ).run(cancelled or _never)
+
+
+def _never() -> bool:
+    return False
+
+
+class _Training:
+    """One run of ``train``: the tensors in training, and the best values so far."""
+
+    def __init__(
+        self,
+        couplings: tuple[Coupling, ...],
+        rows: np.ndarray,
+        held_out: np.ndarray,
+        smoothing: Smoothing,
+        start_log_det: float,
+        schedule: Schedule,
+        rng: np.random.Generator,
+        progress: Callable[[FlowEpoch], object] | None,
+    ) -> None:
+        import torch
+
+        self._torch, self._rng, self._schedule = torch, rng, schedule
+        self._rows, self._smoothing, self._progress = rows, smoothing, progress
+        self._held_out = torch.tensor(held_out, dtype=torch.float32, device="cpu")
+        self._log_det = start_log_det
+        self._couplings = tuple(self._learnable(coupling) for coupling in couplings)
+        learnt = [part for each in self._couplings for part in each.parts[1:]]
+        self._adam = torch.optim.Adam(learnt, lr=schedule.learning_rate)
+        self._steps = 0
+        self._history: list[FlowEpoch] = []
+        self._best, self._best_epoch = couplings, 0
+
+    def run(self, cancelled: Callable[[], bool]) -> Trained:
+        """Run epochs until there is a reason to stop."""
+        start = self._smoothing.draw(self._rows, self._rng)
+        self._note(0, self._evaluate(self._torch.from_numpy(start)))
+        return Trained(
+            stop_reason=self._epochs(cancelled),
+            couplings=self._best,
+            history=tuple(self._history),
+            best_epoch=self._best_epoch,
+        )
+
+    def _epochs(self, cancelled: Callable[[], bool]) -> str:
+        for epoch in range(1, self._schedule.max_epochs + 1):
+            train_loss = self._epoch(cancelled)
+            if train_loss is None:
+                return "cancelled"
+            noted = self._note(epoch, train_loss)
+            if not (math.isfinite(noted.train_loss) and math.isfinite(noted.held_out_loss)):
+                return "diverged"
+            if epoch - self._best_epoch >= self._schedule.patience:
+                return "patience"
+        return "max_epochs"
+
+    def _epoch(self, cancelled: Callable[[], bool]) -> float | None:
+        """One pass over the rows in a new order: the mean loss, or None if cancelled."""
+        order = self._rng.permutation(len(self._rows))
+        total = 0.0
+        for first in range(0, len(order), self._schedule.batch_size):
+            if cancelled():
+                return None
+            chosen = self._rows[order[first : first + self._schedule.batch_size]]
+            batch = self._torch.from_numpy(self._smoothing.draw(chosen, self._rng))
+            loss = self._loss(batch)
+            self._adam.zero_grad()
+            loss.backward()
+            self._adam.step()
+            self._steps += 1
+            total += loss.item() * len(batch)
+        return total / len(order)
+
+    def _note(self, epoch: int, train_loss: float) -> FlowEpoch:
+        """Add the epoch to the history, save the best couplings, report progress."""
+        held_out_loss = self._evaluate(self._held_out)
+        noted = FlowEpoch(
+            epoch=epoch,
+            max_epochs=self._schedule.max_epochs,
+            steps=self._steps,
+            train_loss=train_loss,
+            held_out_loss=held_out_loss,
+        )
+        if epoch and held_out_loss < self._history[self._best_epoch].held_out_loss:
+            self._best_epoch = epoch
+            self._best = tuple(_as_numpy(coupling) for coupling in self._couplings)
+        self._history.append(noted)
+        if self._progress is not None:
+            self._progress(noted)
+        return noted
+
+    def _evaluate(self, y: Any) -> float:
+        with self._torch.no_grad():
+            return float(self._loss(y))
+
+    def _loss(self, y: Any) -> Any:
+        """-log N(z; 0, I) - log|det|, averaged over rows."""
+        z, log_det = chain(self._couplings, y, self._torch)
+        constant = 0.5 * y.shape[1] * math.log(2 * math.pi) - self._log_det
+        return (0.5 * (z * z).sum(1) - log_det).mean() + constant
+
+    def _learnable(self, coupling: Coupling) -> Coupling:
+        """Its parts as tensors; all but the permutation have gradients."""
+        order, *parts = coupling.parts
+        torch = self._torch
+        learnt = (torch.tensor(p, dtype=torch.float32, device="cpu") for p in parts)
+        return Coupling(torch.tensor(order, device="cpu"), *(p.requires_grad_() for p in learnt))
+
+
+def _as_numpy(coupling: Coupling) -> Coupling:
+    """In float64: with exp(a) exp(-a) in float32 the inverse would lose half its digits."""
+    order, *parts = (part.detach().numpy() for part in coupling.parts)
+    return Coupling(order.copy(), *(part.astype(np.float64) for part in parts))

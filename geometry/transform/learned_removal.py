@@ -1,4 +1,4 @@
-"""Removing directions by weights that are learned from scored pairs."""
+"""Removal of directions by weights that are learned from scored pairs."""
 
 from __future__ import annotations
 
@@ -23,34 +23,42 @@ MIN_PAIRS = 3  # any two points lie on a line: r would be 1 or -1
 class WeightedRemoval(Removal):
     """Remove the D leading directions, each by a weight learned from human scores.
 
-    z = x - U diag(w) U'x, every w in [0, 1]: 0 leaves a direction, 1 removes it. x is never
+    z = x - U diag(w) U'x, every w in [0, 1]: 1 removes a direction, 0 does not change it. x is not
     centred, as in the authors' published code. Without pairs all weights are 1.
 
     With pairs (i, j) of rows and a gold score each, w minimises
 
         1 - r(w) + alpha mean((1 - w)^2)
 
-    r being Pearson's correlation of the pairs' cosines after the removal with their scores.
-    A cosine depends on w through g = (1 - w)^2 alone, so g in [0, 1] is what L-BFGS-B moves, from
-    1/4 each, by the exact gradient: no random step. The authors minimise the mean squared error of
-    cosine and score with unbounded weights, which needs scores on the scale of a cosine;
-    Pearson's r needs none.
+    where r is Pearson's correlation of the pairs' cosines after the removal with their scores.
+    A cosine depends on w only through g = (1 - w)^2. L-BFGS-B minimises over g in [0, 1] with the
+    exact gradient, from 1/4 each; no step is random. The authors minimise the mean squared error
+    of cosine and score with unbounded weights, for which scores must be on the scale of a cosine.
+    Pearson's r needs no such scale.
 
-    Supervised: fit it on training pairs and show it on others. ``pearson_`` flatters.
+    This is supervised: fit on training pairs and evaluate on others. ``pearson_``, on the fitted
+    pairs, is too high.
 
     Parameters
     ----------
-    n_components : int in [0, d - 1] or None. D; None is round(d / 10), at least 1.
-    axes : {"pca", "svd"}. The columns of U: leading eigenvectors of the covariance, as in that
-        code, or leading singular directions of the rows as they are, of which the first is close
-        to the mean direction, so that the weights can take the mean out too.
-    alpha : float >= 0. Pulls every weight towards 1, plain removal.
+    n_components : int in [0, d - 1] or None
+        D; None is round(d / 10), at least 1.
+    axes : {"pca", "svd"}
+        The columns of U: leading eigenvectors of the covariance, as in that code, or leading
+        singular directions of the rows. The first of these is close to the mean direction, so that
+        the weights can remove the mean.
+    alpha : float >= 0
+        Moves every weight towards 1, plain removal.
 
     Attributes
     ----------
-    weights_ : (D,) float64 in [0, 1].   components_ : (D, d) float64, rows are directions.
-    pearson_ : r on the fitted pairs, None without.   n_pairs_ : int, 0 without.
-    n_components_ : int.   rank_ : int.   map_ : RemovalMap.
+    weights_ : (D,) float64 in [0, 1]
+    components_ : (D, d) float64
+        Rows are directions.
+    pearson_ : float or None
+        r on the fitted pairs; None without pairs.
+    n_pairs_, n_components_, rank_ : int
+    map_ : RemovalMap
 
     References
     ----------
@@ -88,7 +96,7 @@ class WeightedRemoval(Removal):
             n_components=D,
             centred=self.axes == "pca",
         )
-        # even where the directions are those about the mean, the mean is not subtracted
+        # the mean is not subtracted, even if the directions are those about the mean
         self.map_ = replace(fitted, offset=np.zeros(d))
         self.pearson_, self.n_pairs_ = None, 0
         if pairs is not None:
@@ -105,11 +113,13 @@ class WeightedRemoval(Removal):
 
 @dataclass(frozen=True, eq=False)
 class ScoredPairs:
-    """m pairs (x, y) along D directions: what Pearson's r needs as a function of g (D,).
+    """m pairs (x, y) along D directions: the terms of Pearson's r as a function of g (D,).
 
-    along (3, m, D): products x'u y'u, squares (x'u)^2 and (y'u)^2 along each direction u.
-    rest (3, m): what x'y, |x|^2 and |y|^2 are without those directions.
-    gold (m,): the scores, centred, of length 1.   All float64.
+    All arrays are float64.
+
+    along : (3, m, D), products x'u y'u, squares (x'u)^2 and (y'u)^2 along each direction u
+    rest : (3, m), x'y, |x|^2 and |y|^2 without those directions
+    gold : (m,), the scores, centred, of length 1
     """
 
     along: np.ndarray
@@ -128,13 +138,13 @@ class ScoredPairs:
                 f"pair {zero[0]} holds a zero row, which has no cosine ({len(zero)} of "
                 f"{len(pairs)} pairs do); leave these pairs out"
             )
-        # a cosine knows no length, and squares of squares of extreme ones are no numbers
+        # cosines do not depend on length, and fourth powers of extreme lengths overflow
         x, y = directions(x), directions(y)
         whole = np.stack([np.einsum("md,md->m", *two) for two in ((x, y), (x, x), (y, y))])
         a, b = x @ components.T, y @ components.T  # (m, D)
         along = np.stack([a * b, a * a, b * b])
         rest = whole - along.sum(axis=2)
-        # squared lengths are divided by; below this share of the row's own they are rounding
+        # these squared lengths are divisors; below this share of the row's own they are rounding
         rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
         return cls(along, rest, gold)
 
@@ -151,7 +161,7 @@ class ScoredPairs:
         z = c - c.mean()
         spread = np.linalg.norm(z)
         if spread <= len(c) * np.finfo(np.float64).eps:
-            return 0.0, np.zeros_like(kept)  # all cosines alike: nothing correlates with them
+            return 0.0, np.zeros_like(kept)  # all cosines are equal: no correlation
         z /= spread
         r = float(z @ self.gold)
         dr = (self.gold - r * z) / spread  # (m,)

@@ -1,8 +1,8 @@
-"""The arithmetic of removing directions, without the estimators around it.
+"""Removal of directions as maps of rows, without scikit-learn.
 
-``CommonComponentRemoval`` and ``WeightedRemoval`` are the scikit-learn faces of ``RemovalMap``,
-``ClusterwiseRemoval`` that of ``ClusterwiseMap``; pages that only draw use the maps as they are,
-because importing scikit-learn would cost them more than all their arithmetic.
+``CommonComponentRemoval`` and ``WeightedRemoval`` are the scikit-learn estimators of
+``RemovalMap``, ``ClusterwiseRemoval`` that of ``ClusterwiseMap``. Pages use the maps themselves,
+because the import of scikit-learn takes longer than their arithmetic.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ from ..linalg.rows import wide_rows
 from ..linalg.spectrum import rank_floor
 from .whitening_map import WhiteningMap
 
-BLOCK_ROWS = 8192  # rows whose float64 copy is held at a time
+BLOCK_ROWS = 8192  # rows in one float64 copy
 
 
 @dataclass(frozen=True)
 class RemovalMap:
-    """z = (x - m) - U diag(w) U'(x - m): the leading directions taken out, each by its weight.
+    """z = (x - m) - U diag(w) U'(x - m): each leading direction is removed by its weight.
 
-    offset (d,) m, what is subtracted first (zeros: nothing).   weights (D,) w; 1 removes a
-    direction, 0 leaves it.   axes (d, d) every direction of the fit as rows, U' being the first
-    D of them; the largest-magnitude entry of each is positive.   variances (d,) along them,
-    largest first.   rank : variances above rank_floor.   n_rows : rows of the fit.
+    offset : (d,), m, subtracted first
+    axes : (d, d), all directions of the fit as rows, the first D of them U'. The largest-magnitude
+        entry of each is positive.
+    variances : (d,), along the axes, largest first
+    weights : (D,), w; 1 removes a direction, 0 does not change it
+    rank : number of variances above rank_floor
+    n_rows : rows of the fit
     """
 
     offset: np.ndarray
@@ -50,9 +53,10 @@ class RemovalMap:
     ) -> RemovalMap:
         """The map of these moments; ``eps`` is the precision of the data they came from.
 
-        n_components : D, None for ``default_components(d)``.   centred : principal directions
-        about the mean, which is subtracted; otherwise singular directions of the rows as they
-        are (eigenvectors of E[x x']), and nothing is subtracted.
+        n_components : D, None for ``default_components(d)``
+        centred : if True, the mean is subtracted and the directions are principal directions. If
+            False, nothing is subtracted and they are singular directions of the rows
+            (eigenvectors of E[x x']).
         """
         d = len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components
@@ -75,21 +79,21 @@ class RemovalMap:
 
     @property
     def leaves_nothing(self) -> bool:
-        """True when D >= rank with weights 1: of fitted rows nothing but rounding would be left,
-        which ``apply`` makes 0."""
+        """True when D >= rank with weights 1. Of fitted rows only rounding would remain, which
+        ``apply`` replaces by 0."""
         return len(self.weights) >= self.rank and bool((self.weights == 1).all())
 
     def remove_top(self, n_components: int, *, name: str = "n_components") -> RemovalMap:
-        """The same fit with the D leading directions removed in full: no second eigenproblem.
+        """The same fit with the D leading directions removed; no eigenproblem is solved again.
 
-        name : what an error calls D, for callers that do by another name.
+        name : the name of D in errors.
         """
         D = _checked_components(n_components, len(self.offset), name)
         return replace(self, weights=np.ones(D))
 
     def reweigh(self, weights: np.ndarray) -> RemovalMap:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
-        weights = np.array(weights, dtype=np.float64)  # a copy of our own
+        weights = np.array(weights, dtype=np.float64)  # always a copy
         if weights.ndim != 1 or not np.isfinite(weights).all():
             raise ValueError(f"weights must be finite and of shape (D,); got {weights!r}")
         _checked_components(len(weights), len(self.offset), "the number of weights")
@@ -107,7 +111,7 @@ class RemovalMap:
         return Z
 
     def _rounding(self, dtype: np.dtype[Any]) -> float:
-        """The squared length at or below which rounding is all that a row has left."""
+        """The squared length at or below which a row is only rounding."""
         d, eps = len(self.offset), float(np.finfo(dtype).eps)
         floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
         return d * max(floor, self.rank_floor)
@@ -115,11 +119,12 @@ class RemovalMap:
 
 @dataclass(frozen=True)
 class ClusterwiseMap:
-    """Each row in its nearest cluster: that cluster's mean and leading directions taken out.
+    """Subtract from each row the mean of its nearest cluster and remove the cluster's directions.
 
-    centres (k, d) decide which cluster a row belongs to.   means (k, d) of the fitted rows of
-    each.   components (k, D, d) leading principal directions of each, as rows.
-    sizes (k,) fitted rows of each.
+    centres : (k, d); a row belongs to the cluster of the nearest centre
+    means : (k, d), of the fitted rows of each cluster
+    components : (k, D, d), leading principal directions of each cluster, as rows
+    sizes : (k,), number of fitted rows of each cluster
     """
 
     centres: np.ndarray
@@ -150,21 +155,21 @@ def default_components(d: int) -> int:
 
 def nearest_centres(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Index (n,) of the centre (k, d) nearest to each row, the first of equally near ones."""
-    # about the centres' own mean: in a narrow cone |x|^2 would drown the differences
+    # about the mean of the centres: in a narrow cone |x|^2 is much larger than the differences
     middle = centres.mean(axis=0)
     C = centres - middle
     half_squares = np.einsum("kd,kd->k", C, C) / 2
     found = np.empty(len(X), dtype=np.intp)
     for start in range(0, len(X), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
-        # |x - c|^2 / 2 = |x|^2 / 2 - x'c + |c|^2 / 2, of which the first is the same for every c
+        # |x - c|^2 / 2 = |x|^2 / 2 - x'c + |c|^2 / 2; the first term is the same for every c
         Z = X[rows].astype(np.float64) - middle
         found[rows] = (half_squares - Z @ C.T).argmin(axis=1)
     return found
 
 
 def _about_the_origin(moments: Moments) -> Moments:
-    """The same rows with z = x in place of z = x - mean; only the scatter is brought along."""
+    """The same rows with z = x in place of z = x - mean; only mean and scatter are adapted."""
     mean = moments.mean
     return replace(
         moments,

@@ -1,7 +1,7 @@
-"""Removing common directions: from a whole cloud, and from each of its clusters.
+"""Removal of common directions from a whole cloud or from each of its clusters.
 
-What whitening shrinks, these take out altogether. Nothing can bring it back, so that there is
-no ``inverse_transform``.
+Whitening rescales these directions; removal sets them to 0. So there is no
+``inverse_transform``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or 
 
 
 class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """What the removing transformers share: rows (n, d) in, rows (n, d) in the same axes out."""
+    """Base of the transformers that map rows (n, d) to rows (n, d) along the same axes."""
 
     map_: RemovalMap | ClusterwiseMap
 
@@ -33,7 +33,7 @@ class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             X,
             reset=False,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the map looks
+            ensure_all_finite=False,  # the map checks
         )
         return self.map_.apply(X)
 
@@ -43,7 +43,7 @@ class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             X,
             reset=reset,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the next line names the row
+            ensure_all_finite=False,  # the check below gives the row
             ensure_min_samples=at_least,
         )
         refuse_not_finite(X)
@@ -64,22 +64,31 @@ class CommonComponentRemoval(Removal):
 
     Parameters
     ----------
-    n_components : int in [0, d - 1] or None. D; None is round(d / 100), at least 1.
-    centred : bool. Whether the mean is subtracted, and the directions are those about it.
+    n_components : int in [0, d - 1] or None
+        D; None is round(d / 100), at least 1.
+    centred : bool
+        Whether the mean is subtracted, and the directions are those about it.
 
     Attributes
     ----------
-    mean_ : (d,) float64, what is subtracted; zeros where not centred.
-    components_ : (D, d) float64, rows are directions, largest-magnitude entry positive.
-    variances_ : (d,) float64, E (u'z)^2 along *every* direction of the fit, largest first.
-    rank_ : int, variances above the floor.   rank_floor_ : float, that floor, a variance.
-    n_components_ : int, D.   n_samples_seen_ : int.
-    map_ : RemovalMap, which ``remove_top(D)`` cuts elsewhere without a second fit.
+    mean_ : (d,) float64
+        It is subtracted; zeros if not centred.
+    components_ : (D, d) float64
+        Rows are directions, largest-magnitude entry positive.
+    variances_ : (d,) float64
+        E (u'z)^2 along *every* direction of the fit, largest first.
+    rank_ : int
+        Number of variances above the floor.
+    rank_floor_ : float
+        That floor, a variance.
+    n_components_, n_samples_seen_ : int
+    map_ : RemovalMap
+        Its ``remove_top(D)`` changes D without a second fit.
 
     Notes
     -----
-    Where D >= rank_ nothing but rounding is left of the fitted rows: they become zero, which has
-    no direction, and ``map_.leaves_nothing`` says so. n <= d is no obstacle as long as D < n - 1.
+    If D >= rank_, only rounding is left of the fitted rows. They become zero and have no direction;
+    ``map_.leaves_nothing`` is then True. n may be <= d as long as D < n - 1.
 
     References
     ----------
@@ -101,9 +110,9 @@ class CommonComponentRemoval(Removal):
         return self._absorb(X, reset=True, at_least=2)
 
     def partial_fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
-        """Merge one more block of rows, exactly; any order of blocks gives one fit.
+        """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
-        A block may hold a single row; what is learned is there from the second on.
+        A block may be a single row. The fitted attributes need two rows in all.
         """
         return self._absorb(X, reset=not hasattr(self, "moments_"), at_least=1)
 
@@ -111,14 +120,14 @@ class CommonComponentRemoval(Removal):
         X = self._checked_rows(X, reset=reset, at_least=at_least)
         block = Moments.of(X)
         moments = block if reset else self.moments_.merge(block)
-        # the coarsest block sets the rank floor, whichever order the blocks came in
+        # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         eps = eps if reset else max(eps, self._eps)
         solved = RemovalMap.solve(
             moments, eps=eps, n_components=self.n_components, centred=self.centred
         )
         self.moments_, self._eps = moments, eps
-        if moments.n_rows == 1:  # the first of more to come
+        if moments.n_rows == 1:  # more rows must follow
             return self
         self.map_ = solved
         self.mean_ = self.map_.offset
@@ -135,30 +144,38 @@ class ClusterwiseRemoval(Removal):
     """K-means, then in each cluster: subtract its mean, remove its D leading directions.
 
     z = (x - mu_c) - U_c U_c'(x - mu_c), c the cluster whose k-means centre is nearest to x.
-    Where a cluster lies is lost on purpose: z compares rows with their own neighbourhood.
+    z has no information on the place of a cluster: it compares a row with its own cluster.
 
     Parameters
     ----------
-    n_clusters : int >= 1.   n_components : int >= 0, D.
-    random_state : int, RandomState or None, for k-means.
-        The defaults are the paper's, for tens of thousands of *contextual tokens*, which are
-        pooled afterwards; sentences are far fewer.
+    n_clusters : int >= 1
+    n_components : int >= 0
+        D. Both defaults are the paper's, for tens of thousands of *contextual tokens* that are
+        pooled afterwards. A corpus has far fewer sentences.
+    random_state : int, RandomState or None
+        For k-means.
 
     Attributes
     ----------
-    n_clusters_, n_components_ : what was used; less than asked where the cloud is too small.
-    labels_ : (n,) the cluster of each fitted row.   sizes_ : (n_clusters_,) rows of each.
-    cluster_centers_, means_ : (n_clusters_, d) float64, k-means centres and means of the rows.
-    components_ : (n_clusters_, n_components_, d) float64, rows are directions.
-    map_ : ClusterwiseMap, which needs no scikit-learn.
+    n_clusters_, n_components_ : int
+        The numbers used, smaller than the parameters if the cloud is too small.
+    labels_ : (n,)
+        The cluster of each fitted row.
+    sizes_ : (n_clusters_,)
+        Rows of each cluster.
+    cluster_centers_, means_ : (n_clusters_, d) float64
+        k-means centres, and means of the rows.
+    components_ : (n_clusters_, n_components_, d) float64
+        Rows are directions.
+    map_ : ClusterwiseMap
 
     Notes
     -----
-    m rows span m - 1 directions about their mean, so that a cluster of fewer than D + 2 distinct
-    rows would be left with zeros. k-means starts with n / (D + 2) clusters at most, and of those
-    it finds too small the smallest gives its rows to the nearest others until none is. D itself
-    is cut to the rank of the cloud less 1. Rows that are equal to their cluster's mean do become
-    zero, as in any centring.
+    m rows span m - 1 directions about their mean, so a cluster of fewer than D + 2 distinct rows
+    would become zeros. Therefore k-means starts with at most n / (D + 2) clusters. While a cluster
+    is too small, the smallest is dissolved and its rows go to the nearest others. D is at most the
+    rank of the cloud less 1. A row equal to the mean of its cluster becomes zero, as in any
+    centring.
 
     References
     ----------
@@ -202,20 +219,20 @@ class ClusterwiseRemoval(Removal):
 
     def _centres(self, X: np.ndarray, *, least: int) -> np.ndarray:
         """k-means centres (k, d) float64, each the nearest of at least ``least`` distinct rows."""
-        from sklearn.cluster import KMeans  # seconds to import, and only a fit needs it
+        from sklearn.cluster import KMeans  # takes seconds to import; only a fit needs it
         from threadpoolctl import threadpool_limits
 
-        seen: dict[bytes, int] = {}
-        which = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in X + 0.0])
-        k = max(1, min(int(self.n_clusters), len(seen) // least))
-        # k-means squares in the rows' own precision; a power of two rounds nothing
+        groups: dict[bytes, int] = {}
+        group = np.array([groups.setdefault(row.tobytes(), len(groups)) for row in X + 0.0])
+        k = max(1, min(int(self.n_clusters), len(groups) // least))
+        # k-means squares in the precision of the rows; division by a power of two is exact
         exponent = int(np.frexp(max(X.max(), -X.min()))[1])
-        with threadpool_limits(limits=1):  # as many sums, in one order, on any number of cores
+        with threadpool_limits(limits=1):  # the same order of sums on any number of cores
             kmeans = KMeans(k, random_state=self.random_state).fit(np.ldexp(X, -exponent))
         centres = np.ldexp(kmeans.cluster_centers_.astype(np.float64), exponent)
         while len(centres) > 1:
             labels = nearest_centres(X, centres)
-            sizes = [len(np.unique(which[labels == c])) for c in range(len(centres))]
+            sizes = [len(np.unique(group[labels == c])) for c in range(len(centres))]
             smallest = int(np.argmin(sizes))
             if sizes[smallest] >= least:
                 break

@@ -1,6 +1,6 @@
-"""Standardising without scikit-learn: what its ``StandardScaler`` does, for pages that draw.
+"""Standardising without the import of scikit-learn, for pages.
 
-In the library use ``sklearn.preprocessing.StandardScaler`` itself.
+Elsewhere use ``sklearn.preprocessing.StandardScaler``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ from ..linalg.rows import wide_rows
 class StandardMap:
     """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
 
-    mean, scale (d,) float64; dimensions without spread keep scale 1, here, unlike there, also
-    those whose spread is the rounding of float32 data.   n_rows : rows of the fit.
-    It tames rogue dimensions and leaves correlations as they are.
+    It reduces rogue dimensions and does not change correlations.
     Timkey, van Schijndel 2021, "All Bark and No Bite".
+
+    mean : (d,) float64
+    scale : (d,) float64, 1 for dimensions without spread. Unlike in ``StandardScaler``, these
+        include dimensions whose spread is the rounding of float32 data.
+    n_rows : rows of the fit
     """
 
     mean: np.ndarray
@@ -31,7 +34,7 @@ class StandardMap:
     def solve(cls, moments: Moments, *, eps: float) -> StandardMap:
         """The map of these moments; ``eps`` is the precision of the data they came from."""
         variances = np.diag(moments.covariance)
-        # rounding moves an entry by about eps times its size, and that is no spread
+        # rounding moves an entry by about eps times its size; that is not spread
         alive = variances > (2 * eps * moments.mean) ** 2
         scale = np.sqrt(np.where(alive, variances, 1.0))
         return cls(moments.mean, scale, moments.n_rows)

@@ -1,7 +1,7 @@
-"""Every cure for anisotropy under one name each, fitted once and then turned by its knobs.
+"""All treatments of anisotropy by name, fitted once and then adjusted by knobs.
 
-The estimators (``Whitening``, ``CommonComponentRemoval``, …) are for a pipeline; this is for
-comparing them: the same points, the same fit set, results in the same axes.
+The estimators (``Whitening``, ``CommonComponentRemoval``, …) are for a pipeline. This module is for
+comparisons: the same points, the same rows in the fit, results along the same axes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .removal_map import RemovalMap, default_components
 from .standard_map import StandardMap
 from .whitening_map import WhiteningMap, checked_weights
 
-WHITENINGS = ("zca", "pca", "zca-cor", "pca-cor", "zipf", "cholesky")  # all have the same knobs
-KNOBS = {  # which knobs turn which treatment
+WHITENINGS = ("zca", "pca", "zca-cor", "pca-cor", "zipf", "cholesky")  # with the same knobs
+KNOBS = {  # the knobs of each treatment
     "raw": (),
     "centred": ("centring",),
     "standardised": (),
@@ -31,17 +31,18 @@ KNOBS = {  # which knobs turn which treatment
     "flow": (),
 }
 TREATMENTS = tuple(KNOBS)
-OWN_FIT = ("learned", "flow")  # by estimators that take more than rows, or minutes
+OWN_FIT = ("learned", "flow")  # fitted elsewhere: they need scored pairs, or minutes
 LINEAR_AT_ONCE = ("raw", "centred", "standardised", *WHITENINGS, "removed")
 
 
 @dataclass(frozen=True)
 class Knobs:
-    """What can be turned without a second fit.
+    """Settings that need no second fit.
 
-    centring, strength in [0, 1].   n_components : directions that a whitening keeps, None all.
-    shrinkage : None, a number in [0, 1] or "ledoit-wolf".   n_removed : directions that
-    all-but-the-top takes away, None d/100.
+    centring, strength : in [0, 1]
+    n_components : directions that a whitening keeps, None for all
+    shrinkage : None, a number in [0, 1] or "ledoit-wolf"
+    n_removed : directions that all-but-the-top removes, None for d/100
     """
 
     centring: float = 1.0
@@ -51,7 +52,7 @@ class Knobs:
     n_removed: int | None = None
 
     def of(self, name: str) -> Knobs:
-        """Those that turn the treatment of that name; the others at rest."""
+        """The knobs of the treatment of that name; the others at their defaults."""
         if name not in KNOBS:
             raise ValueError(f"name must be one of {', '.join(TREATMENTS)}; got {name!r}")
         return Knobs(**{knob: getattr(self, knob) for knob in KNOBS[name]})
@@ -59,14 +60,15 @@ class Knobs:
 
 @dataclass(frozen=True)
 class Treated:
-    """Rows after a treatment: ``vectors`` (n, d) along the raw cloud's own axes, to be drawn, and
-    ``kept`` (n, k) in only those directions that the treatment fills, to be measured.
+    """Rows after a treatment.
 
-    filled : those directions as orthonormal rows (k, d); None where they are all.
+    A whitening at strength 1 fills the directions that it scales: the first k, above the rank
+    floor. So all whitenings are measured in the same directions, although PCA drops the null ones
+    and ZCA does not. Below strength 1, all but PCA fill every direction.
 
-    A whitening at strength 1 fills those that it scales: kept by k, and above the rank floor. So
-    all of them measure the same directions, where PCA has dropped the null ones and ZCA, which
-    leaves them unscaled, has not. Softened, all but PCA leave a part of every direction.
+    vectors : (n, d), along the axes of the raw cloud, for drawing
+    filled : (k, d), the directions that the treatment fills, as orthonormal rows; None for all
+    kept : (n, k), in those directions only, for measuring
     """
 
     vectors: np.ndarray
@@ -74,7 +76,7 @@ class Treated:
 
     @cached_property
     def kept(self) -> np.ndarray:
-        """Worked out when first asked for: a picture need not wait for what is only measured."""
+        """Computed at first use, because drawing does not need it."""
         if self.filled is None:
             return self.vectors
         return self.vectors @ self.filled.T.astype(self.vectors.dtype)
@@ -82,10 +84,11 @@ class Treated:
 
 @dataclass(frozen=True)
 class Treatment:
-    """One fitted treatment: its name, what it was fitted on, its map.
+    """One fitted treatment: its name, the number of rows of the fit, and its map.
 
-    n_rows : rows of the fit, for "zipf" those with a weight above 0.   rank : of their
-    covariance; None where none was taken.   fitted : the map; None for "raw".
+    n_rows : rows of the fit; for "zipf" those with a weight above 0
+    rank : of their covariance; None if there is none
+    fitted : the map; None for "raw"
     """
 
     name: str
@@ -94,9 +97,9 @@ class Treatment:
     fitted: Any
 
     def turn(self, knobs: Knobs) -> Treatment:
-        """The same fit at those knobs, whatever it was turned to before; no row is read again.
+        """The same fit at these knobs; no row is read again.
 
-        No eigenproblem is solved either, but for another shrinkage on correlations
+        An eigenproblem is solved only for another shrinkage on correlations
         (``WhiteningMap.adjust``). Raises ValueError for a knob outside its range.
         """
         own = knobs.of(self.name)
@@ -112,9 +115,9 @@ class Treatment:
     def apply(self, X: np.ndarray) -> Treated:
         """Rows X (n, d) treated, n >= 1; float32 stays float32.
 
-        PCA's coordinates are turned back to the raw axes to be drawn; what it drops, the null
-        directions of the fit, stays dropped, so that with centring 0 and strength 0 it is the
-        identity only where the fit has full rank, and else the projection on the fitted span.
+        The coordinates of PCA are rotated back to the raw axes for drawing. The null directions
+        that it drops stay 0. So with centring 0 and strength 0 it is the projection on the fitted
+        span, and the identity only if the fit has full rank.
         Raises ValueError for NaN, infinity, and columns that are not the fit's.
         """
         Z = self._mapped(float_rows(X, at_least=1))
@@ -137,7 +140,7 @@ class Treatment:
 
 
 def _unless_all(directions: np.ndarray) -> np.ndarray | None:
-    """Orthonormal rows (k, d); None where nothing is left out."""
+    """The orthonormal rows (k, d); None if k = d."""
     k, d = directions.shape
     return None if k == d else directions
 
@@ -145,13 +148,14 @@ def _unless_all(directions: np.ndarray) -> np.ndarray | None:
 def fit_treatment(
     name: str, X: np.ndarray, *, sample_weight: np.ndarray | None = None, random_state: int = 0
 ) -> Treatment:
-    """Fit the treatment of that name on rows X (n, d), n >= 2, with its knobs at rest.
+    """Fit the treatment of that name on rows X (n, d), n >= 2, with its knobs at their defaults.
 
-    sample_weight : (n,) occurrences of each row; "zipf" needs it, the others do not read it.
-    random_state : of "clusterwise".   "learned" and "flow" are fitted by ``WeightedRemoval`` (it
-    needs scored pairs) and ``NormalizingFlow`` (it takes time); wrap their ``map_`` in
-    ``Treatment`` yourself.
+    "learned" and "flow" are fitted by ``WeightedRemoval`` and ``NormalizingFlow``; the caller wraps
+    their ``map_`` in ``Treatment``.
     Raises ValueError for another name, too few rows, NaN, infinity and wrong weights.
+
+    sample_weight : (n,), occurrences of each row; only "zipf" reads it, and needs it
+    random_state : for "clusterwise"
     """
     if name not in TREATMENTS or name in OWN_FIT:
         offered = ", ".join(code for code in TREATMENTS if code not in OWN_FIT)
@@ -162,7 +166,7 @@ def fit_treatment(
     if name == "raw":
         return Treatment("raw", len(X), None, None)
     if name == "clusterwise":
-        from .remove import ClusterwiseRemoval  # scikit-learn, which takes seconds to import
+        from .remove import ClusterwiseRemoval  # scikit-learn takes seconds to import
 
         removal = ClusterwiseRemoval(random_state=random_state).fit(X)
         return Treatment(name, len(X), None, removal.map_)
@@ -171,11 +175,13 @@ def fit_treatment(
 
 
 def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatment:
-    """The treatment of that name from the sums over the rows of its fit, its knobs at rest.
+    """The treatment of that name from the moments of its rows, with its knobs at their defaults.
 
-    For several treatments of one fit set, or one too large to hold.   eps : the precision of the
-    rows.   "zipf" takes weighted moments; "clusterwise" and those of ``OWN_FIT`` need rows.
-    Raises ValueError for a name that sums do not suffice for, and fewer than 2 rows.
+    For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
+    moments. "clusterwise" and the treatments of ``OWN_FIT`` need rows.
+    Raises ValueError for a name that needs rows, and for fewer than 2 rows.
+
+    eps : the precision of the rows
     """
     if name not in LINEAR_AT_ONCE:
         raise ValueError(f"name must be one of {', '.join(LINEAR_AT_ONCE)}; got {name!r}")

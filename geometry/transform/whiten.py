@@ -1,11 +1,12 @@
 """Whitening: the linear map that makes the covariance of a cloud the identity.
 
-z = (x - mu) W with W' Sigma W = I. All full-rank W for one Sigma differ by a rotation,
-so they give the same cosines; truncation, shrinkage and weights do not.
+z = (x - mu) W with W' Sigma W = I. All full-rank W for one Sigma differ by a rotation, so they
+give the same cosines. Truncation, shrinkage and weights change the cosines.
 """
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..linalg.mapped import let_go
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
-from .whitening_map import WhiteningMap
-from .whitening_settings import check_settings
+from .whitening_map import WhiteningMap, check_settings
 
 ONE_ROW = "one row has no covariance; give partial_fit at least one more"
 
@@ -30,48 +29,62 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     = D^(1/2) P D^(1/2), D its diagonal, and P = G Theta G' the correlation matrix:
 
     - ``pca``: W = V_k Lambda_k^(-1/2);  the first k directions only, (n, k)
-    - ``zca``: W = V Lambda^(-1/2) V';  stays closest to the original axes, (n, d)
-    - ``cholesky``: W = L^(-T);  upper triangular, so column j of z needs columns 1 to j of x
-    - ``pca-cor``: W = D^(-1/2) G_k Theta_k^(-1/2);  blind to the columns' units, (n, k)
+    - ``zca``: W = V Lambda^(-1/2) V';  closest to the original axes, (n, d)
+    - ``cholesky``: W = L^(-T);  upper triangular: column j of z depends on columns 1 to j of x
+    - ``pca-cor``: W = D^(-1/2) G_k Theta_k^(-1/2);  independent of the columns' units, (n, k)
     - ``zca-cor``: W = D^(-1/2) G Theta^(-1/2) G';  closest to the standardised axes, (n, d)
 
-    Strength t softens: Lambda, D and Theta get the exponent -t/2 for -1/2, and cholesky turns
-    zca's W into the upper triangular one that has the same W W'. So s = t = 0 is the identity
-    under ``zca``, ``zca-cor`` and ``cholesky``, and a rotation under ``pca`` and ``pca-cor``.
-    With nothing left out, ``pca``, ``zca`` and ``cholesky`` give one set of cosines at every t, of
-    rows in the fitted span; those on correlations join them at t = 1.
+    With strength t, Lambda, D and Theta get the exponent -t/2 in place of -1/2; ``cholesky`` takes
+    the upper triangular W with the same W W' as that of ``zca``. So s = t = 0 is the identity under
+    ``zca``, ``zca-cor`` and ``cholesky``, and a rotation under ``pca`` and ``pca-cor``.
+    If no direction is left out, ``pca``, ``zca`` and ``cholesky`` give rows in the fitted span the
+    same cosines at every t; ``pca-cor`` and ``zca-cor`` give these cosines at t = 1.
 
-    Directions whose variance is at or below the rank floor carry rounding noise, never
-    information: ``pca``, and ``pca-cor`` at full strength, drop them; the others leave them
-    unscaled. A constant column is such a direction, and the -cor methods leave its unit alone.
+    Directions whose variance is at or below the rank floor are rounding noise. ``pca``, and
+    ``pca-cor`` at full strength, drop them; the others do not scale them. A constant column is
+    such a direction; the -cor methods do not change its unit.
 
     Parameters
     ----------
     method : {"pca", "zca", "cholesky", "pca-cor", "zca-cor"}
-    n_components : int in [1, d] or None. Keep the leading k directions; None keeps all in the
-        rank. But for ``pca`` and ``pca-cor`` the output stays (n, d) and the others fade by the
-        factor 1 - t.
-    centring : float in [0, 1], the share of the mean that is subtracted.
-    strength : float in [0, 1], the exponent's share; 1 is whitening in full.
-    shrinkage : None, float in [0, 1], or "ledoit-wolf". Whatever the method, Sigma is replaced by
-        (1 - a) Sigma + a (tr Sigma / d) I first, which no longer has null directions.
+    n_components : int in [1, d] or None
+        k, the number of leading directions; None for all in the rank. With ``pca`` and ``pca-cor``
+        the output has k columns. With the others it has d, and the directions that are left out
+        are multiplied by 1 - t.
+    centring : float in [0, 1]
+        The share of the mean that is subtracted.
+    strength : float in [0, 1]
+        t; 1 is full whitening.
+    shrinkage : None, float in [0, 1], or "ledoit-wolf"
+        a. With every method, Sigma is first replaced by (1 - a) Sigma + a (tr Sigma / d) I, which
+        has no null directions.
 
     Attributes
     ----------
-    mean_ : (d,) float64.   eigenvalues_ : (d,) float64, largest first, after shrinkage; of the
-    correlation matrix for the -cor methods.
-    components_ : (k, d) float64, rows are directions, largest-magnitude entry positive.
-    scales_ : (k,) float64, eigenvalues^(-t/2).   shrinkage_ : float, the a that was used.
-    rank_ : int, eigenvalues of the *sample* above the floor.   rank_floor_ : float, that floor, a
-    variance.   n_samples_seen_ : int, rows with a weight above 0.   map_ : the ``WhiteningMap``.
+    mean_ : (d,) float64
+    eigenvalues_ : (d,) float64
+        Largest first, after shrinkage; of the correlation matrix for the -cor methods.
+    components_ : (k, d) float64
+        Rows are directions, largest-magnitude entry positive.
+    scales_ : (k,) float64
+        eigenvalues^(-t/2)
+    shrinkage_ : float
+        The a that was used.
+    rank_ : int
+        Number of eigenvalues of the *sample* above the floor.
+    rank_floor_ : float
+        That floor, a variance.
+    n_samples_seen_ : int
+        Number of rows with a weight above 0.
+    map_ : WhiteningMap
 
     Notes
     -----
     Sigma divides by the sum of weights; n - 1 would rescale z and change no cosine.
-    When rank_ = n - 1 (n distinct points in general position, n <= d), full whitening carries the
-    fitted points to a simplex: every cosine is -1/(n - 1) and means nothing.
-    Weights by word frequency make it Zipfian whitening (mean and Sigma under p(w)).
-    ``partial_fit`` only adds up; the eigenproblem is solved when its answer is first asked for.
+    When rank_ = n - 1 (n distinct points in general position, n <= d), full whitening maps the
+    fitted points to the corners of a simplex: every cosine is -1/(n - 1), whatever the points are.
+    With word frequencies as weights this is Zipfian whitening (mean and Sigma under p(w)).
+    ``partial_fit`` only sums; the eigenproblem is solved when an attribute first needs it.
 
     References
     ----------
@@ -112,9 +125,9 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
-        """Merge one more block of rows, exactly; any order of blocks gives one fit.
+        """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
-        A block may hold a single row; what is learned can be asked for from the second on.
+        A block may be a single row. The fitted attributes need two rows in all.
         """
         return self._absorb(X, sample_weight, reset=not hasattr(self, "moments_"), at_least=1)
 
@@ -124,7 +137,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             X,
             reset=reset,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the sums tell
+            ensure_all_finite=False,  # the sums are checked below
             ensure_min_samples=at_least,
         )
         settings = self._checked_settings(X.shape[1])
@@ -135,27 +148,27 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if sample_weight.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
         with np.errstate(invalid="ignore"):
-            block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
+            block = Moments.of(X, sample_weight)
         if not np.isfinite(block.scatter).all():
             refuse_not_finite(X)
-        let_go(X)
+        _unload(X)
         self.moments_ = block if reset else self.moments_.merge(block)
         self._is_one_row = reset and len(X) == 1
-        # the coarsest block sets the rank floor, whichever order the blocks came in
+        # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
         self._settings, self._map = settings, None
         return self
 
     def _checked_settings(self, d: int) -> dict[str, Any]:
-        """The parameters at this fit: those set later wait for the next one."""
+        """The parameters at this fit; parameters set later apply to the next fit."""
         settings = self.get_params(deep=False)
         check_settings(**settings, d=d)
         return settings
 
     @property
     def map_(self) -> WhiteningMap:
-        """The map of all rows so far, solved when first asked for."""
+        """The map of all rows so far, solved at first use."""
         check_is_fitted(self)
         if self._is_one_row:
             raise NotFittedError(ONE_ROW)
@@ -203,7 +216,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             X,
             reset=False,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the map looks
+            ensure_all_finite=False,  # the map checks
         )
         return self.map_.apply(X)
 
@@ -216,9 +229,9 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def is_simplex_(self) -> bool:
         """True when full whitening would put the distinct fitted rows on a simplex's corners.
 
-        Every pair's cosine is then -1/(n - 1) where each row came once and with the same weight,
-        and else follows from how often the two came. Blocks of ``partial_fit`` are taken to share
-        no row.
+        Every cosine is then -1/(n - 1) if each row occurs once and with the same weight. Otherwise
+        a pair's cosine follows from their numbers of occurrences. Blocks of ``partial_fit`` are
+        assumed to share no row.
         """
         return self.map_.is_simplex
 
@@ -230,3 +243,16 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _unload(X: np.ndarray) -> None:
+    """Release the pages of the read-only memory map that X is a part of from this process.
+
+    Otherwise a fit by blocks fills the memory with the file. In a writable map this would lose the
+    changes of a private copy.
+    """
+    base: Any = X
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
+        base.madvise(mmap.MADV_DONTNEED)

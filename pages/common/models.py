@@ -15,7 +15,7 @@ from geometry.encode.load import folder_of, is_here, names_a_folder
 from geometry.encode.precision import DTYPES
 from geometry.errors import readable_bytes
 from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
-from geometry.hub.fetch import kept_model
+from geometry.hub.fetch import cached_model
 from geometry.hub.operator_limits import OperatorFileError, read_model_limits
 
 from . import jobs
@@ -203,7 +203,7 @@ def _place(choice: ModelChoice) -> tuple[str, str] | None:
         return str(folder_of(choice.name).resolve()), choice.dtype
     if choice.is_bundled:
         return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
-    folder = kept_model(choice.name, revision=choice.revision or None)
+    folder = cached_model(choice.name, revision=choice.revision or None)
     return None if folder is None else (str(folder), choice.dtype)
 
 
@@ -217,7 +217,7 @@ def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
     """Load the model. Without ``report``: offline, at the commit that is on this machine."""
     revision = choice.revision or None
     if report is None and not choice.is_bundled and not choice.is_folder:
-        folder = kept_model(choice.name, revision=revision)
+        folder = cached_model(choice.name, revision=revision)
         revision = folder.name if folder is not None else revision
     return load_encoder(choice.name, revision=revision, dtype=choice.dtype, progress=report)
 

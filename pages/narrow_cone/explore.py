@@ -22,13 +22,12 @@ from .pictures import draw_pictures
 from .scene import (
     build_scene,
     few_points_values,
-    fit_umaps,
-    has_spread,
+    full_whitening,
     is_cone,
     lesson_values,
     narrows_first,
 )
-from .umap import warm_up
+from .umap import fit_umaps, warm_up
 
 PAGE = "narrow_cone"
 FEWEST_POINTS = 4
@@ -67,7 +66,8 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         has_labels = 0 < len(set(points.cloud.labels or ())) <= MOST_LABELS
         look = choose_look(_, has_labels=has_labels)
         fit = choose_fit(_)
-    if not has_spread(points, fit):
+    whitening = full_whitening(points, fit)
+    if whitening.rank == 0:
         look_box.info(prose(PAGE, "all-equal"))
         return
     with try_box:
@@ -79,7 +79,9 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
             _, can_play=can_play, has_own_button=can_play and not as_charts
         )
         umap_box = st.container()
-        scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
+        scene = build_scene(
+            points, look, fit, whitening, chosen, centring=centring, strength=strength
+        )
         draw_pictures(scene, _, as_charts=as_charts)
     with notes_box:  # stands above the pictures, and is read after they are on their way
         warn_of_coverage(coverage_of(corpus), _)

@@ -31,7 +31,7 @@ from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCl
 from pages.common.words import Translate, language
 
 from .provenance import provenance
-from .scene import Scene, Side, full_whitening, scene_key
+from .scene import Scene, Side, scene_key
 
 GROUP = "cone"
 SLIDER_STEPS = 16  # of centring and of strength
@@ -252,8 +252,7 @@ def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
     points = scene.points
 
     def make() -> tuple[tuple[Stop, ...], Points]:
-        fitted = full_whitening(points, scene.fit)
-        stops = film(points.vectors, fitted, scene.raw.projection)
+        stops = film(points.vectors, scene.full, scene.raw.projection)
         return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], scene.reach))
 
     return _FILMS.get_or_make(scene_key(scene), make, private=points.private)

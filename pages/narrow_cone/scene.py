@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -12,16 +12,17 @@ from geometry.encode import ArrayStore
 from geometry.measure import Measured, chance_agreement, label_agreement, mean_cosine, measure_table
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.projection import Twin, whiten_beside
-from geometry.projection.twin import fit_whitening, one_scale
+from geometry.projection.projection import match_radius
+from geometry.projection.twin import film_reach, fit_whitening, one_scale
 from geometry.transform import WhiteningMap
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.cosines import cosine_histogram
 from pages.common.measures import print_value
-from pages.common.words import Translate, signed
+from pages.common.words import signed
 
-from .umap import fit_umap, umap_if_ready
+from .umap import umaps_if_ready
 
 NEIGHBOURS = 5
 COSINE_DECIMALS = 3
@@ -83,11 +84,12 @@ def measure_cloud(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
 class Side:
     """One side of the comparison: its vectors and its picture.
 
-    ``kept_vectors`` holds the vectors in only those directions that the cloud fills: they are
-    what is measured.
+    ``key`` names the vectors. ``kept_vectors`` holds them in only those directions that the cloud
+    fills: they are what is measured.
     """
 
     name: str
+    key: str
     vectors: np.ndarray
     kept_vectors: np.ndarray
     projection: Projection
@@ -118,6 +120,8 @@ class Scene:
     ----------
     fit : str
         Which whitening: "recommended", "ledoit-wolf" or "full".
+    full : WhiteningMap
+        That whitening at full strength; ``twin`` has it where the sliders are.
     factor : float
         The white cloud is drawn multiplied by it.
     reach : float
@@ -131,6 +135,7 @@ class Scene:
     points: CorpusCloud
     look: Look
     fit: str
+    full: WhiteningMap
     twin: Twin
     raw: Side
     white: Side
@@ -184,13 +189,11 @@ class Scene:
         return Neighbourhoods(self.chosen, raw, white)
 
 
-def has_spread(points: CorpusCloud, fit: str) -> bool:
-    """False where all points are one and the same."""
-    return full_whitening(points, fit).rank > 0
-
-
 def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
-    """The fitted whitening at full strength; sliders soften it without a second fit."""
+    """The fitted whitening at full strength; sliders soften it without a second fit.
+
+    Its rank is 0 where all points are one and the same.
+    """
     return _WHITENINGS.get_or_make(
         f"{points.key}/{fit}", lambda: fit_whitening(points.vectors, fit), private=points.private
     )
@@ -200,66 +203,45 @@ def build_scene(
     points: CorpusCloud,
     look: Look,
     fit: str,
+    whitening: WhiteningMap,
     chosen: int | None,
     *,
     centring: float,
     strength: float,
 ) -> Scene:
-    """Whiten and project; what does not depend on the sliders comes from the cache."""
-    X = points.vectors
-    twin = whiten_beside(X, full_whitening(points, fit), centring=centring, strength=strength)
-    umaps = _umap_pictures(points, twin, fit, look) if look.view == "umap" else None
-    waits = look.view == "umap" and umaps is None
-    if umaps is None:
-        raw = points.project("svd" if waits else look.view, look.n_components)
-        white = raw.apply(twin.vectors)
-        factor, _reach_now = one_scale(raw, white)
-        reach = _film_reach(points, fit, raw)
-    else:
+    """Whiten and project; what does not depend on the sliders comes from the cache.
+
+    whitening : the fitted one at full strength.
+    """
+    X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
+    twin = whiten_beside(X, whitening, centring=centring, strength=strength)
+    white_key = f"{points.key}/{fit}/{centring}/{strength}"
+    umaps = umaps_if_ready(((points.key, X), (white_key, twin.vectors)), k) if is_umap else None
+    if umaps is not None:
         raw, white = umaps
         factor, reach = one_scale(raw, white)
+    else:
+        raw = points.project("svd" if is_umap else look.view, k)
+        white = raw.apply(twin.vectors)
+        factor = match_radius(raw.around_origin, white.around_origin)
+        reach = _REACHES.get_or_make(
+            f"{points.key}/{fit}/{raw.method}/{k}",
+            partial(film_reach, X, whitening, raw),
+            private=points.private,
+        )
     return Scene(
         points=points,
         look=look,
         fit=fit,
+        full=whitening,
         twin=twin,
-        raw=Side("raw", X, X, raw),
-        white=Side("white", twin.vectors, twin.kept_vectors, white),
+        raw=Side("raw", points.key, X, X, raw),
+        white=Side("white", white_key, twin.vectors, twin.kept_vectors, white),
         factor=factor,
         reach=reach,
-        waits_for_umap=waits,
+        waits_for_umap=is_umap and umaps is None,
         chosen=chosen,
     )
-
-
-def _film_reach(points: CorpusCloud, fit: str, raw: Projection) -> float:
-    """Half-width that holds raw and the fully white cloud: one frame for the whole film."""
-
-    def make() -> float:
-        white = whiten_beside(points.vectors, full_whitening(points, fit))
-        return one_scale(raw, raw.apply(white.vectors))[1]
-
-    key = f"{points.key}/{fit}/{raw.method}/{raw.n_components}"
-    return _REACHES.get_or_make(key, make, private=points.private)
-
-
-def _umap_pictures(
-    points: CorpusCloud, twin: Twin, fit: str, look: Look
-) -> tuple[Projection, Projection] | None:
-    raw = umap_if_ready(points.key, look.n_components, points.vectors)
-    white = umap_if_ready(_white_key(points, twin, fit), look.n_components, twin.vectors)
-    return None if raw is None or white is None else (raw, white)
-
-
-def fit_umaps(scene: Scene, _: Translate) -> None:
-    """Fit both UMAP pictures, with progress and cancel, so that the next scene has them."""
-    points, twin, k = scene.points, scene.twin, scene.look.n_components
-    fit_umap(points.key, k, points.vectors, _)
-    fit_umap(_white_key(points, twin, scene.fit), k, twin.vectors, _)
-
-
-def _white_key(points: CorpusCloud, twin: Twin, fit: str) -> str:
-    return f"{points.key}/{fit}/{twin.whitening.centring}/{twin.whitening.strength}"
 
 
 def few_points_values(scene: Scene) -> dict[str, str]:
@@ -286,10 +268,9 @@ def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
     points = scene.points
 
     def make() -> dict[tuple[float, float], float]:
-        fitted = full_whitening(points, scene.fit)
         return {
             (s, t): mean_cosine(
-                whiten_beside(points.vectors, fitted, centring=s, strength=t).vectors
+                whiten_beside(points.vectors, scene.full, centring=s, strength=t).vectors
             )
             for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
         }

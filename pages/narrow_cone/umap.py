@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+from collections.abc import Sequence
 from concurrent.futures import TimeoutError as NotYet
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from loky import get_reusable_executor
@@ -25,6 +28,9 @@ from pages.common.corpus_cloud import SEED, store
 from pages.common.jobs import Cancelled, Report
 from pages.common.words import Translate
 
+if TYPE_CHECKING:
+    from .scene import Scene
+
 UMAP_VERSION = version("umap-learn")
 IDLE_SECONDS = 900
 POLL_SECONDS = 0.3
@@ -32,21 +38,37 @@ WARM_UP_AFTER = 8.0  # seconds after the first page
 _warmed = threading.Event()
 
 
-def umap_if_ready(key: str, n_components: int, X: np.ndarray) -> Projection | None:
-    """The UMAP picture of the vectors named by ``key``; None where none was fitted before."""
-    coordinates = store().read(_store_key(key, n_components))
-    return None if coordinates is None else umap_picture(X, coordinates, random_state=SEED)
+def umaps_if_ready(
+    clouds: Sequence[tuple[str, np.ndarray]], n_components: int
+) -> tuple[Projection, ...] | None:
+    """The UMAP pictures of the clouds; None where one was not fitted before.
+
+    clouds : the key and the vectors (n, d) of each.
+    """
+    pictures = []
+    for key, X in clouds:
+        coordinates = store().read(_store_key(key, n_components))
+        if coordinates is None:
+            return None
+        pictures.append(umap_picture(X, coordinates, random_state=SEED))
+    return tuple(pictures)
 
 
-def fit_umap(key: str, n_components: int, X: np.ndarray, _: Translate) -> None:
-    """Fit and store it, with progress and cancel."""
-    name = _store_key(key, n_components)
+def fit_umaps(scene: Scene, _: Translate) -> None:
+    """Fit both UMAP pictures and store them, with progress and cancel."""
+    for side in (scene.raw, scene.white):
+        name = _store_key(side.key, scene.look.n_components)
+        jobs.wait_for(
+            f"umap-{name}",
+            partial(_fit_and_store, name, side.vectors, scene.look.n_components),
+            _,
+            _("UMAP of {n} points").format(n=f"{len(side.vectors):,}"),
+            lane="umap",
+        )
 
-    def work(report: Report) -> None:
-        store().write(name, fit_elsewhere(X, n_components, SEED, report))
 
-    what = _("UMAP of {n} points").format(n=f"{len(X):,}")
-    jobs.wait_for(f"umap-{name}", work, _, what, lane="umap")
+def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Report) -> None:
+    store().write(name, fit_elsewhere(X, n_components, SEED, report))
 
 
 def _store_key(key: str, n_components: int) -> str:

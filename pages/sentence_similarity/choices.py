@@ -1,4 +1,4 @@
-"""The choices of the sentence-similarity page, and their words."""
+"""The choices of the page: pairs, fit set, treatment, layer, pooling and similarity."""
 
 from __future__ import annotations
 
@@ -7,30 +7,34 @@ from dataclasses import dataclass
 import streamlit as st
 
 from geometry import Corpus, Encoder
+from geometry.encode import ArrayStore
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.similarities import SIMILARITIES
-from geometry.evaluate.specs import LADDER, TreatmentSpec, parse_treatment
+from geometry.evaluate.specs import LADDER, parse_treatment
 from geometry.transform import recommended_whitening
 from geometry.transform.treatments import WHITENINGS
 from pages.common.controls import choose, layer_labels
+from pages.common.corpus_cloud import SEED
+from pages.common.models import current_encoder, model_line
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import Translate, prose
 
-from .pairs import ScoredSet, is_private, pair_labels, pair_set
+from .pairs import ScoredSet, choose_pairs, is_private, pair_labels, pair_set, show_origin
+from .words import similarity_names, treatment_words
 
+DRAWS = 1000  # resamples of every interval
 SAME = "same"
 AUTO = "recommended"
 PAGE = "sentence_similarity"
-LONGEST = 60  # characters of a wrong text that are shown
-# a large fit set leaves sums of its rows only, and no Mahalanobis distance follows it
-NEEDS_ROWS = ("clusterwise",)
+LONGEST = 60  # characters of an invalid treatment that are shown
+NEEDS_ROWS = ("clusterwise",)  # not offered: a large fit set leaves only sums
 SHRUNK = ("pca:lw", "pca:128:lw")
-OTHER_PAIRS = "pairs-"  # before the code of a set of pairs
+OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 
 
 @dataclass(frozen=True)
-class FitChoice:
-    """What treatments are fitted on: its code, its sentences, its name in words."""
+class FitTexts:
+    """The sentences that treatments are fitted on: code, texts, name."""
 
     code: str
     corpus: Corpus
@@ -38,12 +42,84 @@ class FitChoice:
 
     @property
     def is_target(self) -> bool:
-        """True where the sentences of the fit are those that are scored."""
+        """True if treatments are fitted on the scored sentences."""
         return self.code == SAME
 
 
-def choose_fit(pairs: ScoredSet, _: Translate) -> FitChoice:
-    """The evaluation sentences themselves, another set of pairs, or a corpus."""
+@dataclass(frozen=True)
+class Choice:
+    """All choices of one run.   after : the treatment, a text for ``parse_treatment``."""
+
+    pairs: ScoredSet
+    fit: FitTexts
+    after: str
+    layer: int
+    pooling: str
+    similarity: str
+    encoder: Encoder
+
+    @property
+    def key(self) -> str:
+        """Names model, pairs, scores, fit set and similarity."""
+        return ArrayStore.key(
+            *(self.encoder.fingerprint, self.pairs.key),
+            *(self.fit.corpus.sha256, self.fit.code, self.similarity, SEED),
+        )
+
+    @property
+    def cell_key(self) -> str:
+        """Names also the treatment, layer and pooling."""
+        return f"{self.key}/{self.after}/{self.layer}/{self.pooling}"
+
+    @property
+    def is_private(self) -> bool:
+        """True if the pairs or the fit set were uploaded in this session."""
+        return is_private(self.pairs.code) or is_private(self.fit.code.removeprefix(OTHER_PAIRS))
+
+    @property
+    def whitening(self) -> str:
+        """The treatment if it is a whitening, else the recommended one.
+
+        The claim is about whitening, so one of its bars is always a whitening.
+        """
+        if parse_treatment(self.after).name in WHITENINGS:
+            return self.after
+        return advised_whitening(len(self.fit.corpus), self.encoder.dimension)
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """The treatment, and the whitening if it is another."""
+        return tuple(dict.fromkeys((self.after, self.whitening)))
+
+    @property
+    def treatments_shown(self) -> tuple[str, str]:
+        """Before and after: none, and the treatment."""
+        return ("none", self.after)
+
+
+def make_choice(_: Translate) -> Choice:
+    """Draw the controls and the captions that explain them; returns the choices."""
+    encoder = current_encoder()
+    st.markdown("#### " + _("Which pairs, and what is done to their vectors"))
+    left, middle, right = st.columns(3)
+    with left:
+        pairs = choose_pairs(_)
+    with middle:
+        fit = choose_fit(pairs, _)
+    with right:
+        after = choose_after(fit, encoder.dimension, _)
+    layer, pooling, similarity = choose_cell(encoder, _)
+    st.caption(prose(PAGE, "similarity"))
+    if similarity == "mahalanobis":
+        st.caption(prose(PAGE, "mahalanobis", {"fit": fit.name}))
+    if pairs.is_bundled:
+        st.caption(prose(PAGE, "hard-pairs"))
+    show_origin(pairs, _)
+    return Choice(pairs, fit, after, layer, pooling, similarity, encoder)
+
+
+def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
+    """Choose the evaluation sentences, another set of pairs, or a corpus."""
     corpora = {
         code: name
         for code, name in corpus_labels(_).items()
@@ -52,7 +128,7 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitChoice:
     others = {
         f"{OTHER_PAIRS}{code}": _("other pairs: {name}").format(name=name)
         for code, name in pair_labels(_).items()
-        # the bundled pairs are among the corpora
+        # the sentences of the bundled pairs are one of the corpora
         if code not in (pairs.code, "bundled")
     }
     own = _("the evaluation sentences ({n})").format(n=f"{len(pairs.corpus):,}")
@@ -67,28 +143,28 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitChoice:
         private=[code for code in labels if is_private(code.removeprefix(OTHER_PAIRS))],
     )
     if code == SAME:
-        return FitChoice(code, pairs.corpus, _("the evaluation sentences"))
+        return FitTexts(code, pairs.corpus, _("the evaluation sentences"))
     if code.startswith(OTHER_PAIRS):
         other = pair_set(code.removeprefix(OTHER_PAIRS), _).corpus
     else:
         other = chosen_corpus(code)
-    once = Corpus(other.name, tuple(dict.fromkeys(other.texts)))  # a repeated text says no more
-    return FitChoice(code, once, once.name)
+    distinct = Corpus(other.name, tuple(dict.fromkeys(other.texts)))
+    return FitTexts(code, distinct, distinct.name)
 
 
-def choose_after(fit: FitChoice, d: int, _: Translate) -> str:
-    """The treatment of "after", as a text for ``parse_treatment``."""
+def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
+    """Choose the treatment, a text for ``parse_treatment``."""
     advised = advised_whitening(len(fit.corpus), d)
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
     typed = st.session_state.get("after") or st.query_params.get("after")
-    told = _("recommended for this n/d: {name}").format(name=treatment_words(advised, _))
+    recommended = _("recommended for this n/d: {name}").format(name=treatment_words(advised, _))
     code = choose(
         st.selectbox,
         _("After: treated by"),
         list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
         key="after",
         default=AUTO,
-        labels={AUTO: told, **labels},
+        labels={AUTO: recommended, **labels},
         accept_new_options=True,
         help=_("Choose one, or type any other, such as pca:64 or abtt:5."),
     )
@@ -106,55 +182,15 @@ def choose_after(fit: FitChoice, d: int, _: Translate) -> str:
 
 
 def advised_whitening(n: int, d: int) -> str:
-    """The whitening that pages default to for n rows in d dimensions."""
+    """The recommended whitening for n rows in d dimensions."""
     settings = recommended_whitening(n, d)
     kept = settings.get("n_components")
     shrinks = "shrinkage" in settings
     return "pca" + (f":{kept}" if kept else "") + (":lw" if shrinks else "")
 
 
-def treatment_words(code: str, _: Translate) -> str:
-    """What a treatment is called."""
-    spec = parse_treatment(code)
-    plain = {
-        "raw": _("Raw"),
-        "centred": _("Centred"),
-        "standardised": _("Standardised"),
-    }
-    if spec.name in plain:
-        return plain[spec.name]
-    if spec.name in ("removed", "svd", "clusterwise"):
-        return _removal_words(spec, _)
-    knobs = spec.knobs
-    parts = [_("whitened")]
-    if knobs.n_components is not None:
-        parts.append(f"k = {knobs.n_components}")
-    elif knobs.shrinkage is None:
-        parts = [_("whitened in full")]
-    if knobs.shrinkage is not None:
-        share = _("shrinkage {share}").format(share=knobs.shrinkage)
-        parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
-    if spec.name != "pca":  # the cosines of pca are those of zca, not of the others
-        parts.append(spec.name)
-    return _(", ").join(parts)
-
-
-def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
-    if spec.name == "clusterwise":
-        return _("top directions removed in each cluster")
-    k = "d/100" if spec.knobs.n_removed is None else spec.knobs.n_removed
-    if spec.name == "svd":
-        return _("top {k} singular directions removed, nothing centred").format(k=k)
-    return _("top {k} directions removed").format(k=k)
-
-
-def is_whitening(code: str) -> bool:
-    """True for a treatment that divides by what it estimated; centring and removal do not."""
-    return parse_treatment(code).name in WHITENINGS
-
-
 def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:
-    """Layer and pooling of what is shown for one cell only, and the similarity of all."""
+    """Choose layer and pooling of the panels for one cell, and the similarity of all panels."""
     last = encoder.n_layers
     left, middle, right = st.columns(3)
     with left:
@@ -182,12 +218,35 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:
     return int(layer), pooling, similarity
 
 
-def similarity_names(_: Translate) -> dict[str, str]:
-    """What each similarity is called beside a number."""
-    return {
-        "cosine": _("cosine"),
-        "dot": _("dot product"),
-        "euclidean": _("Euclidean distance"),
-        "mahalanobis": _("Mahalanobis distance"),
-        "rank": _("rank correlation of coordinates"),
-    }
+def measured_on(choice: Choice, _: Translate) -> str:
+    """Number of pairs, pairs, model, resamples, seed: the line below every panel."""
+    parts = [
+        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name(_)),
+        model_line(choice.encoder, _),
+        score_title(choice, _),
+        _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
+        _("seed {seed}").format(seed=SEED),
+    ]
+    if choice.pairs.subsets:
+        parts.insert(1, _("all subsets as one set (all)"))
+    if choice.similarity == "mahalanobis":
+        parts.insert(-2, _("its covariance is that of {name}").format(name=choice.fit.name))
+    return " · ".join(parts)
+
+
+def score_title(choice: Choice, _: Translate) -> str:
+    """The title of an axis of scores."""
+    return _("Spearman × 100 on {similarity}").format(
+        similarity=similarity_names(_)[choice.similarity]
+    )
+
+
+def fitted_on(choice: Choice, _: Translate) -> str:
+    """The treatment and its fit set."""
+    n, d = len(choice.fit.corpus), choice.encoder.dimension
+    return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
+        treatment=treatment_words(choice.after, _),
+        name=choice.fit.name,
+        n=f"{n:,}",
+        ratio=f"{n / d:.2f}",
+    )

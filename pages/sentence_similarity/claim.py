@@ -1,33 +1,37 @@
-"""The claim "BERT ≪ GloVe": static averages, [CLS], means by layer, treated, beside published."""
+"""Panel 2, the claim "BERT ≪ GloVe": static averages, [CLS], means by layer, published scores."""
 
 from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import streamlit as st
 
-from geometry.evaluate.cells import Cell, Grid
+from geometry.encode import ArrayStore
+from geometry.evaluate.claims import PoolingShare
+from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
+from geometry.evaluate.scores import PairBootstrap, PairScore, difference
 from geometry.figures.scored import Scored, scored_figure
 from geometry.hub.catalogue import is_contrastive
 from geometry.hub.pair_sets import PAIR_SETS
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.words import Translate, prose
+from pages.common.words import Translate, prose, signed
 
-from .choices import similarity_names, treatment_words
+from .choices import DRAWS, Choice, fitted_on, measured_on, score_title
 from .pairs import ScoredSet, hub_sets
-from .pooling import pooling_lines
-from .scene import Asked
-from .static import Static, own_static, uploaded_static
-from .word_pairs import show_word_pairs
-from .words import cut_words, fitted_on, measured_on, score_title, with_interval
+from .scene import Scene, score_column
+from .word_vectors import Static, own_static, show_word_pairs, uploaded_static
+from .words import cut_words, similarity_names, treatment_words, with_interval
 
 PAGE = "sentence_similarity"
-STATIC, CLS, MEAN, TREATED, LAST = range(5)  # a family's colour
+STATIC, CLS, MEAN, TREATED, LAST = range(5)  # colours of the families of bars
 PUBLISHED_ON = "STS-B"
-PUBLISHED = (  # (table, row) of those that the claim is about
+PUBLISHED = (  # (table, row) of the published bars
     ("sbert_table_1", "avg GloVe"),
     ("sbert_table_1", "BERT CLS"),
     ("sbert_table_1", "avg BERT"),
@@ -39,23 +43,27 @@ PUBLISHED = (  # (table, row) of those that the claim is about
     ("simcse_table_5", "sup SimCSE"),
     ("all_minilm_l6_v2", "all-MiniLM-L6-v2"),
 )
+SBERT = "sbert_table_1"
+
+_POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 
 
-def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
-    """The bars and the sentence on how much of the gap is pooling."""
+def show_claim(scene: Scene, _: Translate) -> None:
+    """The bars, and how much of the gap is pooling."""
+    choice = scene.choice
     st.markdown("#### 2 · " + _("The claim: is BERT worse than averaged word vectors?"))
     st.markdown(prose(PAGE, "claim-look"))
-    statics = [own_static(asked, _)]
-    uploaded = uploaded_static(asked, _)
+    statics = [own_static(scene, _)]
+    uploaded = uploaded_static(scene, _)
     statics += [] if uploaded is None else [uploaded]
-    rows = [*_measured(asked, grid, statics, _), *_published(asked.pairs)]
+    rows = [*_measured(scene, statics, _), *_published(choice.pairs)]
     figure = scored_figure(
         rows,
-        score_title(asked, _),
+        score_title(choice, _),
         current_theme(),
         names=(
             _("measured here, with 95% interval"),
-            _("published, on {dataset} test").format(dataset=published_on(asked.pairs)),
+            _("published, on {dataset} test").format(dataset=published_on(choice.pairs)),
         ),
     )
     show_chart(
@@ -65,59 +73,61 @@ def show_claim(asked: Asked, grid: Grid, _: Translate) -> None:
         alt="; ".join(row.label for row in rows),
         zoom=False,
     )
-    if asked.similarity != "cosine":
-        values = {"similarity": similarity_names(_)[asked.similarity]}
+    if choice.similarity != "cosine":
+        values = {"similarity": similarity_names(_)[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))
     if uploaded is not None:
         st.markdown(prose(PAGE, "claim-coverage", coverage_values(uploaded)))
-        if told := file_words(uploaded, _):
-            st.markdown(prose(PAGE, "claim-file", {"told": told}))
-    show_word_pairs(asked, _)
-    for line in pooling_lines(asked, grid, statics[-1], _):
+        if notes := file_notes(uploaded, _):
+            st.markdown(prose(PAGE, "claim-file", {"told": notes}))
+    show_word_pairs(scene, _)
+    for line in pooling_lines(scene, statics[-1], _):
         st.markdown(line)
-    told = f"{measured_on(asked, _)} · {fitted_on(asked, _)}"
-    st.caption(told)
-    _show_sources(published_on(asked.pairs), _)
-    offer_csv(_("Take the bars away (CSV)"), "sentence-similarity-claim", lambda: _csv(rows, told))
+    caption = f"{measured_on(choice, _)} · {fitted_on(choice, _)}"
+    st.caption(caption)
+    _show_sources(published_on(choice.pairs), _)
+    offer_csv(
+        _("Take the bars away (CSV)"), "sentence-similarity-claim", lambda: _csv(rows, caption)
+    )
 
 
-def _measured(asked: Asked, grid: Grid, statics: list[Static], _: Translate) -> list[Scored]:
-    last = asked.last
-    rows = [row for one in statics for row in _static_rows(asked, one, _)]
+def _measured(scene: Scene, statics: list[Static], _: Translate) -> list[Scored]:
+    choice, grid, last = scene.choice, scene.grid, scene.choice.encoder.n_layers
+    rows = [row for static in statics for row in _static_rows(choice, static, _)]
     rows.append(_row(_("[CLS], last layer"), grid.cell(last, "cls"), CLS, _))
-    if asked.layer != last:
-        told = _("[CLS], layer {layer}").format(layer=asked.layer)
-        rows.append(_row(told, grid.cell(asked.layer, "cls"), CLS, _))
+    if choice.layer != last:
+        name = _("[CLS], layer {layer}").format(layer=choice.layer)
+        rows.append(_row(name, grid.cell(choice.layer, "cls"), CLS, _))
     for layer in range(last):
-        told = _("mean, layer {layer}").format(layer=layer)
-        rows.append(_row(told, grid.cell(layer, "mean"), MEAN, _))
-    told = _("mean, last layer")
-    if is_contrastive(asked.encoder.name):
-        told = _("mean, last layer: trained contrastively")
-    rows.append(_row(told, grid.cell(last, "mean"), LAST, _))
-    for layer, code in product(dict.fromkeys((asked.layer, last)), asked.treatments):
-        told = _("mean, layer {layer}, {treatment}").format(
+        name = _("mean, layer {layer}").format(layer=layer)
+        rows.append(_row(name, grid.cell(layer, "mean"), MEAN, _))
+    name = _("mean, last layer")
+    if is_contrastive(choice.encoder.name):
+        name = _("mean, last layer: trained contrastively")
+    rows.append(_row(name, grid.cell(last, "mean"), LAST, _))
+    for layer, code in product(dict.fromkeys((choice.layer, last)), choice.treatments):
+        name = _("mean, layer {layer}, {treatment}").format(
             layer=layer, treatment=treatment_words(code, _)
         )
-        rows.append(_row(told, grid.cell(layer, "mean", code), TREATED, _))
+        rows.append(_row(name, grid.cell(layer, "mean", code), TREATED, _))
     return rows
 
 
-def _static_rows(asked: Asked, static: Static, _: Translate) -> list[Scored]:
-    """The plain average, and the whitened one: fitted on the fit set's own averages."""
+def _static_rows(choice: Choice, static: Static, _: Translate) -> list[Scored]:
+    """The plain average, and the average whitened by a fit on averages of the fit set."""
     share = ""
     if static.averages.coverage < 1 or not static.is_whole:
         share = " " + _("({share} of the words, n = {n})").format(
             share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
     plain = _("static: average of {name}").format(name=static.name)
-    # the treatment first: on a narrow screen the end of a long line is cut
+    # the treatment first: narrow screens cut the end of a long line
     white = _("static, {treatment}: average of {name}").format(
-        name=static.name, treatment=treatment_words(asked.whitening, _)
+        name=static.name, treatment=treatment_words(choice.whitening, _)
     )
     return [
         _row(plain + share, static.raw, STATIC, _),
-        _row(white + share, static.cells[asked.whitening], TREATED, _),
+        _row(white + share, static.cells[choice.whitening], TREATED, _),
     ]
 
 
@@ -125,15 +135,15 @@ def _row(name: str, cell: Cell, place: int, _: Translate) -> Scored:
     score = cell.score
     low, high = score.low, score.high
     cut = cut_words(cell, _)
-    # the number first: on a narrow screen the end of a long line is cut
-    told = f"<b>{with_interval(score.spearman, low, high, _)}</b>  {name}"
-    told += f" ({cut})" if cut else ""
+    # the number first: narrow screens cut the end of a long line
+    label = f"<b>{with_interval(score.spearman, low, high, _)}</b>  {name}"
+    label += f" ({cut})" if cut else ""
     value, low, high = (None if v is None else 100 * v for v in (score.spearman, low, high))
-    return Scored(told, value, low, high, place=place)
+    return Scored(label, value, low, high, place=place)
 
 
 def published_on(pairs: ScoredSet) -> str:
-    """The data set of the published rows: the chosen one where papers score it, else STS-B."""
+    """The data set of the published bars: the chosen one if papers score it, else STS-B."""
     name, _split = hub_sets().get(pairs.code, ("", ""))
     title = PAIR_SETS[name].title if name else ""
     return title if title in datasets() else PUBLISHED_ON
@@ -142,22 +152,22 @@ def published_on(pairs: ScoredSet) -> str:
 def _published(pairs: ScoredSet) -> list[Scored]:
     return [
         Scored(
-            f"<b>{one.value:g}</b>  {one.name} ({one.source.partition(':')[0]})",
-            one.value,
+            f"<b>{score.value:g}</b>  {score.name} ({score.source.partition(':')[0]})",
+            score.value,
             is_published=True,
         )
-        for one in published_rows(published_on(pairs))
+        for score in published_rows(published_on(pairs))
     ]
 
 
 def published_rows(dataset: str = PUBLISHED_ON) -> list[PublishedScore]:
-    """The published scores that stand beside the measured ones."""
-    found = {(one.table, one.name): one for one in published_scores(dataset)}
-    return [found[name] for name in PUBLISHED if name in found]
+    """The scores of the published bars."""
+    scores = {(score.table, score.name): score for score in published_scores(dataset)}
+    return [scores[row] for row in PUBLISHED if row in scores]
 
 
 def coverage_values(static: Static) -> dict[str, str]:
-    """What the file knows of these pairs."""
+    """The values in the sentence on coverage."""
     averages = static.averages
     return {
         "name": static.name,
@@ -168,8 +178,8 @@ def coverage_values(static: Static) -> dict[str, str]:
     }
 
 
-def file_words(static: Static, _: Translate) -> str:
-    """What of the file and of the fit set was left out or changed; empty where nothing was."""
+def file_notes(static: Static, _: Translate) -> str:
+    """What was left out or changed in the file and the fit set; may be empty."""
     averages, report = static.averages, static.averages.report
     fit = _("{n} texts of the fit set left out, for none of their words is known")
     counted = [(averages.n_fit_left_out, fit)]
@@ -189,20 +199,20 @@ def _show_sources(dataset: str, _: Translate) -> None:
         st.dataframe(
             [
                 {
-                    _("row"): one.name,
-                    dataset: one.value,
-                    _("source"): one.source,
-                    _("setting"): one.setting,
-                    _("note"): one.note,
+                    _("row"): score.name,
+                    dataset: score.value,
+                    _("source"): score.source,
+                    _("setting"): score.setting,
+                    _("note"): score.note,
                 }
-                for one in published_rows(dataset)
+                for score in published_rows(dataset)
             ],
             hide_index=True,
             width="stretch",
         )
 
 
-def _csv(rows: list[Scored], told: str) -> bytes:
+def _csv(rows: list[Scored], caption: str) -> bytes:
     text = [
         [
             row.label.replace("<b>", "").replace("</b>", ""),
@@ -211,4 +221,80 @@ def _csv(rows: list[Scored], told: str) -> bytes:
         ]
         for row in rows
     ]
-    return csv_bytes(["row", "kind", "spearman_x_100", "low", "high"], text, told)
+    return csv_bytes(["row", "kind", "spearman_x_100", "low", "high"], text, caption)
+
+
+# The share of pooling
+
+
+def pooling_lines(scene: Scene, static: Static, _: Translate) -> list[str]:
+    """How much of the gap is pooling: published, and measured at the chosen layer.
+
+    If that layer has no gap, also at the layer with the widest gap.
+    """
+    choice = scene.choice
+    sbert = {score.name: score.value for score in published_scores() if score.table == SBERT}
+    published = PoolingShare(sbert["BERT CLS"], sbert["avg BERT"], sbert["avg GloVe"])
+    lines = [prose(PAGE, "claim-published", share_values(published, scale=1.0))]
+    shares = {
+        layer: share
+        for layer in range(choice.encoder.n_layers + 1)
+        if (share := _share_at(scene, layer, static)) is not None
+    }
+    widest = max(shares, key=lambda layer: shares[layer].gap, default=choice.layer)
+    shown = [choice.layer]
+    if choice.layer in shares and shares[choice.layer].share is None and shares[widest].gap > 0:
+        shown.append(widest)
+    for layer in (layer for layer in shown if layer in shares):
+        gain = difference(*_cls_and_mean(scene, layer, static))
+        values = share_values(shares[layer], scale=100.0)
+        values |= {
+            "layer": f"{layer}",
+            "interval": with_interval(gain.value, gain.low, gain.high, _, sign=True),
+            "name": static.name,
+            "n": f"{static.raw.score.n:,}",
+        }
+        section = "claim-here" if shares[layer].share is not None else "claim-no-gap"
+        lines.append(prose(PAGE, section, values))
+    return lines
+
+
+def _share_at(scene: Scene, layer: int, static: Static) -> PoolingShare | None:
+    cls, mean = (score.spearman for score in _cls_and_mean(scene, layer, static, draws=1))
+    plain = static.raw.score.spearman
+    if cls is None or mean is None or plain is None:
+        return None
+    return PoolingShare(cls, mean, plain)
+
+
+def _cls_and_mean(
+    scene: Scene, layer: int, static: Static, *, draws: int = DRAWS
+) -> tuple[PairScore, PairScore]:
+    """Scores of [CLS] and mean on the pairs that the static average is scored on."""
+    choice, grid = scene.choice, scene.grid
+    if static.is_whole:
+        return grid.cell(layer, "cls").score, grid.cell(layer, "mean").score
+    rows = np.flatnonzero(static.averages.known)
+    key = ArrayStore.key(choice.key, "pooling", layer, draws, rows.tobytes().hex())
+
+    def make() -> tuple[PairScore, PairScore]:
+        bootstrap = PairBootstrap(choice.pairs.pairs.gold_scores[rows], draws, SEED)
+        cls, mean = (
+            score_column(scene.encoded, layer, pooling, ("none",), bootstrap, rows).cells[0].score
+            for pooling in ("cls", "mean")
+        )
+        return cls, mean
+
+    return _POOLED.get_or_make(key, make, private=True)
+
+
+def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
+    """The values in the sentences, times ``scale``."""
+    return {
+        "cls": signed(scale * shares.cls, 1),
+        "mean": signed(scale * shares.mean, 1),
+        "static": signed(scale * shares.static, 1),
+        "gap": signed(scale * shares.gap, 1),
+        "pooling": signed(scale * shares.pooling, 1),
+        "share": "—" if shares.share is None else f"{shares.share:.0%}",
+    }

@@ -1,4 +1,4 @@
-"""Does a narrower cone score worse? Mean cosine against Spearman, and the cells that say no."""
+"""Panel 4: does a narrower cone score worse? Mean cosine against Spearman."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.claims import Narrower, narrower_against_score
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.narrower import Narrower, narrower_against_score
+from geometry.evaluate.grid import Cell
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -17,44 +17,39 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose, signed
 
-from .scene import Asked
-from .words import (
-    cell_words,
-    hundred,
-    measured_on,
-    pooling_words,
-    score_title,
-    with_interval,
-)
+from .choices import measured_on, score_title
+from .scene import Scene
+from .words import cell_words, hundred, pooling_words, with_interval
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
 
 
-def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
-    """Mean cosine against Spearman over the raw cells, and the pairs of cells that contradict."""
+def show_cone_against_score(scene: Scene, _: Translate) -> None:
+    """Mean cosine against Spearman of the raw cells, and pairs of cells that contradict."""
+    choice = scene.choice
     st.markdown("#### 4 · " + _("Does a narrower cone score worse?"))
     cells = [
         cell
-        for cell in grid.cells
+        for cell in scene.grid.cells
         if cell.treatment == "none"
         and cell.score.spearman is not None
         and cell.mean_cosine is not None
     ]
     cosines = [float(cell.mean_cosine or 0.0) for cell in cells]
     scores = [100 * float(cell.score.spearman or 0.0) for cell in cells]
-    found = narrower_against_score(cosines, scores)
+    narrower = narrower_against_score(cosines, scores)
     groups = []
     for place, pooling in enumerate(POOLINGS_SHOWN):
         rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
         about = [_about(cells[i], cosines[i], _) for i in rows]
         x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))
         groups.append(Dots(x, y, about, pooling_words(pooling), place))
-    named = [i for one in found.examples for i in (one.narrow, one.wide)]
+    named = [i for example in narrower.examples for i in (example.narrow, example.wide)]
     rings = [Ring([(cosines[i], scores[i]) for i in named], _("named below"))]
     figure = scatter_figure(
         groups,
-        Axes(_("mean cosine (narrower →)"), score_title(asked, _)),
+        Axes(_("mean cosine (narrower →)"), score_title(choice, _)),
         current_theme(),
         rings=rings,
         height=HEIGHT,
@@ -65,24 +60,24 @@ def show_cone_against_score(asked: Asked, grid: Grid, _: Translate) -> None:
         file_name="sentence-similarity-cone",
         alt="; ".join(_about(cell, cosine, _) for cell, cosine in zip(cells, cosines, strict=True)),
     )
-    st.markdown(prose(PAGE, "cone", cone_values(found)))
-    for one in found.examples:
-        st.markdown("- " + _contradiction(cells[one.narrow], cells[one.wide], _))
-    told = measured_on(asked, _) + " · " + _("raw vectors, nothing fitted")
-    st.caption(told)
+    st.markdown(prose(PAGE, "cone", cone_values(narrower)))
+    for example in narrower.examples:
+        st.markdown("- " + _contradiction(cells[example.narrow], cells[example.wide], _))
+    caption = measured_on(choice, _) + " · " + _("raw vectors, nothing fitted")
+    st.caption(caption)
     offer_csv(
-        _("Take the cells away (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, told)
+        _("Take the cells away (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, caption)
     )
 
 
-def cone_values(found: Narrower) -> dict[str, str]:
-    """What the words under the scatter quote."""
-    share = found.against / found.pairs if found.pairs else 0.0
+def cone_values(narrower: Narrower) -> dict[str, str]:
+    """The values in the sentence below the scatter."""
+    share = narrower.against / narrower.pairs if narrower.pairs else 0.0
     return {
-        "cells": f"{found.n}",
-        "correlation": "—" if found.correlation is None else signed(found.correlation, 2),
-        "against": f"{found.against:,}",
-        "pairs": f"{found.pairs:,}",
+        "cells": f"{narrower.n}",
+        "correlation": "—" if narrower.correlation is None else signed(narrower.correlation, 2),
+        "against": f"{narrower.against:,}",
+        "pairs": f"{narrower.pairs:,}",
         "share": f"{share:.0%}",
     }
 
@@ -95,11 +90,11 @@ def _about(cell: Cell, cosine: float, _: Translate) -> str:
 
 
 def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
-    told = _(
+    sentence = _(
         "**{narrow}**, mean cosine {narrow_cosine}, scores **{narrow_score}**; the wider "
         "{wide}, at {wide_cosine}, scores {wide_score}."
     )
-    return told.format(
+    return sentence.format(
         narrow=cell_words(narrow.layer, narrow.pooling, _),
         narrow_cosine=signed(narrow.mean_cosine or 0.0, 3),
         narrow_score=hundred(narrow.score.spearman, _),
@@ -109,7 +104,7 @@ def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
     )
 
 
-def cone_csv(cells: Sequence[Cell], told: str) -> bytes:
+def cone_csv(cells: Sequence[Cell], caption: str) -> bytes:
     """One row a dot."""
     rows = [
         [str(cell.layer), cell.pooling]
@@ -117,4 +112,4 @@ def cone_csv(cells: Sequence[Cell], told: str) -> bytes:
         for cell in cells
         for values in [(cell.mean_cosine, cell.score.spearman, cell.score.low, cell.score.high)]
     ]
-    return csv_bytes(["layer", "pooling", "mean_cosine", "spearman", "low", "high"], rows, told)
+    return csv_bytes(["layer", "pooling", "mean_cosine", "spearman", "low", "high"], rows, caption)

@@ -1,4 +1,4 @@
-"""The grid as heatmaps, and what it says in words."""
+"""Panel 3: every layer and pooling as heatmaps, with a verdict in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.evaluate import export
-from geometry.evaluate.cells import Cell, Grid
+from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 from pages.common.downloads import offer_csv
@@ -16,15 +16,14 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose, signed
 
-from .choices import treatment_words
-from .scene import Asked
+from .choices import Choice, fitted_on, measured_on
+from .scene import Scene
 from .words import (
     cell_words,
     cut_words,
-    fitted_on,
-    measured_on,
     pooling_words,
     rank_words,
+    treatment_words,
     with_interval,
 )
 
@@ -32,75 +31,81 @@ PAGE = "sentence_similarity"
 ROW = 46  # px of a layer's row: a score above its interval
 HEAD = 60
 MOST_NAMED = 4
-FEW_PAIRS = 600  # below it intervals are so wide that the page says how wide
+FEW_PAIRS = 600  # for fewer, the page says how wide the intervals are
 
 
-def show_grid(asked: Asked, grid: Grid, _: Translate) -> None:
+def show_grid(scene: Scene, _: Translate) -> None:
     """Before, after, difference; where the treatment helps and where it hurts."""
+    choice, grid = scene.choice, scene.grid
     st.markdown("#### 3 · " + _("Every layer and pooling: before, after, difference"))
     st.markdown(prose(PAGE, "grid"))
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
-    after = [grid.cell(layer, p, asked.after) for layer in grid.layers for p in grid.poolings]
-    scores = [c.score.spearman for c in (*before, *after) if c.score.spearman is not None]
+    after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
+    scores = [cell.score.spearman for cell in (*before, *after) if cell.score.spearman is not None]
     ends = (100 * min(scores), 100 * max(scores)) if scores else (0.0, 1.0)
-    gaps = [abs(c.difference.value) for c in after if c.difference and c.difference.value]
+    gaps = [
+        abs(cell.difference.value) for cell in after if cell.difference and cell.difference.value
+    ]
     reach = 100 * max(gaps, default=0.01)
     boxes = st.columns(3)
     with boxes[0]:
         st.markdown("**" + _("Before: raw") + "**")
-        _heat("before", grid, [_told(cell, _) for cell in before], ends, _)
+        _heat("before", grid, [_score_text(cell, _) for cell in before], ends, _)
     with boxes[1]:
-        title = _("After: {name}").format(name=treatment_words(asked.after, _))
+        title = _("After: {name}").format(name=treatment_words(choice.after, _))
         st.markdown(f"**{title}**")
-        _heat("after", grid, [_told(cell, _) for cell in after], ends, _)
+        _heat("after", grid, [_score_text(cell, _) for cell in after], ends, _)
     with boxes[2]:
         st.markdown("**" + _("Difference: after − before") + "**")
-        moved = [_told_difference(cell, _) for cell in after]
-        _heat("difference", grid, moved, (-reach, reach), _, diverging=True)
-    if len(asked.pairs) < FEW_PAIRS:
-        st.markdown(_few_pairs(asked, grid))
-    for line in verdict(asked, after, _):
+        differences = [_difference_text(cell, _) for cell in after]
+        _heat("difference", grid, differences, (-reach, reach), _, diverging=True)
+    if len(choice.pairs) < FEW_PAIRS:
+        st.markdown(_few_pairs(scene))
+    for line in verdict(choice, after, _):
         st.markdown(line)
-    rank = rank_words(after, asked.encoder.dimension, _)
-    told = " · ".join([measured_on(asked, _), fitted_on(asked, _), *([rank] if rank else [])])
-    st.caption(told)
+    rank = rank_words(after, choice.encoder.dimension, _)
+    caption = " · ".join([measured_on(choice, _), fitted_on(choice, _), *([rank] if rank else [])])
+    st.caption(caption)
     offer_csv(
         _("Take the grid away (CSV)"),
         "sentence-similarity-grid",
-        lambda: grid_csv(asked, grid, told),
+        lambda: grid_csv(scene, caption),
     )
 
 
-def _few_pairs(asked: Asked, grid: Grid) -> str:
-    score, gap = _widths(asked, grid)
-    told = [prose(PAGE, "few-pairs", width_values(asked, grid))]
-    return " ".join([*told, *([prose(PAGE, "few-pairs-narrower")] if gap < score else [])])
+def _few_pairs(scene: Scene) -> str:
+    score, difference = _interval_widths(scene)
+    lines = [prose(PAGE, "few-pairs", width_values(scene))]
+    return " ".join([*lines, *([prose(PAGE, "few-pairs-narrower")] if difference < score else [])])
 
 
-def width_values(asked: Asked, grid: Grid) -> dict[str, str]:
-    """How wide a score's interval is here, and a difference's: medians over the cells."""
-    score, gap = _widths(asked, grid)
+def width_values(scene: Scene) -> dict[str, str]:
+    """The values in the sentence on the widths of intervals."""
+    score, difference = _interval_widths(scene)
     return {
-        "n": f"{len(asked.pairs):,}",
+        "n": f"{len(scene.choice.pairs):,}",
         "score": f"{100 * score:.0f}",
-        "difference": f"{100 * gap:.0f}",
+        "difference": f"{100 * difference:.0f}",
     }
 
 
-def _widths(asked: Asked, grid: Grid) -> tuple[float, float]:
-    """Medians over the cells, NaN where none has an interval: of a score's, of a difference's."""
-    gaps = [
+def _interval_widths(scene: Scene) -> tuple[float, float]:
+    """Median width over the cells, of scores and of differences; NaN without intervals."""
+    grid = scene.grid
+    widths = [
         grid.matrix(treatment, f"{value}high") - grid.matrix(treatment, f"{value}low")
-        for treatment, value in (("none", ""), (asked.after, "difference_"))
+        for treatment, value in (("none", ""), (scene.choice.after, "difference_"))
     ]
-    score, gap = (float(np.nanmedian(one)) if np.isfinite(one).any() else np.nan for one in gaps)
-    return score, gap
+    score, difference = (
+        float(np.nanmedian(width)) if np.isfinite(width).any() else np.nan for width in widths
+    )
+    return score, difference
 
 
-Told = tuple[float, str, str]  # a cell's value × 100, what is written in it, what the hover says
+CellText = tuple[float, str, str]  # value × 100, text in the cell, hover text
 
 
-def _told(cell: Cell, _: Translate) -> Told:
+def _score_text(cell: Cell, _: Translate) -> CellText:
     score = cell.score
     value = np.nan if score.spearman is None else 100 * score.spearman
     interval = with_interval(score.spearman, score.low, score.high, _)
@@ -116,33 +121,33 @@ def _told(cell: Cell, _: Translate) -> Told:
     return value, _in_cell(interval), about
 
 
-def _told_difference(cell: Cell, _: Translate) -> Told:
-    found = cell.difference
-    if found is None or found.value is None:
+def _difference_text(cell: Cell, _: Translate) -> CellText:
+    difference = cell.difference
+    if difference is None or difference.value is None:
         return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling, _)
-    interval = with_interval(found.value, found.low, found.high, _, sign=True)
+    interval = with_interval(difference.value, difference.low, difference.high, _, sign=True)
     about = f"{cell_words(cell.layer, cell.pooling, _)}: {interval}"
-    return 100 * found.value, _in_cell(interval), about
+    return 100 * difference.value, _in_cell(interval), about
 
 
 def _in_cell(interval: str) -> str:
-    """The interval below the score, as narrow as can be."""
+    """Score and interval on two lines, to fit into a cell."""
     return interval.replace(" [", "<br>[").replace(",\u00a0", ",")
 
 
 def _heat(
     kind: str,
     grid: Grid,
-    told: Sequence[Told],
+    texts: Sequence[CellText],
     limits: tuple[float, float],
     _: Translate,
     *,
     diverging: bool = False,
 ) -> None:
     shape = (len(grid.layers), len(grid.poolings))
-    values = np.array([value for value, _written, _about in told]).reshape(shape)
-    written = np.array([w for _value, w, _about in told], dtype=object).reshape(shape)
-    about = np.array([a for _value, _written, a in told], dtype=object).reshape(shape)
+    values = np.array([value for value, _written, _about in texts]).reshape(shape)
+    written = np.array([w for _value, w, _about in texts], dtype=object).reshape(shape)
+    about = np.array([a for _value, _written, a in texts], dtype=object).reshape(shape)
     cells = Cells(
         values,
         written.tolist(),
@@ -162,21 +167,21 @@ def _heat(
         chart_of(figure),
         key=f"sts-grid-{kind}",
         file_name=f"sentence-similarity-{kind}",
-        alt="; ".join(a for _value, _written, a in told),
+        alt="; ".join(a for _value, _written, a in texts),
         zoom=False,
     )
 
 
-def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
-    """Where the treatment clearly helps, where it clearly hurts, and how many are neither."""
+def verdict(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
+    """Cells that the treatment clearly helps or clearly hurts, and how many it does neither to."""
     known = [c for c in after if c.difference is not None and c.difference.value is not None]
     clear = [c for c in known if c.difference is not None and c.difference.is_clear]
     helped = [c for c in clear if _gap(c) > 0]
     hurt = [c for c in clear if _gap(c) < 0]
     values = {
-        "treatment": treatment_words(asked.after, _),
-        "fit": asked.fit.name,
-        "n_fit": f"{len(asked.fit.corpus):,}",
+        "treatment": treatment_words(choice.after, _),
+        "fit": choice.fit.name,
+        "n_fit": f"{len(choice.fit.corpus):,}",
         "cells": f"{len(known)}",
         "helped": f"{len(helped)}",
         "hurt": f"{len(hurt)}",
@@ -187,17 +192,17 @@ def verdict(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
     lines = [prose(PAGE, "grid-verdict", values)]
     lines += [prose(PAGE, "grid-helps", values)] if helped else []
     lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
-    if asked.fit.is_target and any(cell.is_simplex for cell in after):  # of its own rows alone
+    if choice.fit.is_target and any(cell.is_simplex for cell in after):
         lines.append(prose(PAGE, "grid-simplex", values))
     narrow = [c for c in after if c.score.undefined == "too_narrow"]
     if narrow:
         lines.append(prose(PAGE, "grid-too-narrow", {"narrow": f"{len(narrow)}"}))
-    return lines + cut_lines(asked, after, _)
+    return lines + cut_lines(choice, after, _)
 
 
-def cut_lines(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
-    """Which cells have fewer directions than the k asked for, since k is at most the rank."""
-    k = parse_treatment(asked.after).knobs.n_components
+def cut_lines(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
+    """The cells whose rank cut k."""
+    k = parse_treatment(choice.after).knobs.n_components
     cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
     if k is None or not cut:
         return []
@@ -209,7 +214,7 @@ def cut_lines(asked: Asked, after: Sequence[Cell], _: Translate) -> list[str]:
         "k": f"{k}",
         "cut": f"{len(cut)}",
         "cells": f"{len(after)}",
-        "fit": asked.fit.name,
+        "fit": choice.fit.name,
         "where": _("; ").join(named) + (" …" if len(cut) > MOST_NAMED else ""),
     }
     return [prose(PAGE, "grid-cut", values)]
@@ -220,7 +225,7 @@ def _gap(cell: Cell) -> float:
 
 
 def _named(cells: Sequence[Cell], _: Translate) -> str:
-    told = [
+    named = [
         f"{cell_words(cell.layer, cell.pooling, _)} "
         + with_interval(
             _gap(cell),
@@ -231,11 +236,13 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
         )
         for cell in cells[:MOST_NAMED]
     ]
-    return _("; ").join(told) + (" …" if len(cells) > MOST_NAMED else "")
+    return _("; ").join(named) + (" …" if len(cells) > MOST_NAMED else "")
 
 
-def grid_csv(asked: Asked, grid: Grid, told: str) -> bytes:
-    """One row a cell, as the shell writes it, each with what it was measured on."""
-    model = {"model": asked.encoder.name, "revision": asked.encoder.revision}
-    text = export.grid_csv(grid, **model, measured_on=told)
-    return text.encode("utf-8-sig")  # the mark lets spreadsheets read Chinese
+def grid_csv(scene: Scene, caption: str) -> bytes:
+    """One row a cell, with the columns of the shell and the settings of the measurement."""
+    encoder = scene.choice.encoder
+    text = export.grid_csv(
+        scene.grid, model=encoder.name, revision=encoder.revision, measured_on=caption
+    )
+    return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese

@@ -1,4 +1,4 @@
-"""What Spearman is: two made-up sets of scores that the reader bends, values beside ranks."""
+"""Panel 1: what Spearman measures, on two sets of made-up scores, values beside ranks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGE = "sentence_similarity"
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
 NOISE = {UNRELATED: 1.0, RELATED: 0.25}
-RANGES = {  # of both axes, the same left and right and however the scores are bent
+RANGES = {  # of both axes, fixed so that the plots can be compared
     "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
     "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
     "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
@@ -42,7 +42,7 @@ LEVELS = {"none": 0, "six": 6, "two": 2}
 
 @dataclass(frozen=True)
 class Lesson:
-    """One of the two sets of scores: its name, the scores, their correlations."""
+    """One of the two sets of scores, with its correlations."""
 
     name: str
     made: MadeUp
@@ -52,7 +52,7 @@ class Lesson:
 
 @st.fragment
 def show_lesson(_: Translate) -> None:
-    """The two scatters and their controls; a fragment: a slider here redraws nothing else."""
+    """The scatters and their controls; a fragment, so that a slider redraws nothing else."""
     st.markdown("#### 1 · " + _("What Spearman’s correlation looks at"))
     st.markdown(prose(PAGE, "lesson"))
     bends = _choose_bends(_)
@@ -60,7 +60,7 @@ def show_lesson(_: Translate) -> None:
     for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
         with box:
             _draw(lesson, _)
-    st.markdown(prose(PAGE, f"lesson-{_what_to_see(bends[RELATED])}", {"n": PAIRS}))
+    st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
     offer_csv(
         _("Take the made-up scores away (CSV)"),
         "spearman-lesson",
@@ -122,8 +122,8 @@ def _lesson(name: str, bend: Bend) -> Lesson:
     return Lesson(name, made, spearman(made.gold, made.scores), pearson(made.gold, made.scores))
 
 
-def _what_to_see(bend: Bend) -> str:
-    """Which lesson the controls are about: the strongest bend wins."""
+def _section(bend: Bend) -> str:
+    """The section of text for the controls: the first that applies."""
     if bend.outlier != "none":
         return "outlier"
     if bend.curve > 1:
@@ -165,10 +165,10 @@ def _chart(
         _("gold {gold}, score {score}").format(gold=f"{g:.2f}", score=f"{s:.3g}")
         for g, s in zip(lesson.made.gold, lesson.made.scores, strict=True)
     ]
-    at = lesson.made.outlier
-    rings = [] if at is None else [Ring([(float(x[at]), float(y[at]))], _("outlier"))]
+    row = lesson.made.outlier
+    rings = [] if row is None else [Ring([(float(x[row]), float(y[row]))], _("outlier"))]
     start, stop = least_squares_line(x, y)
-    ends = RANGES[kind if at is None or kind == "ranks" else "with-outlier"]
+    ends = RANGES[kind if row is None or kind == "ranks" else "with-outlier"]
     figure = scatter_figure(
         [Dots(x, y, about, place=0 if lesson.name == RELATED else 1)],
         Axes(*titles, x_range=ends[0], y_range=ends[1]),
@@ -190,18 +190,19 @@ def _chart(
 
 
 def lesson_csv(lessons: Sequence[Lesson], bends: Mapping[str, Bend]) -> bytes:
-    """One row a point of both sets: the values, and their ranks."""
+    """One row a point of both sets: values and ranks."""
     head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
     rows = []
-    for one in lessons:
-        gold, scores = one.made.gold, one.made.scores
+    for lesson in lessons:
+        gold, scores = lesson.made.gold, lesson.made.scores
         columns = (gold, scores, TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
         rows += [
-            [one.name, str(row + 1), *map(short_number, numbers)]
+            [lesson.name, str(row + 1), *map(short_number, numbers)]
             for row, numbers in enumerate(zip(*columns, strict=True))
         ]
-    told = "; ".join(
-        f"{one.name}: {bends[one.name]}, Spearman {one.spearman:.4f}, Pearson {one.pearson:.4f}"
-        for one in lessons
+    caption = "; ".join(
+        f"{lesson.name}: {bends[lesson.name]}, Spearman {lesson.spearman:.4f}, "
+        f"Pearson {lesson.pearson:.4f}"
+        for lesson in lessons
     )
-    return csv_bytes(head, rows, told)
+    return csv_bytes(head, rows, caption)

@@ -1,11 +1,10 @@
-"""The pairs themselves: similarity against gold before and after, and how far each rank moved."""
+"""Panel 6: the pairs. Similarity against gold before and after, and how far each rank moved."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
-from geometry import UndefinedMeasure
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -13,58 +12,57 @@ from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose, signed
 
-from .choices import similarity_names, treatment_words
-from .scene import Asked, Moves, moves_of
-from .words import cell_words, fitted_on, measured_on
+from .choices import fitted_on, measured_on
+from .scene import Moves, Scene
+from .words import cell_words, similarity_names, treatment_words
 
 PAGE = "sentence_similarity"
 HEIGHT = 360
 MOST = 20
-ROOM = 0.04  # of the range, beside the outermost points
+MARGIN = 0.04  # of the range, beyond the outermost points
 TEXTS = "sts-pairs"
 
 
-def show_moves(asked: Asked, _: Translate) -> None:
-    """Two scatters, the chosen pair, the twenty that gained and lost most."""
+def show_moves(scene: Scene, _: Translate) -> None:
+    """Two scatters, the chosen pair, the pairs that gained and lost most."""
+    choice, moves = scene.choice, scene.moves
     st.markdown("#### 6 · " + _("The pairs"))
     quoted = {
-        "treatment": treatment_words(asked.after, _),
-        "similarity": similarity_names(_)[asked.similarity],
+        "treatment": treatment_words(choice.after, _),
+        "similarity": similarity_names(_)[choice.similarity],
     }
     st.markdown(prose(PAGE, "pairs", quoted))
-    try:
-        moves = moves_of(asked)
-    except UndefinedMeasure:
+    if moves is None:
         st.info(prose(PAGE, "pairs-undefined", quoted))
         return
-    chosen = _chosen_pair(asked, moves)
-    pairs = asked.pairs.pairs
+    chosen = _chosen_pair(moves)
+    pairs = choice.pairs.pairs
     share_texts(TEXTS, [f"{a}<br>{b}" for a, b in zip(pairs.left, pairs.right, strict=True)])
     both = np.concatenate([moves.before, moves.after])
-    room = ROOM * float(np.ptp(both)) or ROOM
-    ends = (float(both.min()) - room, float(both.max()) + room)
-    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(asked.after, _)))
+    margin = MARGIN * float(np.ptp(both)) or MARGIN
+    ends = (float(both.min()) - margin, float(both.max()) + margin)
+    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(choice.after, _)))
     kinds = (("before", moves.before), ("after", moves.after))
     for box, title, (kind, values) in zip(st.columns(2), titles, kinds, strict=True):
         with box:
             st.markdown(f"**{title}**")
-            _scatter(asked, kind, values, ends, chosen, _)
-    _show_chosen(asked, moves, chosen, _)
-    _tables(asked, moves, _)
-    told = " · ".join(
-        [measured_on(asked, _), cell_words(asked.layer, asked.pooling, _), fitted_on(asked, _)]
+            _scatter(scene, kind, values, ends, chosen, _)
+    _show_chosen(scene, moves, chosen, _)
+    _tables(scene, moves, _)
+    caption = " · ".join(
+        [measured_on(choice, _), cell_words(choice.layer, choice.pooling, _), fitted_on(choice, _)]
     )
-    st.caption(told)
+    st.caption(caption)
     offer_csv(
         _("Take the pairs away (CSV)"),
         "sentence-similarity-pairs",
-        lambda: pairs_csv(asked, moves, told),
+        lambda: pairs_csv(scene, moves, caption),
     )
 
 
-def _chosen_pair(asked: Asked, moves: Moves) -> int:
-    """The row that was clicked or typed; the one that moved most where none was."""
-    n = len(asked.pairs)
+def _chosen_pair(moves: Moves) -> int:
+    """The row that was clicked or typed; by default the pair that moved most."""
+    n = len(moves.before)
     default = int(np.argmax(np.abs(moves.ranks.moved)))
     number = st.session_state.get("pair")
     if number is None and st.query_params.get("pair", "").isdigit():
@@ -77,15 +75,15 @@ def _choose(row: int) -> None:
 
 
 def _scatter(
-    asked: Asked,
+    scene: Scene,
     kind: str,
     values: np.ndarray,
     ends: tuple[float, float],
     chosen: int,
     _: Translate,
 ) -> None:
-    gold = asked.pairs.pairs.gold_scores
-    name = similarity_names(_)[asked.similarity]
+    gold = scene.choice.pairs.pairs.gold_scores
+    name = similarity_names(_)[scene.choice.similarity]
     figure = scatter_figure(
         [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
         Axes(_("gold score"), name, y_range=ends),
@@ -108,18 +106,18 @@ def _scatter(
     )
 
 
-def _show_chosen(asked: Asked, moves: Moves, row: int, _: Translate) -> None:
-    pairs, ranks, n = asked.pairs.pairs, moves.ranks, len(asked.pairs)
+def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
+    pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
     box, words = st.columns([1, 4])
     with box:
         st.session_state["pair"] = row + 1
         st.number_input(_("Pair number"), 1, n, key="pair", bind="query-params")
     moved, gained = ranks.moved[row], ranks.gained[row]
-    told = _(
+    sentence = _(
         "Gold {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
         "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
     ).format(
-        similarity=similarity_names(_)[asked.similarity],
+        similarity=similarity_names(_)[scene.choice.similarity],
         gold=f"{pairs.gold_scores[row]:g}",
         gold_rank=f"{ranks.gold[row]:g}",
         n=f"{n:,}",
@@ -132,7 +130,7 @@ def _show_chosen(asked: Asked, moves: Moves, row: int, _: Translate) -> None:
     )
     with words:
         st.text(f"{pairs.left[row]}\n{pairs.right[row]}")
-        st.markdown(told)
+        st.markdown(sentence)
 
 
 def _towards(gained: float, _: Translate) -> str:
@@ -148,7 +146,7 @@ def with_sign(value: float) -> str:
     return f"{value:+g}".replace("-", "−") if value else "0"
 
 
-def _tables(asked: Asked, moves: Moves, _: Translate) -> None:
+def _tables(scene: Scene, moves: Moves, _: Translate) -> None:
     ranks = moves.ranks
     titles = (
         _("The {k} that gained most: nearer to the gold’s rank"),
@@ -159,12 +157,12 @@ def _tables(asked: Asked, moves: Moves, _: Translate) -> None:
         with st.expander(
             title.format(k=len(rows)), key=f"sts-{'gained' if rows is both[0] else 'lost'}"
         ):
-            _table(asked, moves, rows, _)
+            _table(scene, moves, rows, _)
 
 
-def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
-    pairs, ranks = asked.pairs.pairs, moves.ranks
-    name = similarity_names(_)[asked.similarity]
+def _table(scene: Scene, moves: Moves, rows: np.ndarray, _: Translate) -> None:
+    pairs, ranks = scene.choice.pairs.pairs, moves.ranks
+    name = similarity_names(_)[scene.choice.similarity]
     st.dataframe(
         [
             {
@@ -186,15 +184,15 @@ def _table(asked: Asked, moves: Moves, rows: np.ndarray, _: Translate) -> None:
     )
 
 
-def pairs_csv(asked: Asked, moves: Moves, told: str) -> bytes:
+def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
     """One row a pair."""
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
-    pairs, ranks = asked.pairs.pairs, moves.ranks
+    pairs, ranks = scene.choice.pairs.pairs, moves.ranks
     columns = [pairs.gold_scores, moves.before, moves.after]
     columns += [ranks.gold, ranks.before, ranks.after, ranks.moved, ranks.gained]
     rows = [
         [str(i + 1), left, right, *(short_number(column[i]) for column in columns)]
         for i, (left, right) in enumerate(zip(pairs.left, pairs.right, strict=True))
     ]
-    return csv_bytes(head, rows, told)
+    return csv_bytes(head, rows, caption)

@@ -10,12 +10,12 @@ from pages.sentence_similarity.lesson import show_lesson
 PAGE = "sentence_similarity"
 _ = open_page(PAGE)
 st.subheader(_("Look"))
-show_lesson(_)  # made-up scores: on screen before any model is read
+show_lesson(_)  # needs no model, so it appears before one is loaded
 require_model(_)
 body = st.container()
 
 from pages.sentence_similarity.explore import explore  # noqa: E402
 
-close_page(PAGE, _)  # drawn first, so that the page is whole while the pairs are encoded
+close_page(PAGE, _)  # before the body: the page is complete while pairs are encoded
 with body:
     explore(_)

@@ -1,25 +1,28 @@
-"""Sentence pairs on offer: the project's own, and those that this session brought."""
+"""The sets of sentence pairs: bundled, of the Hugging Face Hub, uploaded, or of a folder."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus, CorpusError, Pairs, read_pairs
+from geometry import Corpus, CorpusError, ModelFilesError, Pairs, read_pairs
 from geometry.data.corpus import read_bundled_pairs
 from geometry.data.limits import MAX_BYTES, MEGABYTE
 from geometry.data.pair_records import names_its_columns
+from geometry.data.pairs import read_pair_folder
 from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
-from geometry.evaluate.bootstrap import checked_gold
-from geometry.evaluate.scores import LEAST_PAIRS
+from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
 from geometry.hub.catalogue import NOT_STATED
+from geometry.hub.operator_limits import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
-from pages.common import cached, jobs
+from pages.common import jobs
+from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.messages import error_text
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
@@ -27,25 +30,28 @@ from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
 
 BUNDLED = "bundled"
-HUB = "hub-"  # before the name of a data set and its split
-MAX_UPLOADS = 3  # kept in a session; the oldest goes first
+HUB = "hub-"  # prefix of the code of a data set and split
+MAX_UPLOADS = 3  # in a session; then the oldest is dropped
 PAGE = "sentence_similarity"
-SHORT = 12  # characters of a commit
+SHORT = 12  # characters of a commit that are shown
 UPLOADER = "pairs_file"
 STORE = "pair-uploads"
-OWN_DEV = "pair-uploads-dev"  # code of a split to that of its folder's dev split
+OWN_DEV = "pair-uploads-dev"  # code of a split to the code of its folder's dev split
+FOLDER = "pairs_folder"
+
+_HUB_PAIRS: Cache[Pairs] = Cache("pairs of the hub", max_entries=16)
 
 
 @dataclass(frozen=True)
 class ScoredSet:
-    """Scored pairs under their code; ``corpus`` is all their sentences, left ones then right."""
+    """A set of scored pairs and its code."""
 
     code: str
     pairs: Pairs
 
     @cached_property
     def corpus(self) -> Corpus:
-        """What is encoded."""
+        """All sentences, the left ones, then the right ones."""
         return Corpus(self.pairs.name, self.pairs.left + self.pairs.right)
 
     @property
@@ -55,17 +61,17 @@ class ScoredSet:
 
     @property
     def is_bundled(self) -> bool:
-        """True for the project's own."""
+        """True for the bundled pairs."""
         return self.code == BUNDLED
 
     @property
     def subsets(self) -> tuple[str, ...] | None:
-        """What each pair is of, where the pairs are of more than one subset."""
-        found = self.pairs.subsets
-        return found if found is not None and len(set(found)) > 1 else None
+        """The subset of each pair; None if there are fewer than two subsets."""
+        subsets = self.pairs.subsets
+        return subsets if subsets is not None and len(set(subsets)) > 1 else None
 
     def name(self, _: Translate) -> str:
-        """What the pairs are called beside a number."""
+        """The name of the set."""
         return _("the project’s own") if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
@@ -73,16 +79,16 @@ class ScoredSet:
 
 
 def hub_sets() -> dict[str, tuple[str, str]]:
-    """Code to (set, split) of the data sets that the hub has."""
+    """(data set, split) by code, of the data sets of the Hugging Face Hub."""
     return {
         f"{HUB}{name}-{split}": (name, split)
-        for name, one in PAIR_SETS.items()
-        for split in one.n_pairs
+        for name, data_set in PAIR_SETS.items()
+        for split in data_set.n_pairs
     }
 
 
 def dev_code(code: str) -> str | None:
-    """Of a test or training split, the set's own dev split, where it has one on offer."""
+    """The code of the dev split of the same data set or folder, if there is one."""
     own: str | None = st.session_state.get(OWN_DEV, {}).get(code)
     if own in st.session_state.get(STORE, {}):
         return own
@@ -92,7 +98,7 @@ def dev_code(code: str) -> str | None:
 
 
 def pair_labels(_: Translate) -> dict[str, str]:
-    """Code to label, the bundled pairs first, those of the hub last."""
+    """Labels by code: bundled pairs, uploads, data sets of the Hugging Face Hub."""
     bundled = _("the project’s own ({n} pairs)").format(n=f"{len(read_bundled_pairs()):,}")
     hub = {
         code: _("{name} ({n} pairs, from the hub)").format(
@@ -104,7 +110,7 @@ def pair_labels(_: Translate) -> dict[str, str]:
 
 
 def choose_pairs(_: Translate) -> ScoredSet:
-    """Which pairs the page is about."""
+    """Choose the pairs that are scored."""
     labels = pair_labels(_)
     code = choose(
         st.selectbox,
@@ -119,17 +125,17 @@ def choose_pairs(_: Translate) -> ScoredSet:
 
 
 def pair_set(code: str, _: Translate) -> ScoredSet:
-    """The pairs of that code, fetched where they are the hub's. Raises DataSetError there."""
+    """The pairs of that code. Raises DataSetError if a fetch from the Hugging Face Hub fails."""
     if code.startswith(HUB):
         return ScoredSet(code, _from_hub(code, _))
     return ScoredSet(code, read_bundled_pairs() if code == BUNDLED else _uploads()[code])
 
 
 def _from_hub(code: str, _: Translate) -> Pairs:
-    """From memory, else fetched as a job with its bytes and cancel."""
-    kept: Pairs | None = cached.measures_if_ready(f"pairs/{code}")
-    if kept is not None:
-        return kept
+    """From the cache, else fetched as a job with progress in bytes and cancel."""
+    cached = _HUB_PAIRS.get(code)
+    if cached is not None:
+        return cached
     name, split = hub_sets()[code]
     made: Pairs = jobs.wait_for(
         f"pairs-{code}",
@@ -140,31 +146,30 @@ def _from_hub(code: str, _: Translate) -> Pairs:
         amount=lambda size: readable_bytes(int(size)),
         cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
     )
-    cached.keep_measures(f"pairs/{code}", made)
-    return made
+    return _HUB_PAIRS.put(code, made)
 
 
 def show_origin(pairs: ScoredSet, _: Translate) -> None:
-    """Of a set of the hub: where it is from, at which commit, its licence, what to know of it."""
+    """Repository, commit, licence and notes of a data set of the Hugging Face Hub."""
     if pairs.code not in hub_sets():
         return
     name, _split = hub_sets()[pairs.code]
-    one = PAIR_SETS[name]
+    origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
         "name": pairs.pairs.name,
-        "repository": one.repository,
-        "revision": one.revision[:SHORT],
-        "licence": one.licence if one.licence != NOT_STATED else _("not stated"),
+        "repository": origin.repository,
+        "revision": origin.revision[:SHORT],
+        "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
         "low": f"{low:g}",
         "high": f"{high:g}",
-        "note": set_notes(_).get(name, one.note),
+        "note": set_notes(_).get(name, origin.note),
     }
     st.caption(prose(PAGE, "hub-set", values))
 
 
 def set_notes(_: Translate) -> dict[str, str]:
-    """What to know of each set before its figures are compared, as ``PAIR_SETS`` says it."""
+    """The notes of ``PAIR_SETS``, translated: caveats for comparing figures."""
     by_year = _(
         "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
     )
@@ -180,19 +185,19 @@ def set_notes(_: Translate) -> dict[str, str]:
 
 
 def is_private(code: str) -> bool:
-    """True for pairs of this session, which no address can name."""
+    """True for uploaded pairs: they belong to this session and no URL names them."""
     return code.startswith("upload-")
 
 
 def _uploads() -> dict[str, Pairs]:
-    found: dict[str, Pairs] = st.session_state.get(STORE, {})
-    return found
+    uploads: dict[str, Pairs] = st.session_state.get(STORE, {})
+    return uploads
 
 
 def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
-    """Keep them for this session and choose the last; a callback, before the page is drawn.
+    """Store sets of pairs in this session and choose the last; a callback of a button.
 
-    dev : the one among them on which the others' best cell is chosen.
+    dev : the set among them that chooses the best cell of the others.
     """
     for pairs in sets:
         remember(STORE, _own_code(pairs), pairs, MAX_UPLOADS)
@@ -206,12 +211,12 @@ def _own_code(pairs: Pairs) -> str:
 
 
 def refusal(pairs: Pairs, _: Translate) -> str:
-    """Why pairs can't be scored; empty where they can."""
+    """Why the pairs can't be scored; empty if they can."""
     try:
         checked_gold(pairs.gold_scores)
     except ValueError:
-        told = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
-        return told.format(n=LEAST_PAIRS)
+        reason = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
+        return reason.format(n=LEAST_PAIRS)
     return ""
 
 
@@ -229,8 +234,8 @@ def show_pair_form(_: Translate) -> None:
         return
     if pairs is None:
         return
-    if told := refusal(pairs, _):
-        st.error(told)
+    if reason := refusal(pairs, _):
+        st.error(reason)
         return
     st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
     scores = pairs.gold_scores
@@ -242,23 +247,25 @@ def show_pair_form(_: Translate) -> None:
 
 
 def _choose_columns(file: Any, _: Translate) -> Pairs | None:
-    """The head of the file and the choice of columns; None until three are chosen."""
+    """Show the head of the file and choose columns; None until three are chosen."""
     if names_its_columns(file.name):
         return _of_records(file, _)
     try:
-        found = show_head(file, _)
-    except CorpusError:  # no table of even rows: STS-B's own form, or none
+        head = show_head(file, _)
+    except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
         return _read(file.file_id, file.name, None, None, file)
-    way = st.toggle(_("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}")
-    if way:
+    is_automatic = st.toggle(
+        _("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}"
+    )
+    if is_automatic:
         return _read(file.file_id, file.name, None, None, file)
-    named = _three_of(found.columns, file.file_id, _)
-    show_header_toggle(file, found, _)
-    return _read(file.file_id, file.name, named, found.has_header, file) if named else None
+    named = _three_of(head.columns, file.file_id, _)
+    show_header_toggle(file, head, _)
+    return _read(file.file_id, file.name, named, head.has_header, file) if named else None
 
 
 def _of_records(file: Any, _: Translate) -> Pairs | None:
-    """Lines of JSON or Parquet: by the names that are known, else by those chosen."""
+    """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
     try:
         return _read(file.file_id, file.name, None, None, file)
     except CorpusError as error:
@@ -270,7 +277,7 @@ def _of_records(file: Any, _: Translate) -> Pairs | None:
 
 
 def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
-    """The columns of both sentences and of the score; None until all are chosen."""
+    """Choose the columns of both sentences and the score; None until all are chosen."""
     labels = (_("First sentence"), _("Second sentence"), _("Score"))
     chosen = [
         box.selectbox(
@@ -295,3 +302,60 @@ def _read(
     _file: Any,
 ) -> Pairs:
     return read_pairs(_file.getvalue(), name=name, columns=columns, has_header=has_header)
+
+
+# A folder of the server
+
+
+def show_folder_form(_: Translate) -> None:
+    """A folder in the file format of STS-B: its path, and the button that adds its splits."""
+    label = _(
+        "A folder of this server with STS-B’s files: sts-train.csv, sts-dev.csv, sts-test.csv, or "
+        "some of them"
+    )
+    path = (st.text_input(label, key=FOLDER) or "").strip()
+    if not path:
+        return
+    try:
+        read_model_limits().refuse_folder(path)
+        splits = _read_folder(path, _stamp(Path(path)))
+    except ModelFilesError:
+        st.error(
+            _("No folder of this server may be read: its operator’s rule for folders of models.")
+        )
+    except CorpusError as error:
+        st.error(error_text(error, _))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        st.error(error_text(CorpusError("unreadable", path=path, reason=reason), _))
+    else:
+        _offer_splits(splits, _)
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Name, size and time of each file: a cache key that changes with the files."""
+    if not folder.is_dir():
+        return ()
+    files = ((file.name, file.stat()) for file in sorted(folder.iterdir()) if file.is_file())
+    return tuple((name, status.st_size, status.st_mtime_ns) for name, status in files)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
+def _read_folder(path: str, stamp: tuple[tuple[str, int, int], ...]) -> dict[str, Pairs]:
+    return read_pair_folder(path)
+
+
+def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:
+    reasons = [reason for pairs in splits.values() if (reason := refusal(pairs, _))]
+    if reasons:
+        st.error(reasons[0])
+        return
+    st.button(
+        _("Use the folder’s pairs"),
+        key="use_folder",
+        type="primary",
+        on_click=adopt,
+        args=tuple(splits.values()),  # the last, test, is chosen
+        kwargs={"dev": splits.get("dev")},
+    )
+    st.caption(" · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values()))

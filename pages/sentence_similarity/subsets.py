@@ -1,4 +1,4 @@
-"""Several subsets as one score: all, mean, wmean, each under its name, for they differ."""
+"""Several subsets as one score: all, mean and wmean, which differ."""
 
 from __future__ import annotations
 
@@ -6,58 +6,59 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry import UndefinedMeasure
-from geometry.evaluate.cells import Grid
 from geometry.evaluate.scores import LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
-from pages.common import cached
-from pages.common.cached import SEED
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
 from pages.common.words import Translate, prose
 
-from .choices import treatment_words
-from .scene import DRAWS, Asked, moves_of
-from .words import cell_words, fitted_on, measured_on, with_interval
+from .choices import DRAWS, fitted_on, measured_on
+from .scene import Scene
+from .words import cell_words, treatment_words, with_interval
 
 PAGE = "sentence_similarity"
 
 
 @dataclass(frozen=True)
 class BySubset:
-    """Of the treatments raw and after: the mean and the weighted mean; subsets left out."""
+    """Mean and weighted mean over subsets, before and after; the subsets without a score."""
 
     mean: tuple[Aggregate, Aggregate]
     wmean: tuple[Aggregate, Aggregate]
     left_out: tuple[str, ...]
 
 
-def show_subsets(asked: Asked, grid: Grid, _: Translate) -> None:
-    """The scores of each subset and of the three ways to make one of them, at the chosen cell."""
-    if asked.pairs.subsets is None:
-        return
-    try:
-        found = by_subset(asked)
-    except UndefinedMeasure:
-        return  # panel 6 says so
-    if found is None:
+_BY_SUBSET: Cache[BySubset | None] = Cache("scores by subset", max_entries=64)
+
+
+def show_subsets(scene: Scene, _: Translate) -> None:
+    """The score of each subset and three ways to aggregate them, at the chosen cell."""
+    choice, scores = scene.choice, by_subset(scene)
+    if scores is None:
         return
     st.markdown("**" + _("Several subsets as one score") + "**")
-    values = {"cell": cell_words(asked.layer, asked.pooling, _)}
+    values = {"cell": cell_words(choice.layer, choice.pooling, _)}
     st.markdown(prose(PAGE, "subsets", values))
-    both = [grid.cell(asked.layer, asked.pooling, code).score for code in ("none", asked.after)]
-    st.markdown(subset_table(asked, found, (both[0], both[1]), _))
-    if found.left_out:
-        told = _("Left out, for want of {n} pairs with different scores: {names}")
-        st.caption(told.format(n=LEAST_PAIRS, names=", ".join(found.left_out)))
-    st.caption(f"{measured_on(asked, _)} · {fitted_on(asked, _)}")
+    both = [
+        scene.grid.cell(choice.layer, choice.pooling, treatment).score
+        for treatment in choice.treatments_shown
+    ]
+    st.markdown(subset_table(scene, scores, (both[0], both[1]), _))
+    if scores.left_out:
+        left_out = _("Left out, for want of {n} pairs with different scores: {names}")
+        st.caption(left_out.format(n=LEAST_PAIRS, names=", ".join(scores.left_out)))
+    st.caption(f"{measured_on(choice, _)} · {fitted_on(choice, _)}")
 
 
-def by_subset(asked: Asked) -> BySubset | None:
-    """None where fewer than two subsets can be scored."""
+def by_subset(scene: Scene) -> BySubset | None:
+    """Scores by subset; None if fewer than two subsets have a score."""
+    choice, moves, names = scene.choice, scene.moves, scene.choice.pairs.subsets
+    if moves is None or names is None:
+        return None
 
     def make() -> BySubset | None:
-        moves, names = moves_of(asked), asked.pairs.subsets or ()
-        bootstrap = SubsetBootstrap(asked.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
-        parts = [bootstrap.score(alike).by_subset for alike in (moves.before, moves.after)]
+        bootstrap = SubsetBootstrap(choice.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
+        parts = [bootstrap.score(values).by_subset for values in (moves.before, moves.after)]
         if len(parts[0]) < 2:
             return None
         mean, wmean = (
@@ -66,30 +67,28 @@ def by_subset(asked: Asked) -> BySubset | None:
         left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
         return BySubset(mean, wmean, left_out)
 
-    key = f"{asked.key}/{asked.after}/{asked.layer}/{asked.pooling}/subsets"
-    made: BySubset | None = cached.lab_value(key, make)
-    return made
+    return _BY_SUBSET.get_or_make(f"{choice.cell_key}/subsets", make, private=choice.is_private)
 
 
 def subset_table(
-    asked: Asked, found: BySubset, both: tuple[PairScore, PairScore], _: Translate
+    scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore], _: Translate
 ) -> str:
-    """A Markdown table: a row a subset, then the three ways.   both : of all pairs as one set."""
-    names = [name.replace("|", "/").replace("`", "'") for name in found.mean[0].subsets]
-    each = zip(*(one.subsets.values() for one in found.mean), strict=True)
+    """A Markdown table of subsets and aggregates.   both : scores of all pairs as one set."""
+    names = [name.replace("|", "/").replace("`", "'") for name in scores.mean[0].subsets]
+    by_name = zip(*(mean.subsets.values() for mean in scores.mean), strict=True)
     rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]
-    rows = [(f"`{name}`", scores) for name, scores in zip(names, each, strict=True)]
+    rows = [(f"`{name}`", pair) for name, pair in zip(names, by_name, strict=True)]
     rows.append((_("**all**: every pair in one set"), both))
-    rows.append((_("**mean** of the subsets’ scores"), found.mean))
-    rows.append((_("**wmean**: their mean, weighted by pairs"), found.wmean))
+    rows.append((_("**mean** of the subsets’ scores"), scores.mean))
+    rows.append((_("**wmean**: their mean, weighted by pairs"), scores.wmean))
     columns = [
         _("subset"),
         "n",
         _("Before: raw"),
-        _("After: {name}").format(name=treatment_words(asked.after, _)),
+        _("After: {name}").format(name=treatment_words(scene.choice.after, _)),
     ]
     lines = [f"| {' | '.join(columns)} |", "| --- | --: | --: | --: |"]
-    for name, scores in rows:
-        told = [with_interval(one.spearman, one.low, one.high, _) for one in scores]
-        lines.append(f"| {name} | {scores[0].n:,} | {told[0]} | {told[1]} |")
+    for name, pair in rows:
+        before, after = (with_interval(x.spearman, x.low, x.high, _) for x in pair)
+        lines.append(f"| {name} | {pair[0].n:,} | {before} | {after} |")
     return "\n".join(lines)

@@ -1,78 +1,88 @@
-"""How the sentence-similarity page writes its numbers, cells, and what they were measured on."""
+"""How the page writes numbers, cells, treatments and similarities."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geometry.evaluate.cells import Cell
-from pages.common.cached import SEED
-from pages.common.models import model_line
+from geometry.evaluate.grid import Cell
+from geometry.evaluate.specs import TreatmentSpec, parse_treatment
 from pages.common.words import Translate, signed
-
-from .choices import similarity_names, treatment_words
-from .scene import DRAWS, Asked
 
 
 def hundred(value: float | None, _: Translate) -> str:
-    """A correlation as the tables of this field write it: × 100, one decimal."""
+    """A correlation × 100 with one decimal, as tables of this field print it."""
     return _("undefined") if value is None else signed(100 * value, 1)
 
 
 def with_interval(
     value: float | None, low: float | None, high: float | None, _: Translate, *, sign: bool = False
 ) -> str:
-    """56.7 [51.2, 61.3], unbroken; ``sign`` writes a plus too."""
-    told = hundred(value, _)
+    """56.7 [51.2, 61.3] without a line break; ``sign`` : also print a plus."""
+    number = hundred(value, _)
     if value is None:
-        return told
-    plus = "+" if sign and value > 0 and told.strip("0.") else ""
+        return number
+    plus = "+" if sign and value > 0 and number.strip("0.") else ""
     if low is None or high is None:
-        return plus + told
-    return f"{plus}{told} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
+        return plus + number
+    return f"{plus}{number} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
 
 
-def measured_on(asked: Asked, _: Translate) -> str:
-    """n, pairs, model, resamples, seed: what every number of the page shares."""
-    told = [
-        _("n = {n} pairs, {name}").format(n=f"{len(asked.pairs):,}", name=asked.pairs.name(_)),
-        model_line(asked.encoder, _),
-        score_title(asked, _),
-        _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
-        _("seed {seed}").format(seed=SEED),
-    ]
-    if asked.pairs.subsets:
-        told.insert(1, _("all subsets as one set (all)"))
-    if asked.similarity == "mahalanobis":
-        told.insert(-2, _("its covariance is that of {name}").format(name=asked.fit.name))
-    return " · ".join(told)
+def treatment_words(code: str, _: Translate) -> str:
+    """The name of a treatment."""
+    spec = parse_treatment(code)
+    plain = {
+        "raw": _("Raw"),
+        "centred": _("Centred"),
+        "standardised": _("Standardised"),
+    }
+    if spec.name in plain:
+        return plain[spec.name]
+    if spec.name in ("removed", "svd", "clusterwise"):
+        return _removal_words(spec, _)
+    knobs = spec.knobs
+    parts = [_("whitened")]
+    if knobs.n_components is not None:
+        parts.append(f"k = {knobs.n_components}")
+    elif knobs.shrinkage is None:
+        parts = [_("whitened in full")]
+    if knobs.shrinkage is not None:
+        share = _("shrinkage {share}").format(share=knobs.shrinkage)
+        parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
+    if spec.name != "pca":  # cosines after pca and zca are equal; the others differ
+        parts.append(spec.name)
+    return _(", ").join(parts)
 
 
-def score_title(asked: Asked, _: Translate) -> str:
-    """What the numbers are: of an axis, and beside them."""
-    return _("Spearman × 100 on {similarity}").format(
-        similarity=similarity_names(_)[asked.similarity]
-    )
+def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
+    if spec.name == "clusterwise":
+        return _("top directions removed in each cluster")
+    k = "d/100" if spec.knobs.n_removed is None else spec.knobs.n_removed
+    if spec.name == "svd":
+        return _("top {k} singular directions removed, nothing centred").format(k=k)
+    return _("top {k} directions removed").format(k=k)
 
 
-def fitted_on(asked: Asked, _: Translate) -> str:
-    """The treatment and the set it was fitted on."""
-    n, d = len(asked.fit.corpus), asked.encoder.dimension
-    return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
-        treatment=treatment_words(asked.after, _),
-        name=asked.fit.name,
-        n=f"{n:,}",
-        ratio=f"{n / d:.2f}",
-    )
+def similarity_names(_: Translate) -> dict[str, str]:
+    """Similarities by code."""
+    return {
+        "cosine": _("cosine"),
+        "dot": _("dot product"),
+        "euclidean": _("Euclidean distance"),
+        "mahalanobis": _("Mahalanobis distance"),
+        "rank": _("rank correlation of coordinates"),
+    }
 
 
 def cut_words(cell: Cell, _: Translate) -> str:
-    """That fewer directions were there than asked for; empty where all were."""
+    """A note that the rank cut k; empty if it did not."""
     return "" if not cell.is_clamped else _("k = {k}, all there are").format(k=cell.n_kept)
 
 
 def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
-    """The rank of the fits, or its range over the cells; empty where nothing was fitted."""
-    ranks = sorted({c.rank for c in cells if c.rank is not None and not c.score.undefined})
+    """The rank of the fits, or its range over the cells; empty if no fit has a rank."""
+    ranks = sorted(
+        {cell.rank for cell in cells if cell.rank is not None and not cell.score.undefined}
+    )
     if not ranks:
         return ""
     shown = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]}–{ranks[-1]}"
@@ -80,10 +90,10 @@ def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
 
 
 def cell_words(layer: object, pooling: str, _: Translate) -> str:
-    """A cell's name."""
+    """The name of a cell."""
     return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_words(pooling))
 
 
 def pooling_words(pooling: str) -> str:
-    """A pooling as it is written."""
+    """The name of a pooling."""
     return "[CLS]" if pooling == "cls" else pooling

@@ -10,7 +10,13 @@ import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure, cosine_contributions
-from geometry.evaluate.fit_size import LEAST_ROWS, SizedFit, whitening_by_size
+from geometry.evaluate.fit_size import (
+    LEAST_HALF,
+    LEAST_ROWS,
+    SizedFit,
+    split_halves,
+    whitening_by_size,
+)
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.export import figure_rows
@@ -29,7 +35,7 @@ from pages.common.words import Translate, prose
 
 from .choices import treatment_names
 from .flow import trained_flow
-from .scene import Scene, TreatedCloud
+from .scene import Scene, TreatedCloud, sentence_of_token
 
 MATRIX_DIMENSIONS = 64
 ROGUES = 10
@@ -200,8 +206,8 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
 
 
 def _size(scene: Scene, _: Translate) -> Figures:
-    X = scene.material.cloud.vectors
-    if len(X) < LEAST_ROWS:
+    X, sentences = scene.material.cloud.vectors, sentence_of_token(scene.material.cloud)
+    if min(map(len, split_halves(len(X), sentences, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
     points = scene.material.points
@@ -209,7 +215,9 @@ def _size(scene: Scene, _: Translate) -> Figures:
     if fits is None:
         fits = jobs.wait_for(
             f"{points.key}/sizes",
-            lambda report: whitening_by_size(X, random_state=SEED, progress=report),
+            lambda report: whitening_by_size(
+                X, groups=sentences, random_state=SEED, progress=report
+            ),
             _,
             _("Whitening by the points in the fit"),
             lane="measure",

@@ -8,7 +8,7 @@ import streamlit as st
 
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import KNOBS, Knobs
-from geometry.transform.whitening_settings import recommended_whitening
+from geometry.transform.whitening_map import recommended_whitening
 from pages.common.controls import choose, follow_default
 from pages.common.uploads import corpus_labels
 from pages.common.words import Translate

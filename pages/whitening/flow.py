@@ -17,7 +17,7 @@ from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.words import Translate
 
 if TYPE_CHECKING:
-    from geometry.transform.flow_training import FlowEpoch
+    from geometry.transform.flow import FlowEpoch
 
 _histories: dict[str, list[FlowEpoch]] = defaultdict(list)  # of flows in training, for all sessions
 

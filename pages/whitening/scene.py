@@ -8,6 +8,7 @@ import numpy as np
 
 from geometry import Cloud, Corpus, Projection
 from geometry.encode import ArrayStore
+from geometry.evaluate.fit_size import split_halves
 from geometry.projection.projection import match_radius, settle
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform import WhiteningMap
@@ -145,10 +146,16 @@ def points_and_fit(
     if code == "same":
         return points, points
     if code == "split":
-        order = np.random.default_rng(SEED).permutation(len(points.cloud))
-        fit, shown = (np.sort(rows) for rows in np.array_split(order, 2))
+        sentences = sentence_of_token(points.cloud)
+        halves = split_halves(len(points.cloud), sentences, random_state=SEED)
+        fit, shown = map(np.sort, halves)
         return points.take(shown, "shown-half"), points.take(fit, "fitted-half")
     return points, encode_corpus(chosen_corpus(code), spec, _)
+
+
+def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
+    """(n,) the sentence of each token, so that halves cut no sentence; None for other units."""
+    return cloud.sources if cloud.unit == "tokens" else None
 
 
 def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Material:

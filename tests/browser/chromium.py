@@ -1,4 +1,4 @@
-"""Where Chromium is, and how to get one: for the Makefile and the browser tests alike."""
+"""Find Chromium, or install it: for the Makefile and the browser tests."""
 
 import os
 import platform
@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The headless shell is the same browser without the parts that have no screen to draw on: it takes
-# two thirds of the time for the same tests.
+# The headless shell is first: it runs the same tests in two thirds of the time.
 COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
-# The second package draws Chinese, which would be empty boxes without it.
+# Without the second package Chinese characters are empty boxes.
 DEBIAN_PACKAGES = ("chromium-headless-shell", "fonts-noto-cjk")
 
 # The drawing flags give WebGL without a graphics card.
@@ -39,7 +38,7 @@ def find_chromium() -> str | None:
 
 
 def install_chromium() -> str:
-    """Install one with apt where root on Debian, else with Playwright; return its path."""
+    """Install Chromium, with apt as root on Debian, else with Playwright; return its path."""
     if _is_root_on_debian():
         apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
         environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
@@ -68,7 +67,7 @@ def _playwright_chromium() -> str | None:
 
 
 def _is_root_on_debian() -> bool:
-    # Ubuntu is left out on purpose: its chromium package only points to a snap.
+    # Not on Ubuntu: its chromium package only installs a snap.
     if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
     try:

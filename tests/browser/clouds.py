@@ -1,4 +1,4 @@
-"""What a test asks of the twin cloud on screen: where its points are, and what it shows."""
+"""The twin cloud on screen: the places of its points, its pixels, a lasso in it."""
 
 import io
 from typing import Any
@@ -15,17 +15,17 @@ STILL = """count => {
   return Boolean(twin) && twin.stage.message.views.length === count
     && !twin.player.isMoving && !twin.drawing;
 }"""
-EDGE = 20  # pixels from the frame within which a point is not pointed at
+EDGE = 20  # pixels; points nearer to the frame are not hovered or clicked
 
 
 def wait_for_clouds(page: Page, count: int = 2) -> None:
-    """Wait until so many pictures are drawn, and none is on its way to another place."""
+    """Wait until ``count`` pictures are drawn and no animation runs."""
     page.wait_for_function(STILL, arg=count, timeout=MS)
     page.evaluate(NEXT_FRAMES)
 
 
 def of_stage(page: Page, expression: str) -> Any:
-    """The expression's value, where ``stage`` holds what is drawn and ``twin`` its life."""
+    """The value of a JavaScript expression of ``stage`` (the drawing) and ``twin``."""
     return page.evaluate(
         f"() => {{ const {{ twin }} = document.querySelector('.twin');"
         f" const {{ stage }} = twin; return {expression}; }}"
@@ -33,7 +33,7 @@ def of_stage(page: Page, expression: str) -> Any:
 
 
 def wait_for_stage(page: Page, condition: str) -> None:
-    """Wait until the condition on ``stage`` and ``twin`` holds."""
+    """Wait until a JavaScript condition on ``stage`` and ``twin`` holds."""
     page.wait_for_function(
         f"""() => {{
           const twin = document.querySelector('.twin[data-drawn]')?.twin;
@@ -45,7 +45,7 @@ def wait_for_stage(page: Page, condition: str) -> None:
 
 
 def pixels(page: Page, place: int) -> np.ndarray:
-    """One picture (height, width, 3), with what is written over it."""
+    """One picture as (height, width, 3), its labels included."""
     page.locator(".twin-stage").scroll_into_view_if_needed()
     page.evaluate(NEXT_FRAMES)
     png = page.locator(".twin-points").screenshot(style=ONLY_CANVAS)
@@ -56,11 +56,11 @@ def pixels(page: Page, place: int) -> np.ndarray:
 
 
 def is_drawn(page: Page, place: int) -> bool:
-    """Whether points lie in the picture: their colours are in its pixels, not only ink on paper."""
+    """Whether the picture has points: pixels in their colours, not only labels."""
     theme = of_stage(page, "stage.message.theme")
     hues = [*theme["categories"], *theme["scale"]]
-    seen = pixels(page, place).reshape(-1, 3).astype(int)
-    return any((np.abs(seen - _rgb(hue)).max(axis=1) < 4).sum() > 20 for hue in hues)
+    colours = pixels(page, place).reshape(-1, 3).astype(int)
+    return any((np.abs(colours - _rgb(hue)).max(axis=1) < 4).sum() > 20 for hue in hues)
 
 
 def _rgb(colour: str) -> np.ndarray:
@@ -68,7 +68,7 @@ def _rgb(colour: str) -> np.ndarray:
 
 
 def loneliest(page: Page, place: int) -> tuple[int, float, float]:
-    """The row farthest from all others in a picture, and where it is on screen."""
+    """The row farthest from all others in a picture, and its place (x, y) on screen."""
     page.locator(".twin-stage").scroll_into_view_if_needed()
     page.evaluate(NEXT_FRAMES)
     at = np.array(of_stage(page, f"[...stage.screenOf({place}).xy]")).reshape(-1, 2)
@@ -86,7 +86,7 @@ def loneliest(page: Page, place: int) -> tuple[int, float, float]:
 def lasso(
     page: Page, place: int, left: float, top: float, right: float, bottom: float
 ) -> list[int]:
-    """Draw one by mouse, its sides as shares of the picture; the rows that it lit."""
+    """Draw a lasso by mouse, its sides as shares of the picture; return the selected rows."""
     page.locator(".twin-stage").scroll_into_view_if_needed()
     button = page.locator('.twin [data-do="lasso"]')
     if button.get_attribute("aria-pressed") == "false":

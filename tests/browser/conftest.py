@@ -1,4 +1,4 @@
-"""A running app and a browser before it."""
+"""The running app, the browser, and pages in it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,31 +17,32 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
-from tests.browser.screen import forget_sockets, record_sockets
+from tests.browser.screen import forget_sockets, open_app, record_sockets
 from tests.browser.server import AppServer
 
 LOCALE = "en-GB"
 VIEWPORT: Any = {"width": 1440, "height": 1000}
-OF_A_PAGE = {"viewport", "color_scheme"}  # what one page of a profile can have for itself
+PAGE_OPTIONS = {"viewport", "color_scheme"}  # those that can differ within one profile
 FORGET = (
     "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
 )
-# On a deep link Streamlit asks below the page's own path first, gets 404, and asks at the root.
+# On a deep link Streamlit first requests these below the page's own path, gets 404, and then
+# requests them at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
 
 
 @pytest.fixture(scope="session")
 def server(cache_dir: Path) -> Iterator[AppServer]:
-    """One app for the whole session, on the session's cache."""
+    """One app for all tests of a worker, on the session's cache."""
     with AppServer(cache_dir=cache_dir) as running:
         yield running
 
 
 @pytest.fixture
 def fresh_server(cache_dir: Path) -> Iterator[Callable[..., AppServer]]:
-    """fresh_server(): an app that nobody has visited yet; ended with the test.
+    """fresh_server(): start an app without visitors; the test's end stops it.
 
-    It takes AppServer's keywords: cache_dir=tmp_path for an empty cache, environment={...},
+    It takes the keywords of AppServer: cache_dir=tmp_path for an empty cache, environment={...},
     script=path.
     """
     with ExitStack() as running:
@@ -60,7 +61,7 @@ def chromium() -> Iterator[BrowserType]:
 
 @pytest.fixture(scope="session")
 def browser(chromium: BrowserType) -> Iterator[Browser]:
-    """For visitors of their own kind: another language, a finger instead of a mouse."""
+    """For pages that need a context of their own: another language, touch."""
     running = chromium.launch(executable_path=_chromium_path(), args=[*CHROMIUM_FLAGS])
     yield running
     running.close()
@@ -70,7 +71,7 @@ def browser(chromium: BrowserType) -> Iterator[Browser]:
 def profile(
     chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BrowserContext]:
-    """One visitor's browser that comes again and again: scripts are compiled once for all."""
+    """One context for most pages: its disk cache spares compiling the scripts for each page."""
     context = chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=_chromium_path(),
@@ -90,37 +91,47 @@ def _chromium_path() -> str:
 
 @pytest.fixture
 def page_errors() -> list[str]:
-    """What the test's pages threw or logged as errors; clear it where an error is meant."""
+    """Errors that the test's pages threw or logged; clear it where an error is expected."""
     return []
+
+
+def _record_errors(page: Page, errors: list[str]) -> None:
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error" and not PROBE.search(message.location["url"]):
+            errors.append(f"console: {message.text} ({message.location['url']})")
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
+
+
+def _page_of(
+    profile: BrowserContext, viewport: Any = VIEWPORT, color_scheme: Any = "light"
+) -> Page:
+    page = profile.new_page()
+    page.set_viewport_size(viewport)
+    page.emulate_media(color_scheme=color_scheme)
+    return page
 
 
 @pytest.fixture
 def new_page(
     browser: Browser, profile: BrowserContext, page_errors: list[str]
 ) -> Iterator[Callable[..., Page]]:
-    """new_page(locale="zh-TW", color_scheme="dark", ...): a page of its own visitor.
+    """new_page(locale="zh-TW", color_scheme="dark", ...): open an empty page.
 
-    Those that differ in size and colours alone share a profile, and leave nothing in it. After
-    the test it holds that no page had an error.
+    Pages that differ only in size and colour scheme share a profile; its storage is cleared after
+    the test. The test fails if a page had an error.
     """
-
-    def note(message: ConsoleMessage) -> None:
-        if message.type == "error" and not PROBE.search(message.location["url"]):
-            page_errors.append(f"console: {message.text} ({message.location['url']})")
-
     opened: list[Page] = []
 
     def open_page(**options: Any) -> Page:
-        if options.keys() <= OF_A_PAGE:
-            page = profile.new_page()
-            page.set_viewport_size(options.get("viewport", VIEWPORT))
-            page.emulate_media(color_scheme=options.get("color_scheme", "light"))
+        if options.keys() <= PAGE_OPTIONS:
+            page = _page_of(profile, **options)
         else:
             page = browser.new_context(
                 **{"viewport": VIEWPORT, "locale": LOCALE} | options
             ).new_page()
-        page.on("console", note)
-        page.on("pageerror", lambda error: page_errors.append(f"uncaught: {error}"))
+        _record_errors(page, page_errors)
         record_sockets(page)
         opened.append(page)
         return page
@@ -140,3 +151,28 @@ def new_page(
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:
     return new_page()
+
+
+@pytest.fixture(scope="module")
+def look(server: AppServer, profile: BrowserContext) -> Iterator[Callable[[str], Page]]:
+    """look(address): a page on the shared server, for tests that change nothing on it.
+
+    Each address is opened once a file. The last such test fails if a page had an error.
+    """
+    errors: list[str] = []
+    opened: dict[str, Page] = {}
+
+    def at(address: str) -> Page:
+        if address not in opened:
+            page = opened[address] = _page_of(profile)
+            _record_errors(page, errors)
+            record_sockets(page)
+            open_app(page, address)
+        opened[address].bring_to_front()
+        return opened[address]
+
+    yield at
+    for page in opened.values():
+        forget_sockets(page)
+        page.close()
+    assert not errors, errors

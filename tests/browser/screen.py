@@ -1,4 +1,4 @@
-"""What a test asks of a page on screen. Each function waits for a condition, none for a time."""
+"""Checks of a page on screen. Each function waits for a condition, none for a fixed time."""
 
 import io
 import time
@@ -26,7 +26,7 @@ ONLY_CANVAS = "* { visibility: hidden !important } canvas { visibility: visible 
 
 
 def open_app(page: Page, url: str, *, timeout: float = LONG) -> None:
-    """Go to the address, wait until the app is at rest, and hold that no exception shows."""
+    """Go to the address, wait until the app is at rest, and fail if an exception shows."""
     page.goto(url)
     wait_for_app(page, timeout=timeout)
     assert_no_exception(page)
@@ -35,15 +35,15 @@ def open_app(page: Page, url: str, *, timeout: float = LONG) -> None:
 def wait_for_app(page: Page, *, timeout: float = LONG) -> None:
     """Wait until Streamlit is connected, has finished its run and shows no placeholder.
 
-    Right after an action use `rerun` instead: the app is still at rest until the action reaches it.
+    After an action use `rerun` instead: the app is at rest until the action reaches the server.
     """
     page.wait_for_function(AT_REST, timeout=timeout * 1000)
 
 
 @contextmanager
 def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
-    """Wait until the run that the block causes is over: with rerun(page): button.click()."""
-    # The server's own word that a run ended: the page's state can pass through "running" unseen.
+    """Wait until the script run that the block causes ends: with rerun(page): button.click()."""
+    # The server's message that a run ended: the page can pass through "running" between two looks.
     with open_socket(page).expect_event(
         "framereceived", predicate=_says_finished, timeout=timeout * 1000
     ):
@@ -53,7 +53,7 @@ def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
 
 
 def open_socket(page: Page) -> WebSocket:
-    """The live connection of a page that the `page` or `new_page` fixture made."""
+    """The open WebSocket of a page that one of the fixtures made."""
     alive = [socket for socket in _SOCKETS.get(page, []) if not socket.is_closed()]
     assert alive, "the page has no open connection: open the app first, on a page of the fixtures"
     return alive[-1]
@@ -69,14 +69,14 @@ def forget_sockets(page: Page) -> None:
 
 
 def assert_no_exception(page: Page) -> None:
-    """Hold that no exception is on screen; the message shows what it says."""
+    """Fail if an exception is on screen."""
     expect(page.locator('[data-testid="stException"]')).to_have_count(0, timeout=1000)
 
 
 def canvas_not_blank(canvas: Locator, *, timeout: float = 30, share: float = 0.001) -> bool:
     """Whether at least `share` of the canvas differs from its commonest colour, within the timeout.
 
-    All else on the page is hidden for the look, so that axes and labels count for nothing.
+    The rest of the page is hidden in the screenshot, so axes and labels do not count.
     """
     canvas.wait_for(state="visible", timeout=timeout * 1000)
     deadline = time.monotonic() + timeout

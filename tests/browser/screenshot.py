@@ -14,7 +14,7 @@ POINTS = ".twin[data-drawn]"
 
 
 def main() -> None:
-    """Draw the page in Chromium and keep its first screen."""
+    """Open the page in Chromium and save its first screen."""
     with (
         tempfile.TemporaryDirectory() as folder,
         AppServer(cache_dir=Path(folder)) as server,

@@ -1,4 +1,4 @@
-"""The app as a server of its own, for tests and measurements that drive it from outside."""
+"""The app in a server process, for browser tests and the benchmark."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ READY_LINE = "You can now view"
 
 
 class AppServer:
-    """A Streamlit server on a free port; a context manager that starts it and ends it.
+    """A Streamlit server on a free port: a context manager that starts and stops it.
 
     with AppServer(cache_dir=folder) as server:
         page.goto(server.page_url("cosine_basis"))
@@ -37,15 +37,15 @@ class AppServer:
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._lines: list[str] = []
-        self._spoke = threading.Event()
+        self._answered = threading.Event()
 
     def page_url(self, page: str = "", *, query: str = "") -> str:
-        """The address of a page by its name, with a query string where one is given."""
+        """The address of a page by its name and query string."""
         return f"{self.url}/{page}" + (f"?{query}" if query else "")
 
     @property
     def log(self) -> str:
-        """All that the server has written so far."""
+        """The server's output so far."""
         return "".join(self._lines)
 
     def is_healthy(self) -> bool:
@@ -74,7 +74,7 @@ class AppServer:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            if not self._spoke.wait(self.timeout) or READY_LINE not in self.log:
+            if not self._answered.wait(self.timeout) or READY_LINE not in self.log:
                 raise RuntimeError(f"The app did not start. Its log:\n{self.log}")
             if not self.is_healthy():
                 raise RuntimeError(f"The app started but is not healthy. Its log:\n{self.log}")
@@ -96,8 +96,8 @@ class AppServer:
         for line in self._process.stdout:
             self._lines.append(line)
             if READY_LINE in line:
-                self._spoke.set()
-        self._spoke.set()
+                self._answered.set()
+        self._answered.set()
 
     def _end(self) -> None:
         self._process.terminate()
@@ -106,7 +106,7 @@ class AppServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        # A worker process may hold the pipe open for a moment longer than its parent lives.
+        # A worker process of the server may outlive it for a moment and keep the pipe open.
         self._reader.join(timeout=5)
 
 

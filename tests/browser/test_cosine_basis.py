@@ -1,7 +1,6 @@
-"""The page ``cosine_basis`` in a browser: hand, link, control, preset, in both languages."""
+"""The page ``cosine_basis`` in a browser: dragging, links, controls, presets, both languages."""
 
 import re
-from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
@@ -28,14 +27,7 @@ ANSWERS = {  # question and a piece of its answer
 }
 
 
-@pytest.fixture(autouse=True)
-def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
-    """On a deep link Streamlit's own client first looks for its server below the page's address.
-
-    fresh_server is named first so that a server outlives the pages that are connected to it.
-    """
-    yield
-    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def column(page: Page, place: int) -> list[str]:
@@ -87,7 +79,7 @@ def middle(of: Locator) -> np.ndarray:
 
 
 def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarray:
-    """So many units of the plane in pixels of the screen."""
+    """A shift in units of the plane, as pixels on screen."""
     scale = page.evaluate(
         """panel => {
           const svg = document.querySelector(`svg[data-panel=${panel}]`);
@@ -101,7 +93,7 @@ def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarr
 
 
 def carry(page: Page, grip: Locator, by: np.ndarray) -> None:
-    """Press the mouse on a handle and carry it there, without letting go."""
+    """Drag a handle by so many pixels; the button stays down."""
     grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
     start = middle(grip)
     page.mouse.move(*start)
@@ -171,7 +163,7 @@ def test_both_pictures_are_drawn_at_one_scale_and_follow_a_slider(server, page):
         "Standard basis: what the coordinates say: arrows from the origin to a (2, 2)",
         "cos(a, b) = −0.600, cos(a, c) = 0.600, cos(b, c) = −1.000.",
     )] == [1, 1]  # fmt: skip
-    # and both follow a slider, as the address does
+    # Both pictures and the address follow a slider.
     assert column(page, 2) == shown(Plane(length_2=2.0).true_cosines())
     angle = page.get_by_role("slider", name="Angle from e₁ to e₂")
     angle.focus()

@@ -1,7 +1,7 @@
-"""Any model through narrow_cone in a browser: a folder of each architecture, and a hub's."""
+"""Models on narrow_cone in a browser: from folders and from a Hugging Face Hub."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 from geometry import read_bundled
 from tests.browser.screen import LONG, assert_no_exception, open_app
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import BUILDERS, DIMENSION, save_tiny
+from tests.encode.tiny_models import DIMENSION, save_tiny
 from tests.hub.hub_server import HubServer
 
 PAGE = "narrow_cone"
@@ -31,11 +31,7 @@ SIDES = ("raw", "white")
 HUB_NAME = "owner/tiny"
 
 
-@pytest.fixture(autouse=True)
-def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
-    """On a deep link Streamlit's own client first looks for its server below the page's address."""
-    yield
-    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +49,7 @@ def address(server, **query: str) -> str:
 
 
 def both_clouds_are_measured(page: Page) -> None:
-    """Wait until the numbers of both stand on the page, and hold that they are numbers."""
+    """Wait until both tables show numbers; fail if an error shows."""
     tables = page.locator(".st-key-numbers table")
     expect(tables).to_have_count(len(SIDES), timeout=LONG * 1000)
     for table in tables.all():
@@ -63,10 +59,10 @@ def both_clouds_are_measured(page: Page) -> None:
     expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
 
 
-@pytest.mark.parametrize("kind", BUILDERS)
-def test_a_folder_of_each_architecture_is_drawn(server, page, folders, kind):
+@pytest.mark.parametrize(("kind", "pooling"), [("bert", "mean"), ("llama", "weighted")])
+def test_a_folder_is_drawn(server, page, folders, kind, pooling):
+    """The other architectures are in tests/pages/test_models.py."""
     folder = folders(kind)
-    pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
     open_app(page, address(server, model=str(folder), layer="2", pooling=pooling))
     both_clouds_are_measured(page)
     expect(
@@ -102,51 +98,25 @@ def test_static_word_vectors_are_drawn(server, page, tmp_path):
     expect(page.get_by_text(f"· {folder} · layer 0 of 0 · pooling mean ·").first).to_be_visible()
 
 
-@pytest.mark.parametrize("kind", ["squeezebert", "mamba"])
-def test_others_are_drawn_too(server, page, folders, kind):
-    folder = folders(kind)
-    open_app(page, address(server, model=str(folder), layer="1"))
-    both_clouds_are_measured(page)
-    expect(page.get_by_text(f"· {folder} · layer 1 of 2 ·").first).to_be_visible()
-
-
-def test_a_model_that_only_a_first_pass_gives_away_is_refused(server, page, folders):
-    open_app(page, address(server, model=str(folders("fnet"))))
-    expect(page.get_by_text("vectors depend on what else is in the batch")).to_be_visible(
-        timeout=LONG * 1000
-    )
-    assert_no_exception(page)
-
-
-def test_a_model_of_the_hub_is_fetched_and_drawn(fresh_server, page, tmp_path, folders):
+def test_a_hub_model_is_offered_fetched_again_after_a_failure_and_drawn(
+    fresh_server, page, tmp_path
+):
     with HubServer() as hub:
         commit = hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
+        hub.faults.breaks["model.safetensors"] = [10] * 40
         environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
         server = fresh_server(environment=environment)
         open_app(page, address(server, model=HUB_NAME, layer="1"))
         expect(page.get_by_text("would be fetched from the hub")).to_be_visible()
         assert not hub.fetched()
         page.get_by_role("button", name="Fetch it").click()
-        both_clouds_are_measured(page)
-        line = f"· {HUB_NAME}, commit {commit[:7]} · layer 1 of 2 ·"
-        expect(page.get_by_text(line).first).to_be_visible()
-
-
-def test_a_fetch_that_failed_is_tried_again_and_a_layer_stays_with_its_model(
-    fresh_server, page, tmp_path
-):
-    with HubServer() as hub:
-        hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
-        hub.faults.breaks["model.safetensors"] = [10] * 40
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
-        server = fresh_server(environment=environment)
-        open_app(page, address(server, model=HUB_NAME))
-        page.get_by_role("button", name="Fetch it").click()
         expect(page.get_by_text("is only partly there")).to_be_visible(timeout=LONG * 1000)
         hub.faults.breaks.clear()
         page.get_by_role("button", name="Try again").click()
         both_clouds_are_measured(page)
-        expect(page.get_by_text("· layer 2 of 2 ·").first).to_be_visible()
+        line = f"· {HUB_NAME}, commit {commit[:7]} · layer 1 of 2 ·"
+        expect(page.get_by_text(line).first).to_be_visible()
+        # a layer belongs to its model
         page.get_by_role("combobox", name="Model").click()
         page.get_by_role("option", name="all-MiniLM-L6-v2 (bundled)").click()
         expect(page.get_by_text("· layer 4 of 6 ·").first).to_be_visible(timeout=LONG * 1000)

@@ -1,6 +1,7 @@
-"""The landing page in a browser: both clouds drawn, every control followed, every question told."""
+"""The landing page in a browser: clouds, controls, questions, narrow screens."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -29,7 +30,7 @@ from tests.browser.screen import (
 PAGE = "narrow_cone"
 PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
-QUESTIONS = {  # name: the answer in each language, where a live number stands in it as {…}
+QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {…}
     "median": (
         "a mean pairwise cosine of {cosine} are one fact",
         "平均成對餘弦 {cosine} 是同一件事",
@@ -57,8 +58,20 @@ def open_cone(page: Page, server: Any, query: str = "") -> None:
     wait_for_pictures(page)
 
 
+@pytest.fixture
+def look_at(look: Callable[[str], Page], server: Any) -> Callable[[str], Page]:
+    """look_at(query): the drawn page, shared by the tests of this file that change nothing."""
+
+    def at(query: str) -> Page:
+        page = look(server.page_url(PAGE, query=query))
+        wait_for_pictures(page)
+        return page
+
+    return at
+
+
 def wait_for_pictures(page: Page) -> None:
-    """Wait until both clouds and the chart have been drawn once, and the browser has shown them."""
+    """Wait until both clouds and the chart are drawn and on screen."""
     wait_for_clouds(page)
     page.wait_for_selector(".st-key-chart-histogram [data-drawn]", timeout=MS)
     page.evaluate(NEXT_FRAMES)
@@ -97,7 +110,7 @@ def chosen(page: Page, key: str) -> str:
 
 
 def choose(page: Page, key: str, option: str) -> None:
-    """Choose from a list. It is opened again where scrolling to it has closed it."""
+    """Choose from a list; open it again if scrolling has closed it."""
     field = page.locator(f".st-key-{key} input")
     wanted = page.get_by_role("option", name=option)
     field.scroll_into_view_if_needed()
@@ -169,8 +182,8 @@ def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
 
 
 @pytest.mark.parametrize("lang", HEADINGS)
-def test_both_languages_keep_the_contract_s_order(server, page, lang):
-    open_cone(page, server, f"lang={lang}")
+def test_both_languages_keep_the_contract_s_order(look_at, lang):
+    page = look_at(f"lang={lang}")
     assert page.locator('[data-testid="stMain"] h3').all_inner_texts() == HEADINGS[lang]
     axis = of_stage(page, "stage.message.axes[0]")
     assert axis == {"en": "mean direction", "zh-Hant": "均值方向"}[lang]
@@ -194,17 +207,21 @@ def test_the_language_stays_when_the_page_changes(server, page):
 # Looking
 
 
-@pytest.mark.parametrize("view", ["mean", "svd", "pca", "cone"])
-def test_both_clouds_are_drawn(server, page, view):
-    open_cone(page, server, f"view={view}")
-    assert of_stage(page, "stage.n") == 1224
-    assert of_stage(page, "stage.camera.k") == 2
-    for place in PLACES:
-        assert is_drawn(page, place)
+def test_both_clouds_are_drawn_in_each_view(server, page):
+    open_cone(page, server, "view=mean")
+    for name in (None, "SVD (uncentred)", "PCA (centred)", "angle-true"):
+        if name is not None:
+            with rerun(page):
+                choose(page, "view", name)
+            wait_for_clouds(page)
+        assert of_stage(page, "stage.n") == 1224
+        assert of_stage(page, "stage.camera.k") == 2
+        for place in PLACES:
+            assert is_drawn(page, place), name
 
 
-def test_the_cone_and_the_origin_are_drawn(server, page):
-    open_cone(page, server)
+def test_the_cone_and_the_origin_are_drawn(look_at):
+    page = look_at("lang=en")
     assert of_stage(page, "stage.message.origin") == "origin"
     assert of_stage(page, "stage.message.cones[0].length") == 2
     # inside the inner cone, beyond all points, and beside it
@@ -217,15 +234,15 @@ def test_the_cone_and_the_origin_are_drawn(server, page):
     expect(page.get_by_text("of the mean (384-d)")).not_to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_picture_has_the_theme_s_background(server, new_page, scheme):
-    page = new_page(color_scheme=scheme)
-    open_cone(page, server)
-    paper = of_stage(page, "stage.message.theme.paper")
-    behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
-    assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
-    assert (rgb[0] < 128) is (scheme == "dark")
+def test_the_picture_has_the_theme_s_background(server, look_at, new_page):
+    dark_page = new_page(color_scheme="dark")
+    open_cone(dark_page, server)
+    for page, is_dark in ((look_at("lang=en"), False), (dark_page, True)):
+        paper = of_stage(page, "stage.message.theme.paper")
+        behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+        rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
+        assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
+        assert (rgb[0] < 128) is is_dark
 
 
 # Trying
@@ -242,7 +259,7 @@ def test_a_slider_changes_the_numbers_and_the_right_picture(server, page):
             slider(page, place).press("Home")
     assert slider_values(page) == ["0.00", "0.00"]
     assert mean_cosines(page) == [raw, raw]
-    wait_for_clouds(page)  # the numbers may be told before the film has come back
+    wait_for_clouds(page)  # the numbers can change before the animation ends
     raw_pixels, after = pixels(page, 0), pixels(page, 1)
     assert before.shape == after.shape
     assert (before != after).any(axis=2).mean() > 0.01
@@ -273,13 +290,13 @@ def test_play_moves_centring_first_then_strength_and_stops_at_the_end(server, pa
         wait_for_stage(page, "twin.at === stage.lastStop")
     expect(button).to_have_text("Play")
     assert slider_values(page) == ["1.00", "1.00"]
-    seen = page.evaluate("window.seenInFilm")
-    places = [at for at, _title in seen]
+    frames = page.evaluate("window.seenInFilm")
+    places = [at for at, _title in frames]
     assert len(set(places)) > 10  # a film, not a jump
     assert places == sorted(places)
-    knobs = [re.findall(r"[\d.]+", title) for _at, title in seen if title.startswith("Between")]
+    knobs = [re.findall(r"[\d.]+", title) for _at, title in frames if title.startswith("Between")]
     assert all(float(s) == 1 or float(t) == 0 for s, t in knobs)
-    assert seen[-1][1] == "White"
+    assert frames[-1][1] == "White"
     assert abs(mean_cosines(page)[1]) < 0.01
     assert_no_exception(page)
 
@@ -313,25 +330,20 @@ def test_a_zoom_is_both_pictures_and_survives_a_slider(server, page):
     assert of_stage(page, "stage.camera.span") == zoomed
 
 
-def test_the_wheel_scrolls_the_page_over_a_picture(server, page):
-    open_cone(page, server)
+def test_the_wheel_scrolls_the_page_over_a_picture(look_at):
+    page = look_at("lang=en")
     camera = of_stage(page, "JSON.stringify(stage.camera)")
     page.locator(".twin-stage").hover()
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    before = page.evaluate(scrolled)
     page.mouse.wheel(0, 300)
-    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    page.wait_for_function(f"{scrolled} > {before} + 100")
     assert of_stage(page, "JSON.stringify(stage.camera)") == camera
 
 
-def test_a_finger_scrolls_the_page_over_a_picture(server, new_page):
-    page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, is_mobile=True)
-    open_cone(page, server)
-    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
-    assert page.evaluate(touch) == "pan-y"
-
-
-def test_no_button_sends_a_chart_away(server, page):
-    """One of Plotly's default buttons uploads it, and the texts in it."""
-    open_cone(page, server)
+def test_no_button_sends_a_chart_away(look_at):
+    """One of Plotly's default buttons uploads the chart and the texts in it."""
+    page = look_at("lang=en")
     titles = page.locator(".st-key-chart-histogram .modebar-btn").evaluate_all(
         "all => all.map(one => one.dataset.title)"
     )
@@ -347,28 +359,28 @@ def test_a_word_finds_a_point_and_lists_its_neighbours(server, page):
     with rerun(page):
         field.press("Enter")
     lists = neighbours(page)
-    assert [len(one) for one in lists] == [5, 5]
+    assert [len(texts) for texts in lists] == [5, 5]
     topics = read_bundled("topics")
     known = {f"{t} · {label}" for t, label in zip(topics.texts, topics.labels, strict=True)}
-    assert {text for one in lists for text in one} <= known
+    assert {text for texts in lists for text in texts} <= known
     row = int(state(page)["point"])
     assert "kettle" in topics.texts[row].lower()
     expect(page.locator(".twin-legend")).to_contain_text("chosen")
     assert row in of_stage(page, "stage.message.marks.flatMap(({ rows }) => rows)")
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_click_on_a_point_chooses_it(server, page, place):
+def test_a_click_on_a_point_chooses_it(server, page):
     open_cone(page, server)
-    row, x, y = loneliest(page, place)
-    page.mouse.move(x, y)
-    text = read_bundled("topics").texts[row]
-    expect(page.locator(".twin-tip")).to_contain_text(text)
-    with rerun(page):
-        page.mouse.click(x, y)
-    expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
-    assert state(page)["point"] == str(row)
-    assert [len(one) for one in neighbours(page)] == [5, 5]
+    for place in PLACES:
+        row, x, y = loneliest(page, place)
+        page.mouse.move(x, y)
+        text = read_bundled("topics").texts[row]
+        expect(page.locator(".twin-tip")).to_contain_text(text)
+        with rerun(page):
+            page.mouse.click(x, y)
+        expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
+        assert state(page)["point"] == str(row)
+        assert [len(found) for found in neighbours(page)] == [5, 5]
 
 
 def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
@@ -384,8 +396,8 @@ def test_a_choice_in_a_list_is_drawn_and_kept_in_the_address(server, page):
     assert chosen(page, "unit") == "types (input embeddings)"
 
 
-def test_the_points_can_be_taken_away(server, page):
-    open_cone(page, server)
+def test_the_points_can_be_taken_away(look_at):
+    page = look_at("lang=en")
     with page.expect_download() as waiting:
         page.get_by_role("button", name=re.compile("Take the points away")).click()
     lines = waiting.value.path().read_text(encoding="utf-8-sig").splitlines()
@@ -399,8 +411,8 @@ def test_the_points_can_be_taken_away(server, page):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_questions_are_answered_with_this_cloud_s_numbers(server, page, lang):
-    open_cone(page, server, f"lang={lang}")
+def test_the_questions_are_answered_with_this_cloud_s_numbers(look_at, lang):
+    page = look_at(f"lang={lang}")
     values = list(numbers(page)[0].values())
     live = {
         "cosine": values[0],
@@ -416,23 +428,13 @@ def test_the_questions_are_answered_with_this_cloud_s_numbers(server, page, lang
         expect(body).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("lang", "question", "answer"),
-    [("en", "Why −.5?", "equilateral triangle"), ("zh-Hant", "為什麼是 −.5？", "正三角形")],
-)
-def test_the_tenth_question_is_answered_on_the_toy_s_page(server, page, lang, question, answer):
-    open_app(page, server.page_url("cosine_basis", query=f"lang={lang}"))
-    page.get_by_text(question, exact=True).click()
-    expect(page.get_by_text(answer).first).to_be_visible()
-
-
 # UMAP
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, tmp_path):
-    server = fresh_server(cache_dir=tmp_path)  # where no UMAP was ever fitted
+    server = fresh_server(cache_dir=tmp_path)  # an empty cache: no fitted UMAP
     page.goto(server.page_url(PAGE, query="view=umap&corpus=topics-zh"))
     meanwhile = page.get_by_text("SVD is shown while UMAP is being fitted.")
     expect(meanwhile).to_be_visible(timeout=MS)
@@ -449,7 +451,7 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     expect(progress).to_have_count(0)
     expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
     assert of_stage(page, "stage.message.origin") == ""
-    expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # no way leads between
+    expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # UMAP has no animation
     for place in PLACES:
         assert is_drawn(page, place)
     assert_no_exception(page)
@@ -457,7 +459,7 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
 
 @pytest.mark.slow
 def test_a_slider_keeps_the_focus_after_a_first_visit(fresh_server, page, tmp_path):
-    """Progress that has gone again must not have moved what stands below it."""
+    """A progress bar that disappears must not replace the elements below it."""
     server = fresh_server(cache_dir=tmp_path)
     open_cone(page, server, "corpus=topics-zh&view=svd")
     of_stage(page, "twin.isTheSame = true")
@@ -500,13 +502,15 @@ def test_nothing_is_wider_than_a_narrow_screen(server, new_page, lang):
     assert stage["x"] + stage["width"] <= 420
     boxes = of_stage(page, "stage.boxes")
     assert boxes[1]["top"] >= boxes[0]["top"] + boxes[0]["height"]
+    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
+    assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
 
 
 # Scripts on their way
 
 
 def test_both_clouds_are_drawn_before_plotly_is_there(page: Page, server: Any) -> None:
-    """And then the chart below them, when its script has come."""
+    """The chart below them is drawn once its script has loaded."""
     held: list[Any] = []
     page.route("**/plotly*.js", lambda route: held.append(route))
     page.goto(server.page_url(PAGE))

@@ -1,7 +1,6 @@
-"""The page ``sentence_similarity`` in a browser: what moves, what is clicked, what fits."""
+"""The page ``sentence_similarity`` in a browser: sliders, clicks, an upload, narrow screens."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,11 +11,7 @@ PAGE = "sentence_similarity"
 CHARTS = 12
 
 
-@pytest.fixture(autouse=True)
-def _probes_forgiven(new_page, page_errors: list[str]) -> Iterator[None]:
-    """On a deep link Streamlit's own client first looks for its server below the page's address."""
-    yield
-    page_errors[:] = [error for error in page_errors if f"/{PAGE}/_stcore/" not in error]
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def charts(page: Page):

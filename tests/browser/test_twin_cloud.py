@@ -1,4 +1,4 @@
-"""The twin cloud in a browser: one visit turns, plays, hovers, lassoes and uses the keyboard."""
+"""The twin cloud in a browser: turn, play, hover, lasso, keyboard, hidden tab, few points."""
 
 import io
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from tests.browser.server import ROOT, AppServer
 
 PAGE = "narrow_cone"
 PAPER = 255
-# where the browser has every `step`th point of the second picture, as three numbers
+# The places of every `step`th point of the second picture, three numbers each.
 PLACES = """step => {
   const { stage } = document.querySelector(".twin").twin;
   const { cloud, stretch } = stage.shown(stage.message.views[1]);
@@ -42,7 +42,7 @@ PLACES = """step => {
   }
   return found;
 }"""
-# red, green, blue where points of the second picture lie
+# Red, green, blue at points of the second picture.
 COLOURS = """rows => {
   const { stage } = document.querySelector(".twin").twin;
   stage.draw();
@@ -58,7 +58,7 @@ COLOURS = """rows => {
 PIXELS = "() => [...document.querySelector('.twin').twin.stage.screenOf(1).xy]"
 AT = "() => document.querySelector('.twin').twin.at"
 CAMERA = "() => JSON.stringify(document.querySelector('.twin').twin.stage.camera)"
-# Headless Chromium hides no page: its frames are held instead, and given out by hand.
+# Headless Chromium hides no page. Instead the frames are held, and the test releases them.
 HIDE = """isHidden => {
   window.real ??= window.requestAnimationFrame;
   window.requestAnimationFrame = isHidden ? ask => window.held.push(ask) : window.real;
@@ -69,19 +69,19 @@ HIDE = """isHidden => {
     Object.defineProperty(document, name, { configurable: true, value });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-# one frame, so many seconds after now: where the film stands then
+# The place of the film after one frame, so many seconds from now.
 FRAME_AFTER = """seconds => {
   for (const ask of window.held.splice(0)) ask(performance.now() + 1000 * seconds);
   return document.querySelector(".twin").twin.at;
 }"""
-# where the film is sent from now on
+# Record the places that the film is sent to.
 PASSED = """() => {
   const { twin } = document.querySelector(".twin");
   const { goTo } = twin;
   window.passed = [];
   twin.goTo = at => { window.passed.push(at); return goTo.call(twin, at); };
 }"""
-# of every `step`th point of the second picture, how far from its middle, in pixels
+# The distance of every `step`th point of the second picture from its middle, in pixels.
 FROM_MIDDLE = """step => {
   const { stage } = document.querySelector(".twin").twin;
   const { left, top, width, height } = stage.boxes[1];
@@ -90,15 +90,15 @@ FROM_MIDDLE = """step => {
     return Math.hypot(x - left - width / 2, y - top - height / 2);
   });
 }"""
-# as many points as the address says, in a page of their own
+# A page of one twin cloud; the address gives the number of points.
 FEW = """
 import numpy as np
 import streamlit as st
 from geometry.figures.colours import PointColours
 from geometry.figures.theme import LIGHT
-from geometry.packing import pack_cloud
-from pages.common.twin_cloud import show_twin_cloud
-from pages.common.twin_message import Picture, Points, TwinCloud
+from geometry.projection.packing import pack_cloud
+from pages.common.draw.twin_cloud import show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
 
 n, k = int(st.query_params["n"]), int(st.query_params["k"])
 places = np.full((n, k), 0.5, dtype=np.float32)
@@ -131,10 +131,8 @@ def halves(page: Page, stage: Locator) -> list[np.ndarray]:
 
 
 def changed(before: list[np.ndarray], after: list[np.ndarray]) -> list[float]:
-    """The share of each picture's pixels that are other than before."""
-    return [
-        float((one != other).any(axis=2).mean()) for one, other in zip(before, after, strict=True)
-    ]
+    """The share of each picture's pixels that have changed."""
+    return [float((old != new).any(axis=2).mean()) for old, new in zip(before, after, strict=True)]
 
 
 def colours_at(page: Page, rows: np.ndarray) -> np.ndarray:
@@ -143,7 +141,7 @@ def colours_at(page: Page, rows: np.ndarray) -> np.ndarray:
 
 
 def lit_share(page: Page, rows: np.ndarray) -> float:
-    """The share of points whose pixels are other than the paper."""
+    """The share of points whose pixels differ from the background."""
     return float((colours_at(page, rows).min(axis=1) < PAPER - 40).mean())
 
 
@@ -156,13 +154,13 @@ def drag(page: Page, points: list[tuple[float, float]]) -> None:
 
 
 def shown_cloud() -> Cloud:
-    """The cloud of the page, by the library alone; out of the session's disk cache."""
+    """The cloud of the page, from the library and the session's disk cache."""
     plain = {"unit": "sentences", "layer": 4, "pooling": "mean"}
     return read_cloud(load_encoder(), read_bundled("topics"), **plain, store=ArrayStore())
 
 
 def loneliest(pixels: np.ndarray, box: Any) -> tuple[int, np.ndarray]:
-    """The row farthest from all others in the second picture, and where it is in the stage."""
+    """The row farthest from all others in the second picture, and its place in the stage."""
     width, height = box["width"] / 2, box["height"]
     distances = np.linalg.norm(pixels[:, None] - pixels, axis=2)
     np.fill_diagonal(distances, np.inf)
@@ -196,7 +194,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
             page.keyboard.press(key)
         assert page.evaluate(CAMERA) != before
     page.mouse.dblclick(box["x"] + 12, box["y"] + box["height"] - 60)
-    assert max(changed(home, halves(page, stage))) < 0.001  # where it was, but for rings
+    assert max(changed(home, halves(page, stage))) < 0.001  # as before, except for rings
 
     # the film begins raw, and its end is the server's white
     page.locator(".twin input[type=range]").first.focus()
@@ -214,7 +212,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     )
     assert lit_share(page, np.arange(0, len(white), 7)) > 0.95  # a few lie outside the frame
 
-    # a text under the hand, at a point that lies alone
+    # The tooltip of a point that lies alone.
     stage.scroll_into_view_if_needed()
     box = stage.bounding_box()
     row, (x, y) = loneliest(np.array(page.evaluate(PIXELS)).reshape(-1, 2), box)
@@ -267,7 +265,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     assert saved.width == 2 * round(box["width"])
     assert saved.height > 2 * box["height"] + 100
 
-    # the graphics card is lost and given back
+    # The graphics context is lost and restored.
     page.evaluate("""() => {
       const { stage } = document.querySelector(".twin").twin;
       window.lost = stage.gl.getExtension("WEBGL_lose_context");
@@ -278,7 +276,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     expect(page.locator(".twin-notice")).to_be_hidden()
     assert lit_share(page, np.arange(0, len(white), 7)) > 0.7
 
-    # on a narrow screen the pictures stand one under the other; no one is kept out
+    # On a narrow screen one picture is below the other, and axe finds no fault.
     page.set_viewport_size({"width": 420, "height": 900})
     page.wait_for_function(
         "() => document.querySelector('.twin').twin.stage.boxes[1].left === 0", timeout=30000
@@ -288,7 +286,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     assert grave_findings(page, ".twin") == []
     page.set_viewport_size({"width": 1440, "height": 1000})
 
-    # what was open is given back on another page
+    # Another page frees the memory.
     page.locator('[data-testid="stSidebar"] a[href*="cosine_basis"]').click()
     page.wait_for_url("**/cosine_basis*")
     wait_for_app(page)
@@ -313,7 +311,7 @@ def test_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(ser
     to_the_start(page)
     play = page.locator('.twin [data-do="play"]')
 
-    # no frame comes to a hidden tab; the first one behind it goes on where the film was
+    # A hidden tab gets no frame; the first frame after it goes on where the film was.
     page.evaluate(HIDE, True)
     play.click()
     page.wait_for_timeout(300)
@@ -328,7 +326,7 @@ def test_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(ser
     with rerun(page):
         play.click()
 
-    # without motion: one stop after the other, and a slider of the page's is a jump
+    # With reduced motion the film jumps from stop to stop, also by the page's sliders.
     page.emulate_media(reduced_motion="reduce")
     to_the_start(page)
     page.evaluate(PASSED)
@@ -398,15 +396,19 @@ def test_perspective_density_and_the_pixel_ratio_are_drawn(server, page):
 
 @pytest.fixture
 def few(fresh_server: Callable[..., AppServer], tmp_path: Path) -> AppServer:
-    """An app of one twin cloud, of as many points as the address says."""
+    """An app of one twin cloud; the address gives the number of points."""
     (ROOT / "static").mkdir(exist_ok=True)
     (tmp_path / "static").symlink_to(ROOT / "static")  # what a server serves lies beside its script
     (tmp_path / "few.py").write_text(FEW, encoding="utf8")
     return fresh_server(script=tmp_path / "few.py")
 
 
-@pytest.mark.parametrize("k", [2, 3])
-def test_one_point_and_none(few, page, k):
+def test_one_point_and_none(few, page):
+    for k in (2, 3):
+        assert_one_point_and_none_are_shown(few, page, k)
+
+
+def assert_one_point_and_none_are_shown(few: AppServer, page: Page, k: int) -> None:
     def visit(n: int) -> Any:
         open_app(page, few.page_url(query=f"n={n}&k={k}"))
         page.wait_for_selector(".twin[data-drawn]")

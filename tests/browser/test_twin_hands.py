@@ -1,4 +1,4 @@
-"""What fingers, the wheel and keys do to the twin cloud, and where they leave page and film."""
+"""Touch, wheel and keys on the twin cloud."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ LET_GO = """for (const kind of ["input", "change"])
   film.dispatchEvent(new Event(kind, { bubbles: true }));"""
 MARGIN = """(({ left, top }) => [left + 4, top + 60])(
   document.querySelector(".twin-stage").getBoundingClientRect())"""
-# the same message again, with one point whose place is NaN
+# The same message again, with a point at NaN.
 SPOIL = """() => {
   const { twin } = document.querySelector(".twin");
   const head = { n: 1, k: 3, frames: [{ type: "f4", low: [0, 0, 0], step: [1, 1, 1] }] };
@@ -42,18 +42,18 @@ def open_twins(page: Page, server: Any, name: str, query: str = "", count: int =
 
 
 def move_fingers(page: Page, hand: CDPSession, *ways: list[tuple[float, float]]) -> None:
-    """Each finger along its way, all ways of one length."""
+    """Move each finger along its path; all paths have one length."""
 
-    def tell(kind: str, places: list[tuple[float, float]]) -> None:
+    def send(kind: str, places: list[tuple[float, float]]) -> None:
         points = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(places)]
         hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
     steps = list(zip(*ways, strict=True))
-    tell("touchStart", list(steps[0]))
+    send("touchStart", list(steps[0]))
     for places in steps[1:]:
-        tell("touchMove", list(places))
+        send("touchMove", list(places))
         page.evaluate(NEXT_FRAMES)
-    tell("touchEnd", [])
+    send("touchEnd", [])
     page.evaluate(NEXT_FRAMES)
 
 
@@ -85,9 +85,9 @@ def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_
 
 
 def sliders(page: Page) -> list[float]:
-    """Centring and strength, as the page has them."""
+    """Centring and strength on the page."""
     shown = [page.locator(f".st-key-{key}") for key in ("centring", "strength")]
-    return [float(one.get_by_role("slider").input_value()) for one in shown]
+    return [float(field.get_by_role("slider").input_value()) for field in shown]
 
 
 def title(page: Page) -> str:
@@ -104,12 +104,12 @@ def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, pa
     assert of_stage(page, "stage.at") == of_stage(page, "stage.message.at") == 8.5
     assert sliders(page) == [1, 0.9375]
     expect(film).to_have_attribute("aria-valuetext", "Between: centring 1, strength 0.938")
-    with rerun(page):  # let go anywhere: to the sliders' nearest step
+    with rerun(page):  # released anywhere: it goes to the nearest step of the sliders
         film.evaluate(f"film => {{ film.value = 0.54; {LET_GO} }}")
     assert of_stage(page, "stage.at") == of_stage(page, "stage.message.at") == 0.5625
     assert sliders(page) == [0.5625, 0]
 
-    # beside the path: at its nearest place, told as what is seen, and back from there
+    # Off the path: the film is at the nearest stop, named by its picture, and goes on from there.
     with rerun(page):
         page.locator(".st-key-strength").get_by_role("slider").press("ArrowRight")
     wait_for_clouds(page)
@@ -146,7 +146,7 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     page.locator(".twin [data-do=save]").focus()
     page.keyboard.press("Tab")
     expect(stage).to_be_focused()
-    expect(hint).to_contain_text("Arrow keys move; +")  # flat: nothing turns
+    expect(hint).to_contain_text("Arrow keys move; +")  # in two dimensions nothing turns
     assert stage.get_attribute("aria-description") == hint.text_content()
 
     camera = of_stage(page, CAMERA)
@@ -165,7 +165,7 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     assert of_stage(page, CAMERA) == camera
     stage.focus()
     page.keyboard.press("Tab")
-    expect(stage).not_to_be_focused()  # and nobody is kept in
+    expect(stage).not_to_be_focused()  # Tab leaves the cloud
     assert_no_exception(page)
 
 
@@ -186,7 +186,7 @@ def test_the_wheel_zooms_with_ctrl_alone_and_nan_is_refused_in_words(server, pag
     assert of_stage(page, CAMERA) != camera
     assert page.evaluate(SCROLLED) == after
 
-    # a place that is none is refused in the reader's language
+    # A point without a place is refused in the page's language.
     page.evaluate(SPOIL)
     notice = page.locator(".twin-notice")
     expect(notice).to_have_text("有點的位置是 NaN 或無限大；請先清理向量。")

@@ -1,4 +1,4 @@
-"""A browser without WebGL2: Plotly draws the clouds; they still share frame and selection."""
+"""A browser without WebGL2: Plotly draws the clouds, with one frame and one selection."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,16 +23,16 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
   const isTwins = this.classList.contains("twin-points");
   return kind === "webgl2" && isTwins ? null : contexts.call(this, kind, ...more);
 };"""
-MOST_ROOM = """chart => {  // the point farthest from all others: its row, and where it is on screen
+LONELIEST = """chart => {  // the point farthest from all others: its row and its place on screen
   const { xaxis, yaxis } = chart._fullLayout;
   const { x, y } = chart._fullData[0];
   const box = chart.getBoundingClientRect();
   const at = Array.from(x, (value, row) => [xaxis.l2p(value), yaxis.l2p(y[row])]);
   const inside = ([a, b]) => a > 20 && b > 20 && a < xaxis._length - 20 && b < yaxis._length - 20;
-  const room = (here, row) => Math.min(...at.map((other, i) => i === row ? Infinity
+  const distance = (here, row) => Math.min(...at.map((other, i) => i === row ? Infinity
     : Math.hypot(other[0] - here[0], other[1] - here[1])));
-  const rooms = at.map((here, row) => inside(here) ? room(here, row) : -1);
-  const best = rooms.indexOf(Math.max(...rooms));
+  const distances = at.map((here, row) => inside(here) ? distance(here, row) : -1);
+  const best = distances.indexOf(Math.max(...distances));
   return [best, box.left + xaxis._offset + at[best][0], box.top + yaxis._offset + at[best][1]];
 }"""
 CLOUDS = ("chart-raw", "chart-white")
@@ -87,21 +87,21 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
         expect(chart(page, key).locator(".annotation-text", has_text="origin")).to_be_visible()
     expect(chart(page, "chart-raw").locator(".shapelayer path")).to_have_count(2)
 
-    seen = "chart._fullLayout.xaxis.range"
-    before = of_all(page, seen, CLOUDS)[1]
+    x_range = "chart._fullLayout.xaxis.range"
+    before = of_all(page, x_range, CLOUDS)[1]
     chart(page, "chart-white").hover()
     chart(page, "chart-white").locator('.modebar-btn[data-title="Zoom in"]').click()
-    wait_for_all(page, f"{seen}[1] < {before[1]} - 0.1", CLOUDS)
-    zoomed = of_all(page, seen, CLOUDS)
+    wait_for_all(page, f"{x_range}[1] < {before[1]} - 0.1", CLOUDS)
+    zoomed = of_all(page, x_range, CLOUDS)
     assert zoomed[0] == pytest.approx(zoomed[1])
     strength = page.locator(".st-key-strength input[type=range]")
     strength.focus()
     with rerun(page):
         strength.press("ArrowLeft")
-    assert of_all(page, seen, CLOUDS)[1] == pytest.approx(zoomed[1])
+    assert of_all(page, x_range, CLOUDS)[1] == pytest.approx(zoomed[1])
 
     chart(page, "chart-raw").scroll_into_view_if_needed()
-    row, x, y = chart(page, "chart-raw").evaluate(MOST_ROOM)
+    row, x, y = chart(page, "chart-raw").evaluate(LONELIEST)
     page.mouse.move(x, y)
     text = read_bundled("topics").texts[row]
     expect(chart(page, "chart-raw").locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
@@ -144,7 +144,7 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     with rerun(page):
         strength.press("ArrowLeft")
     page.evaluate(NEXT_FRAMES)
-    assert of_all(page, rows, LAB) == [first] * 4  # the rows, wherever the slider carries them
+    assert of_all(page, rows, LAB) == [first] * 4  # the same rows at their new places
 
     chart(page, "lab-raw").scroll_into_view_if_needed()
     box = chart(page, "lab-raw").locator(".nsewdrag").first.bounding_box()

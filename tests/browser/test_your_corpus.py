@@ -1,6 +1,6 @@
-"""A reader's own texts, through the file chooser, to a picture and to every page."""
+"""Uploaded and pasted texts become the corpus of every page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,14 +15,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(500)
 PICTURE = ".st-key-own_cloud canvas.gl-canvas, .st-key-own_cloud canvas"
 
 
-@pytest.fixture(autouse=True)
-def _probes_forgiven(fresh_server, new_page, page_errors: list[str]) -> Iterator[None]:
-    """On a deep link Streamlit's own client first looks for its server below the page's address.
-
-    fresh_server is named first so that a server outlives the pages that are connected to it.
-    """
-    yield
-    page_errors[:] = [error for error in page_errors if "/your_corpus/_stcore/" not in error]
+pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def choose_upload(page: Page) -> None:

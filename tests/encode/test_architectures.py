@@ -64,7 +64,7 @@ def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
 def test_what_is_read_of_each(folders, kind):
     encoder = load_encoder(str(folders(kind)))
     assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
-    # T5's positions are relative, and Llama promises more than is read
+    # T5 has relative positions, and Llama states more than LONGEST_TEXT
     assert encoder.max_tokens == (LONGEST_TEXT if kind in ("t5", "llama") else POSITIONS)
 
 
@@ -122,7 +122,7 @@ def test_tokens_and_types(folders, kind):
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "modernbert", "t5"])
 def test_the_last_row_is_normalised_and_the_row_before_is_not(folders, kind):
-    """Normalised rows (of an untrained model, whose gains are all one number) are equally long."""
+    """Normalised rows have equal lengths: the gains of an untrained model are all equal."""
     encoder = load_encoder(str(folders(kind)))
 
     def spread(layer: int) -> float:
@@ -213,7 +213,7 @@ def test_a_set_that_the_model_is_too_shallow_for(folders):
 
 
 @pytest.mark.parametrize("layer", [1.0, (0, 1.5), [0, 1], None, True, ("last-2",)])
-def test_a_layer_that_is_no_number_is_told_in_words(folders, layer):
+def test_a_layer_that_is_no_number_is_refused(folders, layer):
     encoder = load_encoder(str(folders("roberta")))
     with pytest.raises(TypeError, match="must be a whole number, a tuple of them, or one") as said:
         encoder.encode(TEXTS, layer=layer)
@@ -268,7 +268,7 @@ def test_a_model_of_something_else_is_refused(tmp_path, config):
 
 
 def test_weights_of_another_model_are_refused(folders, tmp_path):
-    """transformers would go on with random numbers."""
+    """transformers would fill them with random numbers."""
     for path in folders("bert").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "model.safetensors").write_bytes(
@@ -290,7 +290,7 @@ def test_code_in_a_folder_is_never_run(folders, tmp_path):
 
 
 def test_two_threads_read_two_architectures(folders):
-    """Saving and restoring how loud a library is must not fail when two models load at once."""
+    """The log level is saved and restored; two models that load at once must not disturb it."""
     failed = []
 
     def load(kind: str) -> None:

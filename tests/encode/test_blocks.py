@@ -1,4 +1,4 @@
-"""Encoding by blocks: the same vectors, one block in memory, and a kill loses one block at most."""
+"""Encoding by blocks: same vectors, one block in memory; a killed run loses at most one block."""
 
 import errno
 import json
@@ -25,7 +25,7 @@ def encoder(tmp_path_factory):
 
 
 class Counted:
-    """An encoder that notes how many texts it read, and fails on the block named."""
+    """An encoder that counts the texts it reads, and fails at one block."""
 
     def __init__(self, encoder, *, dies_at=None):
         self._encoder, self.read, self.calls, self._dies_at = encoder, 0, 0, dies_at
@@ -46,7 +46,7 @@ def encode(encoder, folder, **settings):
 
 
 @pytest.mark.parametrize(
-    ("texts", "settings", "error", "told"),
+    ("texts", "settings", "error", "message"),
     [
         (TEXTS, {"block_rows": 0}, ValueError, "block_rows must be 1 or more; got 0"),
         (TEXTS, {"poolings": ()}, ValueError, "no pooling is named; choose from cls, mean"),
@@ -55,10 +55,10 @@ def encode(encoder, folder, **settings):
         (["a", "b \ud800"], {}, ValueError, r"text 1 holds half .* \(U\+D800 at 2\)"),
     ],
 )
-def test_what_can_t_be_encoded_is_told_before_a_file_is_made(
-    encoder, tmp_path, texts, settings, error, told
+def test_what_can_t_be_encoded_is_reported_before_a_file_is_made(
+    encoder, tmp_path, texts, settings, error, message
 ):
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         encode_to_files(encoder, texts, tmp_path / "files", **settings)
     assert not (tmp_path / "files").exists()
 
@@ -79,12 +79,12 @@ def test_a_stopped_run_goes_on_at_the_block_where_it_stopped(encoder, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         encode(Counted(encoder, dies_at=2), tmp_path / "blocks")
     again = Counted(encoder)
-    told = []
-    files = encode(again, tmp_path / "blocks", progress=lambda *of: told.append(of))
+    reports = []
+    files = encode(again, tmp_path / "blocks", progress=lambda *of: reports.append(of))
     assert again.read == len(TEXTS) - 50
-    assert told[0] == (50, len(TEXTS))
-    assert told[-1] == (len(TEXTS), len(TEXTS))
-    assert told == sorted(told)
+    assert reports[0] == (50, len(TEXTS))
+    assert reports[-1] == (len(TEXTS), len(TEXTS))
+    assert reports == sorted(reports)
     np.testing.assert_allclose(files["mean"][-1], encoder.encode(TEXTS), atol=1e-5)
 
 
@@ -96,7 +96,7 @@ def test_a_finished_run_encodes_nothing_again(encoder, tmp_path):
 
 
 def test_a_killed_process_is_taken_over(encoder, tmp_path):
-    """SIGKILL in the middle of the second block: nothing is tidied up."""
+    """SIGKILL in the middle of the second block, so that no cleanup runs."""
     script = f"""
 import os, signal, sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
@@ -170,7 +170,7 @@ def test_a_folder_with_other_files_is_left_alone(encoder, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_a_full_disk_is_told_before_anything_is_encoded(encoder, tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_before_anything_is_encoded(encoder, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 

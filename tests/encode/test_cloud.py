@@ -8,11 +8,11 @@ import pytest
 
 from geometry import Cloud, Corpus, load_encoder, read_cloud
 from geometry.encode import ArrayStore
-from geometry.encode import recall as recall_module
+from geometry.encode import store as store_module
 from geometry.encode.cloud import is_stored, word_count
 from geometry.encode.encoder import Encoder
 from geometry.encode.pool import POOLINGS
-from geometry.encode.recall import recalled_vectors
+from geometry.encode.store import recalled_vectors
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
 CORPUS = Corpus(
@@ -42,7 +42,7 @@ def store(tmp_path):
 
 
 class Unable(Encoder):
-    """Knows its texts, has no weights."""
+    """An encoder without weights: it can tokenize and not encode."""
 
     @property
     def _model(self):
@@ -61,7 +61,7 @@ def test_sentences_by_hand(encoder):
     assert cloud.texts == CORPUS.texts
     assert cloud.labels == CORPUS.labels
     assert cloud.sources.tolist() == [0, 1, 2]
-    assert cloud.lengths.tolist() == [6, 2, 4]  # a full stop is no word
+    assert cloud.lengths.tolist() == [6, 2, 4]  # a full stop is not a word
     log = np.log10
     expected = [(2 * log(3) + log(2)) / 7, log(2) / 3, (log(3) + 2 * log(2)) / 4]
     np.testing.assert_allclose(cloud.counts, expected)
@@ -87,7 +87,7 @@ def test_tokens_by_hand(encoder):
 
 def test_types_by_hand(encoder):
     cloud = read_cloud(encoder, CORPUS, unit="types", layer=2)
-    assert cloud.texts == tuple(sorted(TIMES))  # those that occur, each once
+    assert cloud.texts == tuple(sorted(TIMES))  # each piece that occurs, once
     assert cloud.sources.tolist() == [-1] * len(TIMES)
     assert cloud.labels is None
     assert cloud.lengths.tolist() == [len(piece.removeprefix("##")) for piece in sorted(TIMES)]
@@ -165,18 +165,18 @@ def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
             np.testing.assert_array_equal(cloud.vectors, expected)
 
 
-def test_of_a_large_corpus_only_one_pooling_is_kept(encoder, unable, store, monkeypatch):
+def test_of_a_large_corpus_only_one_pooling_is_stored(encoder, unable, store, monkeypatch):
     size = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1) * len(POOLINGS)
-    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size - 1)
+    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size - 1)
     first = read_cloud(encoder, CORPUS, layer=1, pooling="cls", store=store)
     np.testing.assert_array_equal(
         first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
     )
     assert [path.suffix for path in store.folder.iterdir()] == [".array"] * (N_LAYERS + 2)
-    read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # every layer of it
+    read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # all its layers
     with pytest.raises(AssertionError, match="the model ran"):
         read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
-    monkeypatch.setattr(recall_module, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size)
     read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
     read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
 
@@ -206,10 +206,10 @@ def test_another_sample_of_sentences_is_a_hit(encoder, unable, store):
     "change", [{"layer": 2}, {"max_points": 3}, {"seed": 5}, {"corpus": MANY}, {"unit": "types"}]
 )
 def test_other_tokens_are_no_hit(encoder, store, change):
-    asked = {"corpus": CORPUS, "unit": "tokens", "layer": 1, "max_points": 2, "seed": 4}
-    read_cloud(encoder, **asked, store=store)
-    assert is_stored(encoder, **asked, pooling="cls", store=store)  # a token is not pooled
-    assert not is_stored(encoder, **asked | change, pooling="mean", store=store)
+    arguments = {"corpus": CORPUS, "unit": "tokens", "layer": 1, "max_points": 2, "seed": 4}
+    read_cloud(encoder, **arguments, store=store)
+    assert is_stored(encoder, **arguments, pooling="cls", store=store)  # a token is not pooled
+    assert not is_stored(encoder, **arguments | change, pooling="mean", store=store)
 
 
 def test_another_model_is_no_hit(encoder, store, tmp_path_factory):
@@ -267,12 +267,12 @@ def test_bad_choices(encoder, unable):
 
 
 @pytest.mark.parametrize("layer", ["first-last", "last-2", (0, 1, 2)])
-def test_a_set_of_layers_is_averaged_and_kept(encoder, unable, store, layer):
+def test_a_set_of_layers_is_averaged_and_stored(encoder, unable, store, layer):
     expected = encoder.encode(CORPUS.texts, layer=layer, pooling="max")
     options = {"layer": layer, "pooling": "max", "store": store}
     np.testing.assert_array_equal(read_cloud(encoder, CORPUS, **options).vectors, expected)
     np.testing.assert_array_equal(read_cloud(unable, CORPUS, **options).vectors, expected)
-    # each layer by itself was kept too
+    # each single layer was stored too
     read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
     with pytest.raises(ValueError, match="one layer for tokens"):
         read_cloud(encoder, CORPUS, unit="tokens", layer=layer)
@@ -291,7 +291,7 @@ def test_special_tokens_are_part_of_the_key(encoder, unable, store):
     assert np.abs(without.vectors - with_them.vectors).max() > 0.01
 
 
-def test_the_models_own_output_is_kept(encoder, store, tmp_path):
+def test_the_models_own_output_is_stored(encoder, store, tmp_path):
     for path in encoder.folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     steps = ["Transformer", "Pooling", "Normalize"]
@@ -302,38 +302,38 @@ def test_the_models_own_output_is_kept(encoder, store, tmp_path):
     own = load_encoder(str(tmp_path))
     cloud = read_cloud(own, CORPUS, pooling="own", store=store)
     np.testing.assert_allclose(np.linalg.norm(cloud.vectors, axis=1), 1, rtol=1e-5)
-    kept = read_cloud(Unable(tmp_path, name="unable"), CORPUS, pooling="own", store=store)
-    np.testing.assert_array_equal(kept.vectors, cloud.vectors)
+    found = read_cloud(Unable(tmp_path, name="unable"), CORPUS, pooling="own", store=store)
+    np.testing.assert_array_equal(found.vectors, cloud.vectors)
     with pytest.raises(ValueError, match=r"no modules\.json"):
         read_cloud(encoder, CORPUS, pooling="own", store=store)
 
 
 def test_tokens_are_encoded_some_texts_at_a_time(encoder, monkeypatch):
     whole = read_cloud(encoder, MANY, unit="tokens", layer=1, max_points=7)
-    asked = []
+    lengths_read = []
     encode_tokens = Encoder.encode_tokens
 
     def noted(self, texts, **settings):
-        asked.append(len(texts))
+        lengths_read.append(len(texts))
         return encode_tokens(self, texts, **settings)
 
     monkeypatch.setattr(Encoder, "encode_tokens", noted)
     monkeypatch.setattr("geometry.encode.cloud.TEXTS_AT_ONCE", 2)
-    told = []
+    reports = []
     parts = read_cloud(
         encoder,
         MANY,
         unit="tokens",
         layer=1,
         max_points=7,
-        progress=lambda *of: told.append(of),
+        progress=lambda *of: reports.append(of),
     )
-    assert max(asked) == 2
-    assert len(asked) > 1
+    assert max(lengths_read) == 2
+    assert len(lengths_read) > 1
     assert parts.texts == whole.texts
     np.testing.assert_allclose(parts.vectors, whole.vectors, atol=1e-5)
-    assert told == sorted(told)
-    assert {total for _, total in told} == {len(MANY)}
+    assert reports == sorted(reports)
+    assert {total for _, total in reports} == {len(MANY)}
 
 
 HAND = Cloud(

@@ -1,4 +1,4 @@
-"""What load_encoder makes of a name that is none, a path, and a device that is not there."""
+"""load_encoder: empty names, paths, revisions, and devices that do not exist."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_a_file_is_called_a_file(folder):
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99", "meta", "", 0.5])
-def test_a_device_that_is_not_there_is_told_at_once(folder, device):
+def test_a_device_that_is_not_there_is_reported_at_once(folder, device):
     with pytest.raises(ValueError, match="none that torch can use on this machine") as caught:
         load_encoder(folder, device=device)
     assert f"device {device!r} is" in str(caught.value)

@@ -1,4 +1,4 @@
-"""A folder's own output and its static word vectors, against sentence-transformers itself."""
+"""The output that a folder defines, and static word vectors, against sentence-transformers."""
 
 import json
 from pathlib import Path
@@ -102,8 +102,8 @@ def test_several_steps(saved):
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "t5", "modernbert", "roberta"])
 def test_on_other_architectures(saved, tmp_path, kind):
-    """One text at a time: sentence-transformers' padding on the left would move GPT-2's places."""
-    if kind in ("gpt2", "llama"):  # it pads, so it wants a token to pad with
+    """One text at a time: sentence-transformers pads GPT-2 on the left, which shifts positions."""
+    if kind in ("gpt2", "llama"):  # sentence-transformers needs a token for padding
         model = save_tiny(tmp_path / "model", kind)
         settings = json.loads((model / "tokenizer_config.json").read_text(encoding="utf-8"))
         settings["pad_token"] = "<pad>"
@@ -193,7 +193,7 @@ WORD_TEXTS = ["The cat sat, on the mat!", "Cat DOG dog-dog 'red'", "don't sat...
 
 @pytest.fixture
 def word_folder(tmp_path):
-    """save(limit, lower): static vectors with a whitespace rule, written by their own library."""
+    """save(limit, lower): static word vectors, written by sentence-transformers."""
 
     def save(limit: int = 1_000_000, lower: bool = False) -> Path:
         weights = np.random.default_rng(0).standard_normal((len(VOCABULARY), 6), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""bfloat16: near float32 where it is offered, refused where it can't tell vectors apart."""
+"""bfloat16: close to float32, and refused if it can't resolve the vectors."""
 
 import numpy as np
 import pytest
@@ -91,14 +91,14 @@ def test_a_cell_too_narrow_for_it_has_no_score_and_says_why(narrow_folder):
 
 @needs_bfloat16
 def test_sums_are_taken_in_full(folder):
-    """256 + 1 is 256 in bfloat16: a mean over many tokens would stand still."""
+    """256 + 1 is 256 in bfloat16: a sum over many tokens would stop growing."""
     tokens = load_encoder(str(folder), dtype="bfloat16")
     text = " ".join(["cat"] * 20)
     states = tokens.encode_tokens([text], include_special=True).vectors
     np.testing.assert_allclose(tokens.encode([text])[0], states.mean(axis=0), rtol=1e-5, atol=1e-6)
 
 
-def test_a_processor_without_it_is_told(folder, monkeypatch):
+def test_a_processor_without_it_is_reported(folder, monkeypatch):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": False, "avx2": True})
     with pytest.raises(ValueError, match=r"has no bfloat16\. Choose float32"):
         load_encoder(str(folder), dtype="bfloat16", device="cpu")
@@ -154,6 +154,7 @@ def test_one_row_outside_is_enough(monkeypatch):
 
 
 @pytest.mark.model
+@pytest.mark.slow
 @needs_bfloat16
 def test_the_bundled_models_narrowest_layer_is_refused_and_its_last_is_not():
     encoder = load_encoder(dtype="bfloat16")
@@ -179,7 +180,7 @@ def test_the_bundled_model_scores_the_same(shared_data):
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_encode_refuses_what_bfloat16_can_not_tell_apart(folder, monkeypatch, pooling):
-    """Said to be bfloat16, so that a processor without it tests the rule too."""
+    """An encoder that claims bfloat16, so that the rule is tested on every processor."""
     encoder = load_encoder(str(folder))
     texts = ["the cat sat", "a dog ran", "rain"]
     wide = np.random.default_rng(0).standard_normal((1, 3, encoder.dimension))

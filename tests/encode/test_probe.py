@@ -1,4 +1,4 @@
-"""A model's first pass: what is refused before a vector is told, and what is read after all."""
+"""A model's first pass: which models are refused when they are loaded, and which are read."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def refused(folder: Path) -> ModelFilesError:
 
 
 def with_settings(folder: Path, **changed: object) -> Path:
-    """A tiny BERT whose config.json says something else than its weights."""
+    """A tiny BERT whose config.json disagrees with its weights."""
     save_tiny(folder, "bert")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps(config | changed), encoding="utf-8")
@@ -52,7 +52,7 @@ def test_others_are_the_loop_over_the_text_alone(tmp_path, kind, monkeypatch):
 @pytest.mark.parametrize("kind", OTHERS)
 def test_the_batch_never_changes_a_vector_of_others(tmp_path, kind):
     encoder = load_encoder(save_tiny(tmp_path, kind))
-    texts = [*TEXTS, LONG_TEXT]  # where BigBird would turn to blocks
+    texts = [*TEXTS, LONG_TEXT]  # long enough for BigBird's blocks
     alone = np.concatenate([encoder.encode_layers([text])["mean"] for text in texts], axis=1)
     assert np.abs(encoder.encode_layers(texts)["mean"] - alone).max() <= 1e-5
 
@@ -98,7 +98,7 @@ def test_another_number_of_states_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("changed", [{"hidden_size": 32}, {"vocab_size": 10}])
-def test_settings_at_odds_with_the_weights_are_told_by_the_weight(tmp_path, changed):
+def test_settings_at_odds_with_the_weights_are_reported_by_the_weight(tmp_path, changed):
     error = refused(with_settings(tmp_path, **changed))
     assert error.because == "mismatched"
     assert "promises `embeddings." in str(error)
@@ -107,22 +107,22 @@ def test_settings_at_odds_with_the_weights_are_told_by_the_weight(tmp_path, chan
 
 
 @pytest.mark.parametrize("changed", [{"hidden_act": "zzz"}, {"num_attention_heads": 3}])
-def test_settings_that_no_model_can_be_made_of_are_told(tmp_path, changed):
+def test_settings_that_no_model_can_be_made_of_are_reported(tmp_path, changed):
     error = refused(with_settings(tmp_path, **changed))
     assert error.because == "failed"
     assert "its first pass ended in an error (`" in str(error)
     assert "\n" not in str(error)
 
 
-def test_a_tokenizer_of_another_model_is_told(tmp_path):
+def test_a_tokenizer_of_another_model_is_reported(tmp_path):
     folder = save_tiny(tmp_path, "bert")
     tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    tokenizer["model"]["vocab"]["cat"] = 20  # one more than there are
+    tokenizer["model"]["vocab"]["cat"] = 20  # the weights have 20 rows
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
     error = refused(folder)
     assert error.because == "foreign_tokenizer"
     assert "its tokenizer wrote token 20, and its weights have 20 tokens" in str(error)
-    load_encoder(folder).encode(["dog"])  # which is one of them
+    load_encoder(folder).encode(["dog"])  # has a row
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path):
@@ -167,7 +167,7 @@ def test_in_bfloat16_nothing_that_float32_allows_is_refused(tmp_path, kind):
 
 
 def test_reading_the_files_finds_what_can_t_be_used(tmp_path):
-    """Before any text is asked for: a page then tells it where it tells every other refusal."""
+    """Refused before any text is encoded, so that a page shows it like any other refusal."""
     with pytest.raises(ModelFilesError, match="no text encoder that can be read here"):
         load_encoder(save_tiny(tmp_path, "fnet")).read_files()
 

@@ -1,4 +1,4 @@
-"""The disk cache: what is written comes back, what was damaged does not, and the bound holds."""
+"""The disk cache: written arrays are read back, damaged ones are not, the size is bounded."""
 
 import errno
 import hashlib
@@ -51,10 +51,10 @@ def size_on_disk(store: ArrayStore) -> int:
 )
 def test_what_is_written_comes_back(store, array):
     store.write("a", array)
-    kept = store.read("a")
-    assert kept.dtype == array.dtype
-    assert kept.shape == array.shape
-    np.testing.assert_array_equal(kept, array)
+    found = store.read("a")
+    assert found.dtype == array.dtype
+    assert found.shape == array.shape
+    np.testing.assert_array_equal(found, array)
 
 
 def test_absent(store):
@@ -78,7 +78,7 @@ def test_writing_again_replaces(store):
     assert len(list(store.folder.iterdir())) == 1
 
 
-def test_objects_are_not_kept(store):
+def test_objects_are_not_stored(store):
     with pytest.raises(ValueError, match=r"[Oo]bject"):
         store.write("a", np.array([{}, None], dtype=object))
     assert not store.has("a")
@@ -91,11 +91,11 @@ def test_the_file_is_a_digest_and_an_npy(store):
     assert content[32:38] == b"\x93NUMPY"
 
 
-@pytest.mark.parametrize("kept", [0, 1, 31, 32, 33, 100, 159, 160, 161, -5, -1])
-def test_a_truncated_file_is_absent_and_removed(store, kept):
+@pytest.mark.parametrize("n_bytes", [0, 1, 31, 32, 33, 100, 159, 160, 161, -5, -1])
+def test_a_truncated_file_is_absent_and_removed(store, n_bytes):
     store.write("a", ARRAY)
     path = file_of(store, "a")
-    path.write_bytes(path.read_bytes()[:kept])
+    path.write_bytes(path.read_bytes()[:n_bytes])
     assert store.read("a") is None
     assert not path.exists()
     store.write("a", ARRAY)
@@ -132,7 +132,7 @@ def test_a_file_under_another_key_keeps_its_array(store):
 
 @pytest.fixture
 def three(store):
-    """Three files a, b, c, used in that order, and a bound that holds three and no fourth."""
+    """Three files a, b, c, used in that order, and a limit of three files."""
     for key in "abc":
         store.write(key, ARRAY)
     last_used(store, "abc")
@@ -170,7 +170,7 @@ def test_the_bound_holds_after_every_write(tmp_path, bound):
         assert size_on_disk(store) <= bound
 
 
-def test_one_that_is_too_large_is_not_kept_and_drops_nothing(three):
+def test_one_that_is_too_large_is_not_stored_and_drops_nothing(three):
     bound = three.max_bytes
     for n_bytes in (bound, bound - 130, bound - 128):  # with digest and header just too large
         three.write("d", np.zeros(n_bytes, dtype=np.uint8))
@@ -226,7 +226,7 @@ def test_nothing_is_left_of_a_write_that_failed(three, monkeypatch, error):
         "b.array",
         "c.array",
     ]
-    np.testing.assert_array_equal(three.read("a"), ARRAY)  # the old one is whole
+    np.testing.assert_array_equal(three.read("a"), ARRAY)  # the old one is undamaged
 
 
 def test_the_name_appears_only_when_the_file_is_whole(store, monkeypatch):
@@ -252,9 +252,9 @@ def test_threads_that_write_at_once_leave_whole_files(tmp_path):
             for _ in range(25):
                 store.write("shared", array)
                 store.write(f"own{array[0, 0]}", array)
-                kept = store.read("shared")
-                assert kept is not None
-                assert len(np.unique(kept)) == 1
+                found = store.read("shared")
+                assert found is not None
+                assert len(np.unique(found)) == 1
         except BaseException as error:
             failures.append(error)
 
@@ -315,7 +315,7 @@ def test_the_bound_comes_from_the_environment(monkeypatch):
 
 
 @pytest.mark.parametrize("given", ["", "lots", "1.5", "0", "-3", "1e3"])
-def test_a_bound_that_is_no_number_is_told(monkeypatch, given):
+def test_a_bound_that_is_no_number_is_reported(monkeypatch, given):
     monkeypatch.setenv(SIZE_VARIABLE, given)
     with pytest.raises(ValueError) as caught:
         ArrayStore()

@@ -108,7 +108,7 @@ def _llama() -> Any:
 
 def _t5() -> Any:
     sizes = {"d_model": DIMENSION, "num_layers": N_LAYERS, "num_heads": 2, "d_kv": 8, "d_ff": 32}
-    # a decoder deeper than the encoder: whoever counts the wrong half finds 3
+    # a decoder deeper than the encoder: counting the wrong half gives 3
     config = T5Config(num_decoder_layers=3, initializer_factor=5.0, **sizes, **VOCABULARY)
     return T5ForConditionalGeneration(config)
 
@@ -185,21 +185,21 @@ def _yoso() -> Any:
     return YosoModel(YosoConfig(max_position_embeddings=POSITIONS, use_expectation=True, **sizes))
 
 
-# Read too, each with a way of its own that once stopped it.
+# Read too. Each has a peculiarity that once prevented it.
 OTHERS: dict[str, Callable[[], Any]] = {
     "squeezebert": _squeezebert,
     "bigbird": _bigbird,
     "mamba": _mamba,
     "rwkv": _rwkv,
 }
-# Of text, with a config.json that says nothing against them, and yet not to be used.
+# Text models that config.json does not rule out and that can't be used.
 UNFIT: dict[str, Callable[[], Any]] = {
     "opt": _opt,
     "fnet": _fnet,
     "convbert": _convbert,
     "yoso": _yoso,
 }
-# What each puts around a text: GPT-2 nothing, Llama a beginning, T5 an end, the others both.
+# Tokens that each adds to a text: GPT-2 none, Llama a first, T5 a last, the others both.
 TEMPLATES = {"gpt2": "$A", "llama": f"{START} $A", "t5": f"$A {END}"}
 DECODERS = ("gpt2", "llama")
 

@@ -1,10 +1,23 @@
-"""Whitening by the rows in the fit: sizes, halves, and what it does to rows it has not seen."""
+"""Fits by their number of rows: sizes, halves, isotropy of held-out rows, scores of pairs."""
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from geometry import Whitening, isoscore, isoscore_baseline
-from geometry.evaluate.fit_size import FEWEST, LEAST_ROWS, WAYS, fit_sizes, whitening_by_size
+from geometry.evaluate import PairBootstrap
+from geometry.evaluate.fit_size import (
+    ESTIMATES,
+    FEWEST,
+    LEAST_ROWS,
+    SIZES,
+    WHITENINGS,
+    fit_sizes,
+    scores_by_fit_size,
+    split_halves,
+    whitening_by_size,
+)
+from geometry.evaluate.fitting import treated_similarities
 from geometry.linalg.moments import Moments
 
 D = 20
@@ -53,7 +66,7 @@ def test_it_is_the_estimator_fitted_on_one_half_and_shown_on_the_other():
     fitted, held_out = X[order[:120]], X[order[120:]]
     for found in whitening_by_size(X, sizes=(5, 50, 120), random_state=3):
         assert found.held_out == 120
-        assert tuple(found.isoscore) == WAYS
+        assert tuple(found.isoscore) == ESTIMATES
         for way, shrinkage in (("full", None), ("ledoit-wolf", "ledoit-wolf")):
             whitening = Whitening("zca", shrinkage=shrinkage).fit(fitted[: found.n])
             expected = isoscore(whitening.transform(held_out))
@@ -62,18 +75,58 @@ def test_it_is_the_estimator_fitted_on_one_half_and_shown_on_the_other():
         assert found.baseline == isoscore_baseline(120, D)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_halves_keep_groups_whole(seed):
+    sizes = np.random.default_rng(seed).integers(1, 20, 40)
+    groups = np.repeat(np.arange(40), sizes)
+    fitted, held_out = split_halves(len(groups), groups, random_state=seed)
+    assert sorted([*fitted, *held_out]) == list(range(len(groups)))
+    assert not set(groups[fitted]) & set(groups[held_out])
+    assert abs(len(fitted) - len(held_out)) <= 20  # the size of one group
+    again = split_halves(len(groups), groups, random_state=seed)
+    assert [list(half) for half in again] == [list(fitted), list(held_out)]
+
+
+def test_halves_without_groups_are_one_permutation_cut_in_the_middle():
+    fitted, held_out = split_halves(7, random_state=3)
+    order = np.random.default_rng(3).permutation(7)
+    assert [list(fitted), list(held_out)] == [list(order[:4]), list(order[4:])]
+
+
+def test_a_single_group_leaves_one_half_empty():
+    assert min(len(half) for half in split_halves(9, np.zeros(9))) == 0
+    with pytest.raises(ValueError, match="one for each row"):
+        split_halves(9, np.zeros(8))
+
+
+def test_whitening_by_size_holds_out_whole_groups():
+    groups = np.repeat(np.arange(30), 8)
+    X = np.repeat(cloud(30), 8, axis=0)  # rows of a group are equal
+    fitted, held_out = split_halves(240, groups, random_state=1)
+    (found,) = whitening_by_size(X, groups=groups, sizes=(50,), random_state=1)
+    whitening = Whitening("zca").fit(X[fitted[:50]])
+    assert found.held_out == 120
+    assert found.isoscore["full"] == pytest.approx(isoscore(whitening.transform(X[held_out])))
+
+
+def test_groups_that_make_no_two_halves():
+    groups = np.array([0] * 50 + [1])
+    with pytest.raises(ValueError, match="at least 4 rows in each half"):
+        whitening_by_size(cloud(51), groups=groups)
+
+
 def test_a_larger_fit_holds_the_smaller_ones_rows(monkeypatch):
     X = cloud(50)
-    seen: list[set[float]] = []
+    fits: list[set[float]] = []
     of = Moments.of
 
     def spy(rows, *more, **named):
-        seen.append(set(rows[:, 0]))
+        fits.append(set(rows[:, 0]))
         return of(rows, *more, **named)
 
     monkeypatch.setattr(Moments, "of", spy)
     whitening_by_size(X, sizes=(5, 25))
-    smaller, larger = seen  # one fit a size: both ways share it
+    smaller, larger = fits  # one fit a size: both estimates share it
     assert smaller < larger
     assert (len(smaller), len(larger)) == (5, 25)
 
@@ -94,10 +147,10 @@ def test_one_seed_gives_one_answer():
     assert whitening_by_size(X, random_state=1) != whitening_by_size(X, random_state=2)
 
 
-def test_progress_is_told_and_can_stop_it():
-    told: list[tuple[int, int]] = []
-    whitening_by_size(cloud(60), sizes=(5, 10, 30), progress=lambda *now: told.append(now))
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+def test_progress_is_reported_and_can_stop_it():
+    calls: list[tuple[int, int]] = []
+    whitening_by_size(cloud(60), sizes=(5, 10, 30), progress=lambda *now: calls.append(now))
+    assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
     def stop(done: int, _total: int) -> None:
         if done == 1:
@@ -144,3 +197,44 @@ def test_a_constant_column():
     X = np.hstack([cloud(100), np.full((100, 1), 0.1)])
     for found in whitening_by_size(X):
         assert np.isfinite(list(found.isoscore.values())).all()
+
+
+# Scores of pairs
+
+N = 40
+RNG = np.random.default_rng(3)
+WIDTHS = [5, 3, 2, 1, 1, 0.5]
+PAIRS = (RNG.normal(size=(2 * N, len(WIDTHS))) * WIDTHS + 2).astype(np.float32)
+FIT = (RNG.normal(size=(300, len(WIDTHS))) * WIDTHS + 2).astype(np.float32)
+GOLD = RNG.permutation(N).astype(float)
+
+
+def test_a_smaller_k_is_reported():
+    narrow = (RNG.normal(size=(300, 3)) @ RNG.normal(size=(3, len(WIDTHS)))).astype(np.float32)
+    found = scores_by_fit_size(
+        PAIRS, narrow, PairBootstrap(GOLD, 5, 0), treatments=("pca", "pca:5")
+    )
+    assert {fit.kept["pca:5"] for fit in found} == {3}
+    assert "pca" not in found[0].kept
+    by_dot = scores_by_fit_size(
+        PAIRS, FIT, PairBootstrap(GOLD, 5, 0), similarity="dot", treatments=("pca",)
+    )
+    wanted = spearmanr(GOLD, np.sum(PAIRS[:N].astype(float) * PAIRS[N:], axis=1))[0]
+    assert by_dot[0].scores["none"].spearman == pytest.approx(wanted)
+
+
+def test_scores_by_size_are_those_of_a_fit_on_so_many_rows():
+    calls = []
+    bootstrap = PairBootstrap(GOLD, 50, 0)
+    found = scores_by_fit_size(PAIRS, FIT, bootstrap, progress=lambda *at: calls.append(at))
+    assert [fit.n for fit in found] == list(fit_sizes(300, len(WIDTHS), count=SIZES, past_d=False))
+    assert calls[0] == (0, len(found))
+    whole = spearmanr(GOLD, treated_similarities(PAIRS, FIT, "pca"))[0]
+    assert found[-1].scores["pca"].spearman == pytest.approx(whole)
+    raw = spearmanr(GOLD, treated_similarities(PAIRS, FIT, "none"))[0]
+    assert all(fit.scores["none"].spearman == pytest.approx(raw) for fit in found)
+    assert set(found[0].scores) == {"none", *WHITENINGS}
+    again = scores_by_fit_size(PAIRS, FIT, bootstrap)
+    assert [fit.scores["pca"].spearman for fit in again] == [
+        fit.scores["pca"].spearman for fit in found
+    ]

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
@@ -120,7 +122,7 @@ def test_what_has_no_score_says_why():
 def test_directions_beyond_the_rank_are_told():
     narrow = {"mean": VECTORS["mean"][:1] @ np.diag([1, 1, 1, 0, 0, 0]).astype(np.float32)}
     cell = evaluate_grid(narrow, GOLD, treatments=["pca:5"], draws=5).cells[0]
-    assert (cell.n_asked, cell.n_kept, cell.rank, cell.is_clamped) == (5, 3, 3, True)
+    assert (cell.n_requested, cell.n_kept, cell.rank, cell.is_clamped) == (5, 3, 3, True)
     assert cell.note == "3 directions, not 5: all there are (rank 3)"
 
 
@@ -204,6 +206,18 @@ def test_chosen_on_dev():
         choose_on_dev(dev, other)
     with pytest.raises(ValueError, match=r"no cell for layer .* on test"):
         choose_on_dev(dev, evaluate_grid({"max": VECTORS["cls"]}, GOLD, draws=5))
+
+
+@given(st.integers(0, 99))
+def test_full_whitenings_score_alike(seed):
+    """All full-rank whitenings of one covariance give one set of cosines."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((1, 60, 4)) @ rng.standard_normal((4, 4)) + 2
+    gold = rng.uniform(0, 5, 30)
+    names = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
+    grid = evaluate_grid({"mean": X}, gold, treatments=names, draws=4)
+    pearsons = [cell.score.pearson for cell in grid.cells]
+    assert pearsons == pytest.approx([pearsons[0]] * 5, abs=1e-6)
 
 
 def test_rows_to_take_away():

@@ -1,13 +1,16 @@
-"""Several sets as one score: three ways, by hand and by scipy."""
+"""Three ways to aggregate subsets, by hand and by scipy."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from geometry import Pairs
 from geometry.evaluate import PairBootstrap, SubsetBootstrap, aggregate, evaluate_grid
 from geometry.evaluate.subsets import resamples_of
 
+SEEDS = st.integers(0, 10_000)
 RNG = np.random.default_rng(0)
 
 
@@ -33,7 +36,7 @@ def test_the_three_differ():
         assert found.spearman == pytest.approx(value, abs=1e-12)
         assert found.low < found.spearman < found.high
         assert found.n == 300
-        assert {name: one.spearman for name, one in found.subsets.items()} == pytest.approx(RHO)
+        assert {name: score.spearman for name, score in found.subsets.items()} == pytest.approx(RHO)
     assert len({round(value, 3) for value in expected.values()}) == 3
 
 
@@ -45,8 +48,8 @@ def test_scores_alone_have_no_all():
 
 
 def test_one_subset_is_itself_under_each_way():
-    one = {"news": SUBSETS["news"]}
-    found = {how: aggregate(one, how, draws=100) for how in ("all", "mean", "wmean")}
+    single = {"news": SUBSETS["news"]}
+    found = {how: aggregate(single, how, draws=100) for how in ("all", "mean", "wmean")}
     assert found["all"].spearman == found["mean"].spearman == found["wmean"].spearman
     assert found["all"].low == pytest.approx(found["mean"].low)
 
@@ -68,7 +71,7 @@ def test_what_is_refused():
 
 def pairs_of_subsets():
     similarities, gold = (np.concatenate(side) for side in zip(*SUBSETS.values(), strict=True))
-    names = tuple(name for name, (one, _) in SUBSETS.items() for _ in one)
+    names = tuple(name for name, (values, _) in SUBSETS.items() for _ in values)
     return similarities, Pairs("both", names, names, gold, subsets=names)
 
 
@@ -76,9 +79,9 @@ def pairs_of_subsets():
 def test_inside_a_grid(how):
     similarities, pairs = pairs_of_subsets()
     bootstrap = resamples_of(pairs, how, draws=50)
-    found, told = bootstrap.score(similarities), aggregate(SUBSETS, how, draws=50)
+    found, expected = bootstrap.score(similarities), aggregate(SUBSETS, how, draws=50)
     assert (found.spearman, found.low, found.high, found.n) == (
-        *(told.spearman, told.low, told.high, told.n),
+        *(expected.spearman, expected.low, expected.high, expected.n),
     )
     moved = bootstrap.difference(similarities, similarities + RNG.normal(0, 0.1, len(pairs)))
     assert moved.low <= moved.value <= moved.high
@@ -113,3 +116,42 @@ def test_pairs_without_subsets_are_one_set():
         SubsetBootstrap([1, 2, 3], ["a", "b"], "mean")
     with pytest.raises(ValueError, match="how must be one of all, mean, wmean"):
         resamples_of(pairs, "median")
+
+
+@st.composite
+def scored_subsets(draw):
+    """{name: (similarities, gold)} of two to four subsets."""
+    rng = np.random.default_rng(draw(SEEDS))
+    sizes = draw(st.lists(st.integers(4, 25), min_size=2, max_size=4))
+    return {
+        f"set {i}": (np.round(rng.standard_normal(n), 1), rng.permutation(n) / 3.0)
+        for i, n in enumerate(sizes)
+    }
+
+
+@given(scored_subsets(), SEEDS)
+def test_aggregation_by_hand(subsets, seed):
+    similarities, gold = (np.concatenate(side) for side in zip(*subsets.values(), strict=True))
+    names = [name for name, (values, _) in subsets.items() for _ in values]
+    n = np.array([len(values) for values, _ in subsets.values()])
+    rho = np.array([spearmanr(*pair).statistic for pair in subsets.values()])
+    expected = {
+        "all": spearmanr(similarities, gold).statistic,
+        "mean": rho.mean(),
+        "wmean": (n * rho).sum() / n.sum(),
+    }
+    order = np.random.default_rng(seed).permutation(len(gold))
+    for how, value in expected.items():
+        apart = aggregate(subsets, how, draws=6, seed=seed)
+        inside = SubsetBootstrap(gold, names, how, 6, seed).score(similarities)
+        for rho_of_all in (apart.spearman, inside.spearman):
+            assert rho_of_all == pytest.approx(value, abs=1e-12)
+        assert (inside.low, inside.high) == (apart.low, apart.high)
+        assert [part.spearman for part in inside.by_subset.values()] == pytest.approx(rho)
+        mixed = SubsetBootstrap(gold[order], [names[i] for i in order], how, 6, seed)
+        assert mixed.score(similarities[order]).spearman == pytest.approx(value, abs=1e-12)
+        if how != "all":  # each resample by hand, subset by subset
+            weights = np.ones(len(n)) if how == "mean" else n
+            parts = np.stack([part.replicates for part in inside.by_subset.values()])
+            by_hand = (weights[:, None] * parts).sum(axis=0) / weights.sum()
+            assert inside.replicates == pytest.approx(by_hand, nan_ok=True)

@@ -1,16 +1,18 @@
-"""A hub of its own for each test: an endpoint, a cache folder, and no trace of the user's."""
+"""A separate hub for each test: an endpoint, a cache folder, and none of the user's settings."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from huggingface_hub import constants, file_download
 from huggingface_hub.utils import close_session
 
-from geometry.hub import transfer
+from geometry.hub import download
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.hub_server import HubServer
 
-OF_THE_USER = (
+USER_VARIABLES = (
     *("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"),
     *("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "NARROW_CONE_CONFIG"),
     *("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"),
@@ -19,15 +21,18 @@ OF_THE_USER = (
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny model's folder, as save_pretrained writes it. Not to be written to."""
+    """A tiny model's folder, as save_pretrained writes it. Read-only."""
     return save_tiny_bert(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServer]:
-    for name in OF_THE_USER:
+    for name in USER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(transfer, "PATIENCE", (0.01, 0.01, 0.01))
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", constants.DOWNLOAD_CHUNK_SIZE)
+    monkeypatch.setattr(download, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
+    no_wait = SimpleNamespace(sleep=lambda _: None)  # between two tries of one transfer
+    monkeypatch.setattr(file_download, "time", no_wait)
     with HubServer() as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))

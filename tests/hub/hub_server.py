@@ -1,4 +1,4 @@
-"""A small server that speaks the hub's file layout, and misbehaves where it is told to."""
+"""A small server that speaks the hub's file layout, and fails where a test requires it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = re.compile(
 
 @dataclass
 class Request:
-    """What was asked, and the bytes of a file that were sent for it."""
+    """A request, and the bytes of a file that were sent for it."""
 
     method: str
     path: str  # of the file, or "" for a listing
@@ -40,6 +40,7 @@ class Faults:
     breaks: dict[str, list[int]] = field(default_factory=dict)  # path: bytes until each break
     stalls: dict[str, int] = field(default_factory=dict)  # path: bytes until silence, once
     alters: set[str] = field(default_factory=set)  # paths sent with a byte flipped
+    shortens: set[str] = field(default_factory=set)  # paths sent without their last byte
     hides_sizes: bool = False  # the listing names files and nothing else
     no_ranges: bool = False  # every file is sent from its start
     no_listing: bool = False  # a page of HTML instead
@@ -47,7 +48,7 @@ class Faults:
 
 class _Quiet(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
-        """Nothing is printed of a client that left."""
+        """Print nothing when a client disconnects."""
 
 
 class HubServer:
@@ -71,13 +72,13 @@ class HubServer:
         self.close()
 
     def close(self) -> None:
-        """Let go of whoever waits, and answer no more."""
+        """End every silence and stop."""
         self.released.set()
         self._server.shutdown()
         self._server.server_close()
 
     def publish(self, name: str, files: Path | dict[str, bytes], *, revision: str = "main") -> str:
-        """Put a folder's files, or these, at a revision; the commit.
+        """Publish a folder's files, or these, at a revision; returns the commit.
 
         name : of a data set with "datasets/" in front.
         """
@@ -114,12 +115,12 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, *, with_body: bool) -> None:
             path = unquote(urlsplit(self.path).path)
-            asked = LISTING.fullmatch(path) or FILE.fullmatch(path)
-            if asked is None:
+            matched = LISTING.fullmatch(path) or FILE.fullmatch(path)
+            if matched is None:
                 return self._refuse(404)
-            kind = "datasets/" if asked["kind"] == "datasets" else ""
-            name, revision = f"{kind}{asked['name']}", asked["revision"] or "main"
-            request = Request(self.command, asked.groupdict().get("path", ""))
+            kind = "datasets/" if matched["kind"] == "datasets" else ""
+            name, revision = f"{kind}{matched['name']}", matched["revision"] or "main"
+            request = Request(self.command, matched.groupdict().get("path", ""))
             request.token = self.headers.get("Authorization", "")
             hub.requests.append(request)
             if name in hub.faults.status:
@@ -165,6 +166,8 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 return
             if path in faults.alters:
                 content = content[:-1] + bytes([content[-1] ^ 1])
+            if path in faults.shortens:
+                content = content[:-1]
             wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
             request.start = int(wanted[1]) if wanted and not faults.no_ranges else 0
             body = content[request.start :]
@@ -189,10 +192,10 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 if silence is not None and start >= silence:
                     hub.released.wait(60)
                 chunk = body[start : min(start + CHUNK, end)]
-                request.sent += len(chunk)  # before: who has read it may ask at once
+                request.sent += len(chunk)  # counted first: the client may read it at once
                 try:
                     self.wfile.write(chunk)
-                except OSError:  # the other side has gone
+                except OSError:  # the client disconnected
                     request.sent -= len(chunk)
                     break
             if broken:

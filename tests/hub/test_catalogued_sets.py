@@ -57,7 +57,7 @@ ROWS = {
 
 
 def sentences_of(split):
-    """Another order for each split: files that are alike would be fetched once."""
+    """Another order for each split: equal files would be fetched once."""
     at = list(FILES).index(split)
     return SENTENCES[at:] + SENTENCES[:at]
 
@@ -94,7 +94,7 @@ def layout(name, **replaced):
 
 @pytest.fixture
 def publish(server):
-    """publish(name): the catalogue's set, at the very commit that it is pinned at."""
+    """publish(name): the catalogue's set, at its pinned commit."""
 
     def published(name, **replaced):
         chosen = PAIR_SETS[name]
@@ -110,13 +110,13 @@ def publish(server):
 def test_every_split_in_its_own_layout(server, publish, name):
     chosen, files = PAIR_SETS[name], publish(name)
     for split in chosen.n_pairs:
-        said = []
+        reports = []
         server.requests.clear()
-        pairs = fetch_pairs(name, split, progress=lambda *at, said=said: said.append(at))
+        pairs = fetch_pairs(name, split, progress=lambda *at, reports=reports: reports.append(at))
         path, content = split_file(name, split)
         assert server.fetched() == {path}
-        assert said[-1] == (len(content), len(files[path]))
-        assert said == sorted(said)
+        assert reports[-1] == (len(content), len(files[path]))
+        assert reports == sorted(reports)
         assert list(zip(pairs.left, pairs.right, strict=True)) == sentences_of(split)
         assert pairs.gold_scores.tolist() == [row["score"] for row in rows_of(name, split)]
         assert (pairs.scale, pairs.name) == (chosen.scale, f"{chosen.title} {split}")
@@ -154,7 +154,7 @@ def test_what_can_go_wrong_with_each(server, publish, monkeypatch, name):
     error = refused()
     assert (error.code, error.details["reason"]) == ("no_network", "HF_HUB_OFFLINE is set")
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    server.faults.breaks[path] = [len(content) // 2]  # a broken transfer is gone on from
+    server.faults.breaks[path] = [100]  # a broken transfer is continued
     assert len(fetch_pairs(name)) == 3
     assert server.sent(path) == len(content)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # what is there needs no network
@@ -187,7 +187,7 @@ def test_scores_beyond_the_scale_are_another_file(publish, name):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 @pytest.mark.parametrize("name", ["sickr", "stsb"])
 def test_a_set_written_anew_as_a_table_is_read(server, name, suffix):
-    """Nobody's layout today, but a branch may be rewritten."""
+    """No set has this layout today, but a branch may change."""
     mark = {".csv": ",", ".tsv": "\t"}[suffix]
     rows = rows_of(name)
     quoted = [

@@ -1,4 +1,4 @@
-"""Local folders: which files count, and what is said of those that are missing or cut."""
+"""Local folders: which files count, and errors for missing and truncated ones."""
 
 import json
 import shutil
@@ -50,7 +50,7 @@ def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "told"),
+    ("file", "content", "message"),
     [
         ("tokenizer_config.json", "[]", "holds a list where settings"),
         ("tokenizer_config.json", '{"model_max_length": "big"}', "`big` as the longest text"),
@@ -60,9 +60,9 @@ def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
         ("modules.json", "[3]", "is no list of steps"),
     ],
 )
-def test_settings_of_a_wrong_type_are_told(folder, file, content, told):
+def test_settings_of_a_wrong_type_are_reported(folder, file, content, message):
     (folder / file).write_text(content, encoding="utf-8")
-    with pytest.raises(ModelFilesError, match=told) as caught:
+    with pytest.raises(ModelFilesError, match=message) as caught:
         load_encoder(folder)
     assert caught.value.code == "unreadable"
     assert str(folder) in str(caught.value)
@@ -85,8 +85,8 @@ def test_no_modules_at_all_are_no_output_of_its_own(folder):
         encoder.encode(["the cat"], pooling="own")
 
 
-def test_where_the_remedy_gives_none_either_the_next_one_is_told(folder):
-    """Of BertJapanese and Canine the command writes a folder that has no tokenizer.json again."""
+def test_where_the_remedy_gives_none_either_the_next_one_is_reported(folder):
+    """For BertJapanese and Canine the command writes a folder without tokenizer.json again."""
     (folder / "tokenizer.json").unlink()
     assert (
         ", then load the new folder. If that has none either, this tokenizer has no fast version: "
@@ -112,13 +112,13 @@ def test_a_training_state_is_no_model(folder):
     assert refused(folder).code == "missing_folder_file"
 
 
-@pytest.mark.parametrize("kept", [0, 4, 100, -1])
-def test_weights_that_are_cut(folder, kept):
+@pytest.mark.parametrize("n_bytes", [0, 4, 100, -1])
+def test_weights_that_are_cut(folder, n_bytes):
     content = (folder / WEIGHTS).read_bytes()
-    (folder / WEIGHTS).write_bytes(content[:kept])
+    (folder / WEIGHTS).write_bytes(content[:n_bytes])
     error = refused(folder)
     assert (error.code, error.details["file"]) == ("half_downloaded", WEIGHTS)
-    assert error.details["size"] == len(content[:kept])
+    assert error.details["size"] == len(content[:n_bytes])
     assert "only partly there" in str(error)
 
 
@@ -173,15 +173,15 @@ def test_weights_come_last_and_one_file_before_shards():
 
 
 @pytest.mark.parametrize(
-    ("size", "said"),
+    ("size", "text"),
     [(437_955_512, "438 MB"), (2_100_000_000, "2,100 MB"), (12_340, "12 kB"), (999, "999 bytes")],
 )
-def test_bytes_as_a_reader_writes_them(size, said):
-    assert readable_bytes(size) == said
+def test_bytes_as_a_reader_writes_them(size, text):
+    assert readable_bytes(size) == text
     assert readable_bytes(1_540_000, decimals=1) == "1.5 MB"
 
 
-def test_a_file_that_is_cut_by_a_byte_is_told_in_bytes(folder):
+def test_a_file_that_is_cut_by_a_byte_is_reported_in_bytes(folder):
     """In megabytes, or in kilobytes, both numbers would be the same."""
     content = (folder / WEIGHTS).read_bytes()
     (folder / WEIGHTS).write_bytes(content[:-1])

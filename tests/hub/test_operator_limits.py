@@ -1,4 +1,4 @@
-"""The operator's file: its defaults, its place, and what is wrong with a wrong one."""
+"""The operator's file: its defaults, its place, and errors for invalid content."""
 
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -100,7 +100,9 @@ def test_names_are_matched_by_pattern():
 
 def test_folders_of_this_machine(tmp_path):
     folder = str(save_tiny_bert(tmp_path))
-    load_encoder(folder, limits=ModelLimits(allow=("google-bert/*",)))  # names of the hub alone
+    load_encoder(
+        folder, limits=ModelLimits(allow=("google-bert/*",))
+    )  # applies to names of the hub only
     for name in (folder, "/no/such/folder"):  # the same answer, whether it is there or not
         with pytest.raises(ModelFilesError, match="allows no folders of this machine") as caught:
             load_encoder(name, limits=ModelLimits(local_folders=False))

@@ -1,4 +1,4 @@
-"""Pairs of the hub: which file is a split's, what is fetched, counted, stopped, kept, refused."""
+"""Pairs of the hub: files of a split, progress, resuming, cache, refusals."""
 
 import gzip
 import io
@@ -75,7 +75,7 @@ def test_parts_of_a_split_in_order(server):
     assert len(fetch_pairs(OWN, "test")) == 2
 
 
-def test_a_half_fetched_split_is_gone_on_with(server):
+def test_a_half_fetched_split_resumes(server):
     class Stop(Exception):
         pass
 
@@ -98,16 +98,16 @@ def test_a_half_fetched_split_is_gone_on_with(server):
 def test_progress_rises_to_the_total(server):
     content = gzip.compress(json_lines(ROWS * 500))
     server.publish(PUBLISHED, {"test.jsonl.gz": content, "train.jsonl.gz": content * 2})
-    said = []
-    fetch_pairs(OWN, progress=lambda *counts: said.append(counts))
-    assert {total for _, total in said} == {len(content)}
-    assert said == sorted(said)
-    assert said[-1][0] == len(content)
+    reports = []
+    fetch_pairs(OWN, progress=lambda *counts: reports.append(counts))
+    assert {total for _, total in reports} == {len(content)}
+    assert reports == sorted(reports)
+    assert reports[-1][0] == len(content)
 
 
 def test_a_pinned_commit_is_read_again_without_a_network(server):
     commit = server.publish(PUBLISHED, {"test.jsonl": json_lines()})
-    server.publish(PUBLISHED, {"test.jsonl": json_lines(ROWS[:2])})  # main has moved on
+    server.publish(PUBLISHED, {"test.jsonl": json_lines(ROWS[:2])})  # main has changed
     pinned = replace(OWN, revision=commit)
     assert len(fetch_pairs(pinned)) == 3
     server.requests.clear()
@@ -132,7 +132,7 @@ def test_models_and_data_sets_of_one_name_are_apart(server):
     assert "no data set `own/pairs`" in str(caught.value)
 
 
-def test_a_broken_transfer_is_gone_on_from(server):
+def test_a_broken_transfer_resumes(server):
     content = gzip.compress(json_lines(ROWS * 4000), compresslevel=0)
     server.publish(PUBLISHED, {"test.jsonl.gz": content})
     server.faults.breaks["test.jsonl.gz"] = [5000]
@@ -146,7 +146,7 @@ def refused(**keywords):
     return caught.value
 
 
-def test_what_the_hub_refuses_is_told_of_a_data_set(server, monkeypatch):
+def test_what_the_hub_refuses_is_reported_of_a_data_set(server, monkeypatch):
     assert refused().code == "unknown_name"
     server.publish(PUBLISHED, {"dev.jsonl": json_lines()})
     error = refused()

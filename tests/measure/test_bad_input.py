@@ -22,7 +22,7 @@ from geometry.linalg.moments import Moments
 from geometry.measure import Annotations
 from geometry.transform import RemovalMap, StandardMap, WhiteningMap
 from geometry.transform.learned_removal import ScoredPairs
-from geometry.transform.whitening_settings import METHODS
+from geometry.transform.whitening_map import METHODS
 
 pytestmark = pytest.mark.filterwarnings("error")
 

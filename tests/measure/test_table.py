@@ -247,7 +247,9 @@ def test_baselines_are_kept_and_closed_forms_used():
     }
 
 
-@pytest.mark.parametrize(("n", "d"), [(300, 50), (40, 6), (700, 200)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(300, 50), (40, 6), pytest.param(700, 200, marks=pytest.mark.slow)]
+)
 def test_a_simulated_baseline_tells_how_far_another_seed_s_may_lie(n, d):
     names = ("hubness", "intrinsic_dimension")
     found = [baselines_with_errors(names, n, d, seed=seed) for seed in range(16)]

@@ -7,7 +7,7 @@ from geometry import label_agreement, load_encoder, read_bundled
 from geometry.projection import whiten_beside
 from geometry.projection.twin import fit_whitening
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 
 CONE_LAYERS = (1, 4, 5)  # the last layer is no cone: it was trained to be round
 SEEDS = range(10)

@@ -1,4 +1,4 @@
-"""What tests of pages share without a browser."""
+"""A fixture of the tests that visit pages without a browser."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,10 @@ from tests.pages.visits import clear_memory
 
 @pytest.fixture(scope="module")
 def one_memory() -> Iterator[None]:
-    """Kept for a whole file, because it holds the encoder; all keys in it name their content."""
+    """Clear the app's caches before and after a file, but not between its tests.
+
+    The caches hold the encoder. Their keys name their content, so a test cannot read a wrong value.
+    """
     clear_memory()
     yield
     clear_memory()

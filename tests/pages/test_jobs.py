@@ -1,4 +1,4 @@
-"""Long work: joined by many, cancelled by the last who waits, an error told once."""
+"""Background jobs: many visitors share one, the last to leave cancels it, an error shows once."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ from geometry.errors import readable_bytes
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Report
 
-PATIENCE = 20.0  # s; how long a test waits for another thread before it gives up
+PATIENCE = 20.0  # seconds to wait for another thread
 
 
 def english(text: str) -> str:
@@ -21,7 +21,7 @@ def english(text: str) -> str:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Return as soon as the condition holds; fail where it never does."""
+    """Return as soon as the condition holds; fail after PATIENCE."""
     deadline = time.monotonic() + PATIENCE
     pause = threading.Event()
     while not condition():
@@ -57,7 +57,7 @@ def page_that_leaves() -> None:
 
 
 class Visitor:
-    """A browser tab: a session of its own whose run goes on in a thread."""
+    """A session of its own, run in a thread, like a browser tab."""
 
     def __init__(self, work: Callable[[Report], object], page: Callable[[], None]) -> None:
         self.at = AppTest.from_function(page, default_timeout=PATIENCE)
@@ -70,7 +70,7 @@ class Visitor:
 
 
 class Gate:
-    """Work that goes on, reporting, until it is let through."""
+    """Work that reports progress until ``passed`` is set."""
 
     def __init__(self) -> None:
         self.begun, self.ended, self.passed = 0, 0, threading.Event()
@@ -211,13 +211,13 @@ def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):
     job = Job(lambda report: None)
     what = "Encoding 1,200 sentences"
     assert jobs._progress_line(job, english, what).startswith(f"{what} · ")
-    job.report(200, 1200)  # the first report has loaded the model too: no rate yet
+    job.report(200, 1200)  # its time includes loading the model: no rate yet
     assert jobs._progress_line(job, english, what) == f"{what} · 200 / 1,200"
     now[0] += 4
     job.report(600, 1200)
     line = f"{what} · 600 / 1,200 · 100 a second, 6 s left"
     assert jobs._progress_line(job, english, what) == line
-    now[0] += 60  # time without news changes nothing
+    now[0] += 60  # without a new report nothing changes
     assert jobs._progress_line(job, english, what) == line
 
 

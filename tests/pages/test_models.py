@@ -14,16 +14,17 @@ from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.hub import suggestions
 from geometry.hub.bundled import verify_file
 from geometry.hub.errors import no_disk
+from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
-from geometry.hub.settings import refuse_other_models
 from pages.common import jobs, words
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.messages import error_text
 from pages.common.models import lessons, shelf
 from pages.common.shell import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import UNFIT, save_tiny
+from tests.encode.tiny_models import BUILDERS, UNFIT, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
+from tests.pages.twins import twin_clouds
 from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,6 +89,20 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
     assert "pooling max" in said
     assert not any(button.key == "preset-needle" for button in app.button)  # the bundled model's
     assert "Why is the last layer no cone?" not in {box.label for box in app.expander}
+
+
+@pytest.mark.parametrize("kind", [*BUILDERS, "squeezebert", "mamba"])
+@pytest.mark.usefixtures("small_corpus")
+def test_a_folder_of_each_architecture_is_measured_and_drawn(tmp_path, kind):
+    folder = save_tiny(tmp_path / kind, kind)
+    pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
+    app = visit(model=str(folder), layer="2", pooling=pooling)
+    assert not app.exception
+    assert not errors(app)
+    assert [bool(re.search(r"[+−-]?\d\.\d{3}", table)) for table in numbers(app)] == [True, True]
+    assert len(twin_clouds(app)) == 1
+    line = f"· {folder} · layer 2 of 2 · pooling {pooling} ·"
+    assert any(line in caption.value for caption in app.caption)
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -258,10 +273,10 @@ def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
         layer=1, pooling="cls", difference=None, score=lost, is_clamped=False, is_simplex=False
     )
     fit = SimpleNamespace(name="own", corpus=["a text"] * 9, is_target=False)
-    asked = SimpleNamespace(after="pca", fit=fit)
-    assert any("2 cells are undefined" in line for line in verdict(asked, [cell, cell], str))
+    choice = SimpleNamespace(after="pca", fit=fit)
+    assert any("2 cells are undefined" in line for line in verdict(choice, [cell, cell], str))
     known = SimpleNamespace(**{**vars(cell), "score": SimpleNamespace(undefined=None)})
-    assert not any("undefined" in line for line in verdict(asked, [known], str))
+    assert not any("undefined" in line for line in verdict(choice, [known], str))
 
 
 @pytest.mark.parametrize("page", PAGES)

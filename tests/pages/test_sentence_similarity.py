@@ -16,10 +16,9 @@ from geometry import Pairs, read_cloud
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.load import load_encoder
-from geometry.evaluate.cells import Cell
+from geometry.evaluate.best_cell import halves
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.grid import evaluate_grid
-from geometry.evaluate.halves import halves
+from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS

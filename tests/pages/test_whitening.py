@@ -1,6 +1,7 @@
 """The whitening page without a browser: four pictures, and every number the library's own."""
 
 import csv
+import functools
 import io
 import re
 import threading
@@ -83,7 +84,7 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """What the page hands to its downloads: (scene, reports, kind, figures, _)."""
     found: list[tuple] = []
-    monkeypatch.setattr("pages.whitening.explore.take_away", lambda *told: found.append(told))
+    monkeypatch.setattr("pages.whitening.explore.take_away", lambda *shown: found.append(shown))
     return found
 
 
@@ -103,6 +104,12 @@ def visit(own: Corpus | None = None, no_webgl2: bool = False, **query: str) -> A
     return healthy(new_visit("whitening", state, **named).run())
 
 
+@functools.cache
+def look(**query: str) -> AppTest:
+    """A visit for tests that only read the page: the same one for the same address."""
+    return visit(**query)
+
+
 def pictures(app: AppTest) -> dict[str, np.ndarray]:
     """Treatment to where its points are drawn (n, k), in the page's order."""
     codes = {name: code for code, name in treatment_names(str).items()}
@@ -116,8 +123,8 @@ def pictures(app: AppTest) -> dict[str, np.ndarray]:
 def flat_charts(app: AppTest) -> dict[str, dict]:
     """Treatment to Plotly's figure, in the page's order, where there is no WebGL2."""
     return {
-        key.removeprefix("lab-"): one["figure"]
-        for key, one in charts(app).items()
+        key.removeprefix("lab-"): element["figure"]
+        for key, element in charts(app).items()
         if not key.startswith("lab-chart-")
     }
 
@@ -137,7 +144,7 @@ def traces(figure: dict) -> dict[str, dict]:
 
 def table(app: AppTest) -> dict[str, dict[str, str]]:
     """Column to (measure to cell)."""
-    [text] = [one.value for one in app.markdown if one.value.startswith("| measure |")]
+    [text] = [element.value for element in app.markdown if element.value.startswith("| measure |")]
     lines = [[cell.strip() for cell in line[1:-1].split(" | ")] for line in text.split("\n")]
     head, rows = lines[0], lines[2:]
     return {
@@ -182,7 +189,9 @@ def error_of(row: Measured) -> str:
 
 
 def provenance(app: AppTest) -> list[str]:
-    below_pictures, below_table = [one.value for one in app.caption if " · n = " in one.value]
+    below_pictures, below_table = [
+        element.value for element in app.caption if " · n = " in element.value
+    ]
     assert below_pictures == below_table
     return below_table.split(" · ")
 
@@ -195,17 +204,19 @@ def set_value(app: AppTest, kind: str, key: str, value: object) -> AppTest:
 
 
 def test_a_deep_link_shows_four_pictures_in_one_frame():
-    app = visit()
+    app = look()
     drawn = pictures(app)
     assert tuple(drawn) == DEFAULTS
-    captions = [one.value for one in app.caption if one.value.startswith("**")]
+    captions = [element.value for element in app.caption if element.value.startswith("**")]
     assert [text.split("**")[1] for text in captions] == list(NAMES.values())
     assert {places.shape for places in drawn.values()} == {(1224, 2)}
     reach = message(app)["reach"]
     for places in drawn.values():
         assert (np.abs(places).max(axis=1) <= reach).mean() > 0.97
     assert message(app)["axes"] == ["mean direction", "principal direction 1 of the rest"]
-    [cone] = [one.value for one in app.caption if "of the mean (384-d); drawn" in one.value]
+    [cone] = [
+        element.value for element in app.caption if "of the mean (384-d); drawn" in element.value
+    ]
     assert "50% within" in cone
     assert "90% within" in cone
     assert not [*app.error, *app.warning, *app.info]
@@ -217,9 +228,13 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
     assert not twin_clouds(app)
     drawn = flat_charts(app)
     assert tuple(drawn) == DEFAULTS
-    bold = [one.value.strip("*") for one in app.markdown if re.fullmatch(r"\*\*.*\*\*", one.value)]
+    bold = [
+        element.value.strip("*")
+        for element in app.markdown
+        if re.fullmatch(r"\*\*.*\*\*", element.value)
+    ]
     assert bold == list(NAMES.values())
-    places = pictures(visit())
+    places = pictures(look())
     for name, figure in drawn.items():
         points, ring = figure["data"]
         for axis in ("xaxis", "yaxis"):
@@ -233,17 +248,21 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
 
 
 def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
-    app = visit()
+    app = look()
     radii = {
         name: np.sqrt(np.square(places).sum(axis=1).mean())
         for name, places in pictures(app).items()
     }
     assert list(radii.values()) == pytest.approx([radii["raw"]] * 4, rel=1e-4)
-    told = [one.value for one in app.caption if "so that all have one rms radius" in one.value]
-    assert len(told) == 3
+    shown = [
+        element.value
+        for element in app.caption
+        if "so that all have one rms radius" in element.value
+    ]
+    assert len(shown) == 3
     factors = message(app)["factors"]
     assert factors[0] == 1
-    for factor, caption in zip(factors[1:], told, strict=True):
+    for factor, caption in zip(factors[1:], shown, strict=True):
         assert f"drawn × {factor:.3g}," in caption
 
 
@@ -253,11 +272,13 @@ def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
     drawn = pictures(app)
     assert not drawn["removed"].any()
     assert message(app)["factors"][2] == 1
-    told = [one.value for one in app.caption if "**Top directions removed**" in one.value]
-    assert len(told) == 1
-    assert "all points at the origin" in told[0]
-    assert "drawn ×" not in told[0]
-    assert "trustworthiness" not in told[0]
+    shown = [
+        element.value for element in app.caption if "**Top directions removed**" in element.value
+    ]
+    assert len(shown) == 1
+    assert "all points at the origin" in shown[0]
+    assert "drawn ×" not in shown[0]
+    assert "trustworthiness" not in shown[0]
     scene, *_rest, _ = taken[-1]
     rows = rows_of(pictures_csv(scene, "", _))
     assert {row["removed_x"] for row in rows} == {"0"}
@@ -280,8 +301,8 @@ def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, 
     assert found["Top directions removed"].items() >= wanted.items()
     assert tuple(pictures(app)) == ("raw", "centred", "removed", "standardised")
     assert_annotated(found, unit, corpus, cloud_of)
-    told = [one.value for one in app.warning]
-    assert any("does not know" in text for text in told) is (corpus == "topics-zh")
+    shown = [element.value for element in app.warning]
+    assert any("does not know" in text for text in shown) is (corpus == "topics-zh")
 
 
 def assert_annotated(found: dict, unit: str, corpus: str, cloud_of: Callable[..., Cloud]) -> None:
@@ -340,13 +361,13 @@ def test_under_word_counts_another_share_is_shrunk_and_told(cloud_of):
     own = upload(60)
     cloud = cloud_of(own, "types")
     app = visit(own, unit="types", second="zipf", third="zca", fourth="none", shrink="ledoit-wolf")
-    told = provenance(app)
+    shown = provenance(app)
     for name in ("zipf", "zca"):
         fitted = fit_treatment(name, cloud.vectors, sample_weight=cloud.counts)
         a = fitted.turn(LEDOIT_WOLF).fitted.shrinkage
         words = {"zipf": "Zipfian whitening", "zca": NAMES["zca"]}[name]
-        assert f"{words}: shrinkage {a:.3f}" in told
-    assert not [part for part in told if part.startswith("shrinkage")]
+        assert f"{words}: shrinkage {a:.3f}" in shown
+    assert not [part for part in shown if part.startswith("shrinkage")]
 
 
 def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
@@ -364,7 +385,7 @@ def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
     ],
 )
 def test_both_languages_keep_the_contract_s_order(lang, order):
-    assert [one.value for one in visit(lang=lang).subheader] == order
+    assert [element.value for element in look(lang=lang).subheader] == order
 
 
 # Measuring
@@ -372,7 +393,7 @@ def test_both_languages_keep_the_contract_s_order(lang, order):
 
 def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud_of):
     cloud = cloud_of()
-    found = table(visit())
+    found = table(look())
     assert list(found) == [*NAMES.values(), "isotropic"]
     for name, title in NAMES.items():
         Z = treated(name, cloud.vectors, LEDOIT_WOLF)
@@ -389,12 +410,12 @@ def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud
 
 
 def test_words_and_brackets_fit_their_numbers_in_both_languages():
-    told = provenance(visit(kept="1", removed="1"))
-    assert {"directions kept: 1", "directions removed: 1"} <= set(told)
-    assert not any(re.search(r"\b1 \w+s\b", part) for part in told)
+    shown = provenance(visit(kept="1", removed="1"))
+    assert {"directions kept: 1", "directions removed: 1"} <= set(shown)
+    assert not any(re.search(r"\b1 \w+s\b", part) for part in shown)
     app = visit(lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
     assert "保留的方向數：1" in everything(app)
-    [text] = [one.value for one in app.markdown if one.value.startswith("| 量度 |")]
+    [text] = [element.value for element in app.markdown if element.value.startswith("| 量度 |")]
     assert "—（均值為 0）" in text
     assert re.search(r"[\d\]]（各向同性 [\d.]+( ± [\d.]+)?）", text)
     assert not re.search(r"[( ]\(|[ ]（|\(均|— ", text)
@@ -409,8 +430,10 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     ],
 )
 def test_the_intervals_say_that_nothing_is_fitted_again(lang, brackets, held):
-    [told] = [one.value for one in visit(lang=lang).caption if one.value.startswith(brackets)]
-    assert held in told
+    [shown] = [
+        element.value for element in look(lang=lang).caption if element.value.startswith(brackets)
+    ]
+    assert held in shown
 
 
 def test_it_is_said_where_measures_disagree(cloud_of):
@@ -421,15 +444,15 @@ def test_it_is_said_where_measures_disagree(cloud_of):
         for code in disagreements(raw, measure_table(treated(name, X, LEDOIT_WOLF), seed=0)):
             line = f"- {prose('whitening', f'disagree-{code}', {'name': NAMES[name]})}"
             wanted += [line] if line not in wanted else []
-    said = [one.value for one in visit().markdown if one.value.startswith("- **")]
+    said = [element.value for element in look().markdown if element.value.startswith("- **")]
     assert said[: len(wanted)] == wanted
     assert any("Standardised: the mean cosine fell and IsoScore did not move" in s for s in said)
     assert any("ZCA whitening: rounder than isotropic data" in s for s in said)
 
 
 def test_what_the_fit_saw_is_not_blamed_on_a_fit_that_did_not_see_it():
-    app = visit(fit_on="split")
-    assert not any("rounder than isotropic" in one.value for one in app.markdown)
+    app = look(fit_on="split")
+    assert not any("rounder than isotropic" in element.value for element in app.markdown)
 
 
 def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
@@ -490,7 +513,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
     X = cloud_of().vectors
     fit, shown = np.array_split(np.random.default_rng(0).permutation(len(X)), 2)
     fit, shown = X[np.sort(fit)], X[np.sort(shown)]
-    app = visit(fit_on="split")
+    app = look(fit_on="split")
     assert "fitted on 612 points of the other half" in provenance(app)
     found = table(app)
     assert found["Raw"].items() >= cells(shown, 384).items()
@@ -555,7 +578,7 @@ def test_defaults_follow_the_points_and_what_was_chosen_stays():
 
 
 @pytest.mark.parametrize(
-    ("own", "query", "told"),
+    ("own", "query", "shown"),
     [
         (60, FULL, "error"),
         (60, FULL | {"second": "cholesky"}, "error"),
@@ -568,23 +591,23 @@ def test_defaults_follow_the_points_and_what_was_chosen_stays():
         (60, FULL | {"fit_rows": "30"}, "warning"),
     ],
 )
-def test_a_simplex_is_told_where_there_is_one(own, query, told):
+def test_a_simplex_is_told_where_there_is_one(own, query, shown):
     app = visit(upload(own), **ONLY_ZCA | query)
-    errors = [one.value for one in app.error]
-    warnings = [one.value for one in app.warning]
-    assert (len(errors), len(warnings)) == (told == "error", told == "warning")
-    if told == "error":
+    errors = [element.value for element in app.error]
+    warnings = [element.value for element in app.warning]
+    assert (len(errors), len(warnings)) == (shown == "error", shown == "warning")
+    if shown == "error":
         assert f"{own} points" in errors[0]
         [_raw, white, _isotropic] = table(app).values()
         assert white["mean cosine of pairs"].startswith(signed(-1 / (own - 1), 3))
-    if told == "warning":
+    if shown == "warning":
         assert "The 30 points of the fit have rank 30 − 1" in warnings[0]
 
 
 def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
     own = upload(20)
     app = visit(own, first="removed", removed="30")
-    [warning] = [one.value for one in app.warning]
+    [warning] = [element.value for element in app.warning]
     assert "The 20 points of the fit have 19 directions, and D = 30 takes all" in warning
     emptied = table(app)["Top directions removed"]
     assert emptied["mean cosine of pairs"] == "— (a point is zero)"
@@ -593,13 +616,13 @@ def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
         visit(own, first="removed", removed="30", chart=chart)
 
 
-@pytest.mark.parametrize(("query", "told"), [({}, "error"), ({"fit_rows": "50"}, "warning")])
-def test_a_simplex_is_told_where_texts_are_repeated(query, told):
+@pytest.mark.parametrize(("query", "shown"), [({}, "error"), ({"fit_rows": "50"}, "warning")])
+def test_a_simplex_is_told_where_texts_are_repeated(query, shown):
     texts = upload(50).texts
     corpus = Corpus("mine", (*texts, *texts[:10]))
     app = visit(corpus, **ONLY_ZCA | FULL | query)
-    [box] = [one.value for one in (app.error if told == "error" else app.warning)]
-    assert ("60 points, 50 of them different" if told == "error" else "of them different") in box
+    [box] = [element.value for element in (app.error if shown == "error" else app.warning)]
+    assert ("60 points, 50 of them different" if shown == "error" else "of them different") in box
 
 
 def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
@@ -614,7 +637,7 @@ def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
     assert np.std(cosines[~np.isin(np.arange(len(X)), rows)]) > 0.05
     app = visit(fit_rows="100", **FULL)
     assert not app.error
-    [warning] = [one.value for one in app.warning]
+    [warning] = [element.value for element in app.warning]
     assert "The 100 points of the fit have rank 100 − 1" in warning
     assert "rank 99 of 384" in provenance(app)
 
@@ -634,14 +657,14 @@ def test_a_selection_is_listed_and_ends_with_its_cloud():
     key = app.session_state["point-of"]
     app.session_state["selected-rows"] = (key, (0, 5, 23))
     healthy(app.run())
-    [listed] = [one for one in app.expander if "selected" in one.label]
+    [listed] = [element for element in app.expander if "selected" in element.label]
     assert listed.label == "3 points selected"
     texts, labels = upload(24, labels=True).texts, upload(24, labels=True).labels
     frame = listed.dataframe[0].value
     assert list(frame["text"]) == [texts[row] for row in (0, 5, 23)]
     assert list(frame["label"]) == [labels[row] for row in (0, 5, 23)]
     app = set_value(app, "selectbox", "corpus", "topics-zh")
-    assert not [one for one in app.expander if "selected" in one.label]
+    assert not [element for element in app.expander if "selected" in element.label]
 
 
 @pytest.mark.parametrize("dims", ["2D", "3D"])
@@ -727,6 +750,21 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
             assert found[name][MEASURES[measure]].startswith(f"{signed(share, 3)} [")
 
 
+def test_halves_of_tokens_cut_no_sentence_in_two(taken):
+    own = upload(30)
+    app = visit(own, unit="tokens", fit_on="split", chart="size")
+    material = taken[-1][0].material
+    fitted, shown = set(material.fit.sources), set(material.cloud.sources)
+    assert fitted | shown == set(range(len(own)))
+    assert not fitted & shown
+    assert abs(len(material.fit) - len(material.cloud)) < 30  # no sentence is longer
+    fits = whitening_by_size(material.cloud.vectors, groups=material.cloud.sources)
+    lines = traces(chart(app, "size"))
+    assert array(lines["in full"]["y"]) == pytest.approx(
+        [fit.isoscore["full"] for fit in fits], rel=1e-4
+    )
+
+
 def test_the_cosines_of_pairs_add_up_and_have_their_reference():
     lines = traces(chart(visit(chart="cosines"), "cosines"))
     assert list(lines) == [*NAMES.values(), "isotropic directions, d = 384"]
@@ -749,7 +787,7 @@ def test_whitening_falls_apart_as_n_nears_d(cloud_of):
 @pytest.mark.parametrize("n", [4, 5, 7])
 def test_too_few_points_for_the_chart_of_sizes_are_told(n):
     app = visit(upload(n), chart="size")
-    assert [one.value for one in app.info] == ["This chart needs at least 8 points."]
+    assert [element.value for element in app.info] == ["This chart needs at least 8 points."]
     assert tuple(pictures(app)) == DEFAULTS
 
 
@@ -758,17 +796,17 @@ def test_too_few_points_for_the_chart_of_sizes_are_told(n):
 
 def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     drawn: list[int] = []
-    seen = threading.Event()
+    drawn_once = threading.Event()
 
     class Watched(list):  # training goes on from its second epoch once the page has drawn that
         def append(self, epoch: object) -> None:
             super().append(epoch)
             if len(self) == 2:
-                seen.wait(30)
+                drawn_once.wait(30)
 
     def draw(place: object, history: list, _: object) -> None:
         drawn.append(len(history))
-        seen.set()
+        drawn_once.set()
 
     monkeypatch.setattr("pages.whitening.flow._histories", defaultdict(Watched))
     monkeypatch.setattr("pages.whitening.flow._draw_live", draw)
@@ -789,8 +827,8 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     assert np.array_equal(pictures(again)["flow"], pictures(app)["flow"])
 
 
-def _no_work(*told: object) -> None:
-    raise AssertionError(f"this was kept, and is made again: {told[0]}")
+def _no_work(*shown: object) -> None:
+    raise AssertionError(f"this was kept, and is made again: {shown[0]}")
 
 
 # Odd input
@@ -800,7 +838,7 @@ def test_points_that_are_all_equal_have_nothing_to_whiten():
     same = Corpus("same", ("a cat sat",) * 6)
     for query in ({}, {"fit_on": "pairs"}):  # the second fit has spread, what is shown has none
         app = visit(same, **query)
-        assert ["Every point is the same vector" in one.value for one in app.info] == [True]
+        assert ["Every point is the same vector" in element.value for element in app.info] == [True]
         assert not charts(app)
         assert not twin_clouds(app)
 
@@ -824,13 +862,13 @@ def test_a_bad_address_falls_back_to_the_defaults():
     app = visit(**bad, strength="9", removed="1000", fit_rows="-3")
     fallen = provenance(app)
     assert tuple(pictures(app)) == DEFAULTS
-    assert fallen == provenance(visit())
+    assert fallen == provenance(look())
 
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_too_few_texts_are_told_with_the_limit(n):
     app = visit(upload(n))
-    assert [one.value for one in app.warning] == ["A picture needs at least 4 points."]
+    assert [element.value for element in app.warning] == ["A picture needs at least 4 points."]
     assert not charts(app)
     assert not twin_clouds(app)
 
@@ -838,12 +876,12 @@ def test_too_few_texts_are_told_with_the_limit(n):
 # Taking it away
 
 
-def rows_of(told: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(told.decode("utf-8-sig"))))
+def rows_of(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
 
 
 def test_the_page_offers_its_tables():
-    labels = [button.label for button in visit().get("download_button")]
+    labels = [button.label for button in look().get("download_button")]
     assert labels == [f"Take the {what} away (CSV)" for what in ("table", "points", "chart")]
 
 
@@ -867,8 +905,8 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
     [wanted] = measure_table(cloud_of().vectors, names=["isoscore"], seed=0)
     columns = (wanted.value, wanted.low, wanted.high, wanted.baseline)
-    told = [float(found[name]) for name in ("value", "low", "high", "isotropic")]
-    assert told == pytest.approx(columns, rel=1e-5)
+    shown = [float(found[name]) for name in ("value", "low", "high", "isotropic")]
+    assert shown == pytest.approx(columns, rel=1e-5)
 
 
 def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cloud_of):
@@ -897,8 +935,8 @@ def test_a_zero_row_has_no_agreement_in_the_file(taken):
     reports = {name: replace(report, agreement=None) for name, report in reports.items()}
     reports["raw"] = replace(reports["raw"], agreement=0.5)
     rows = rows_of(table_csv(scene, reports, "", str))
-    told = {r["treatment"]: (r["value"], r["undefined"]) for r in rows if "label" in r["measure"]}
-    assert told == {"raw": ("0.5", "")} | dict.fromkeys(DEFAULTS[1:], ("", "zero_row"))
+    shown = {r["treatment"]: (r["value"], r["undefined"]) for r in rows if "label" in r["measure"]}
+    assert shown == {"raw": ("0.5", "")} | dict.fromkeys(DEFAULTS[1:], ("", "zero_row"))
 
 
 def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
@@ -931,15 +969,15 @@ def test_the_chart_file_has_a_row_an_entry(taken, kind, name, length):
     suffix = "-raw" if kind == "correlation" else ""
     trace = chart(app, f"{kind}{suffix}")["data"][0]
     values = array(trace["z" if kind == "correlation" else "y"])
-    told = np.array([float(row["value"]) for row in rows])
-    assert told == pytest.approx(values, rel=1e-4, abs=1e-6, nan_ok=True)
+    shown = np.array([float(row["value"]) for row in rows])
+    assert shown == pytest.approx(values, rel=1e-4, abs=1e-6, nan_ok=True)
 
 
 def test_every_knob_of_a_treatment_has_a_control():
     keys = {"centring": "centring", "strength": "strength", "n_components": "kept"}
     for name in ("zca", "centred", "cholesky", "clusterwise", "removed"):
         app = visit(upload(24), second=name, **ONLY_ZCA)
-        sliders = {one.key for one in app.slider}
+        sliders = {element.key for element in app.slider}
         wanted = {keys[knob] for knob in KNOBS[name] if knob in keys}
         wanted |= {"removed"} if "n_removed" in KNOBS[name] else set()
         assert sliders - {"fit-rows"} == wanted

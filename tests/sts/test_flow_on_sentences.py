@@ -12,7 +12,7 @@ from geometry import NormalizingFlow, Whitening
 from tests.sts.scoring import score
 
 # seconds alone, minutes in company
-pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from geometry import load_encoder, mean_cosine
 from geometry.encode.precision import NARROWEST
 from geometry.evaluate import evaluate_grid, published_tables
 from geometry.evaluate.published import datasets
-from pages.sentence_similarity.scene import DRAWS
+from pages.sentence_similarity.choices import DRAWS
 from tests.sts.test_flow_on_sentences import QUOTED as OF_THE_FLOW
 from tests.sts.test_removal_figures import CLUSTERWISE
 

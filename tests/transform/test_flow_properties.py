@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from geometry import NormalizingFlow
 from geometry.linalg.rows import unit_rows
-from geometry.transform.couplings import KINDS, Coupling, FlowMap, chain, identity_couplings
+from geometry.transform.flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
 from tests.clouds import clouds, rotation, seeds
 
 

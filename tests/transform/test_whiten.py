@@ -1,6 +1,7 @@
 """Whitening: by hand, against scikit-learn, and where there is nothing to divide by."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 from geometry.linalg.rows import unit_rows
 from geometry.measure import mean_cosine
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_settings import METHODS
+from geometry.transform.whitening_map import METHODS
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
 BOTH = pytest.mark.parametrize("method", ["pca", "zca"])
@@ -568,3 +569,33 @@ def test_a_row_whose_square_overflows_is_transformed():
     fitted = Whitening().fit(X)
     X[7000] = 1e25
     assert np.isfinite(fitted.transform(X)).all()
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    """Opens 64 MB of float32 rows in a file as a memory map of one mode."""
+    X = np.random.default_rng(0).standard_normal((250_000, 64)).astype(np.float32)
+    X.tofile(tmp_path / "rows.f32")
+    return lambda mode: np.memmap(tmp_path / "rows.f32", np.float32, mode, shape=X.shape)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux gives this figure")
+def test_a_read_only_memory_map_does_not_stay_in_memory(mapped):
+    def in_memory() -> int:
+        status = Path("/proc/self/status").read_text()
+        return 1024 * int(status.split("RssFile:")[1].split()[0])
+
+    X, fitted = mapped("r"), Whitening()
+    before = in_memory()
+    for start in range(0, len(X), 50_000):
+        fitted.partial_fit(X[start : start + 50_000])
+        assert in_memory() - before < 20e6
+    assert fitted.n_samples_seen_ == len(X)
+
+
+@pytest.mark.parametrize("mode", ["c", "r+"])
+def test_changes_to_a_memory_map_are_kept(mapped, mode):
+    X = mapped(mode)
+    X[7] = 5
+    Whitening().partial_fit(X[:10])
+    assert (X[7] == 5).all()

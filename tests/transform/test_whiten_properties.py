@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from geometry.linalg.rows import unit_rows
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_settings import METHODS
+from geometry.transform.whitening_map import METHODS
 from tests.clouds import clouds, rotation, seeds
 
 methods = st.sampled_from(METHODS)
@@ -123,14 +123,14 @@ def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
 def test_float32_blocks_in_any_order_give_one_fit(order):
-    """Blocks long enough for float32 products, whose directions of care come from the first."""
+    """Blocks long enough for float32 products."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((9000, 16)) * np.geomspace(1, 0.1, 16) + 3
+    X = rng.standard_normal((15_000, 16)) * np.geomspace(1, 0.1, 16) + 3
     X = (X - X.mean(axis=1, keepdims=True)).astype(np.float32)  # and a null direction
     exact = Whitening("zca").fit(X.astype(np.float64))
     parts = Whitening("zca")
     for place in order:
-        parts.partial_fit(np.split(X, [2500, 5000])[place])
+        parts.partial_fit(np.split(X, [5000, 10_000])[place])
     assert parts.rank_ == 15
     np.testing.assert_allclose(parts.eigenvalues_[:15], exact.eigenvalues_[:15], rtol=1e-5)
     np.testing.assert_allclose(

@@ -5,8 +5,7 @@ import pytest
 
 from geometry.linalg.moments import Moments
 from geometry.transform.whiten import Whitening
-from geometry.transform.whitening_map import WhiteningMap
-from geometry.transform.whitening_settings import METHODS, recommended_whitening
+from geometry.transform.whitening_map import METHODS, WhiteningMap, recommended_whitening
 
 SETTINGS = [
     {"method": "zca"},
@@ -128,7 +127,7 @@ def test_blocks_are_applied_as_the_whole(monkeypatch):
     X = cloud(50)
     fitted = solve(X)
     whole = fitted.apply(X)
-    monkeypatch.setattr("geometry.transform.whitening_map.BLOCK_ROWS", 7)
+    monkeypatch.setattr("geometry.linalg.products.BLOCK_ROWS", 7)
     np.testing.assert_allclose(fitted.apply(X), whole, atol=1e-14)
     assert fitted.apply(X[:0]).shape == (0, 5)
 

@@ -1,0 +1,138 @@
+"""The texts of options as what they name: layers, poolings, treatments, pairs and texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .shell import progress_on_stderr
+
+if TYPE_CHECKING:
+    from ..data.pairs import Pairs
+    from ..evaluate.grid import LayerName
+
+ALL = "all"
+BUNDLED = "bundled"
+Columns = tuple[str | int, ...]
+
+
+def layers_of(text: str) -> tuple[LayerName, ...] | None:
+    """The named layers; None for all."""
+    return None if text.strip() == ALL else tuple(_layer(part) for part in listed(text, "layers"))
+
+
+def _layer(text: str) -> LayerName:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    if "+" in text:
+        try:
+            return tuple(int(part) for part in text.split("+"))
+        except ValueError:
+            raise ValueError(f"layers {text!r}: give whole numbers, as 1+6") from None
+    return text
+
+
+def poolings_of(text: str) -> tuple[str, ...]:
+    """The named poolings, checked; "all" names every pooling."""
+    from ..encode.pool import POOLINGS, as_poolings
+
+    return as_poolings(tuple(POOLINGS) if text.strip() == ALL else listed(text, "poolings"))
+
+
+def weightings_of(text: str) -> tuple[str, ...]:
+    """The named weightings of words, checked; "all" names every weighting."""
+    from ..vectors.word_averages import WEIGHTINGS
+
+    names = WEIGHTINGS if text.strip() == ALL else listed(text, "weighting")
+    for name in names:
+        if name not in WEIGHTINGS:
+            raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {name!r}")
+    return names
+
+
+def columns_of(text: str) -> Columns:
+    """The columns of two sentences and a score, by name or by number from 0."""
+    columns = tuple(int(part) if part.isdecimal() else part for part in listed(text, "columns"))
+    if len(columns) != 3:
+        raise ValueError(f"--columns {text}: name three, as left,right,score")
+    return columns
+
+
+def treatments_of(text: str) -> tuple[str, ...]:
+    """The named treatments, each in its shortest form."""
+    from ..evaluate.specs import parse_treatments
+
+    return tuple(spec.text for spec in parse_treatments(listed(text, "transforms")))
+
+
+def listed(text: str, option: str) -> tuple[str, ...]:
+    """The distinct parts between commas; ValueError if there are none."""
+    parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not parts:
+        raise ValueError(f"--{option} is empty; leave it out for what is usual")
+    return parts
+
+
+def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: bool) -> Pairs:
+    """One set of pairs; several sets become the subsets of one.
+
+    columns : of tables; None finds them automatically.
+    """
+    from ..data.pairs import Pairs
+
+    parts = [_read_pairs(source, columns=columns, quiet=quiet) for source in sources]
+    if len(parts) == 1:
+        return parts[0]
+    count = Counter(part.name for part in parts)
+    names = [
+        part.name if count[part.name] == 1 else source
+        for part, source in zip(parts, sources, strict=True)
+    ]
+    if len(set(names)) < len(names):
+        raise ValueError(f"a set of pairs is named twice: {', '.join(names)}. Name each once")
+    named = [
+        replace(part, subsets=(name,) * len(part)) for name, part in zip(names, parts, strict=True)
+    ]
+    return Pairs.joined(" + ".join(names), named)
+
+
+def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tuple[str, ...]:
+    """Both sentences of every pair, or the texts of a corpus.
+
+    columns : of the pairs; if a table lacks them, they are found automatically.
+    """
+    from ..data.corpus import CorpusError, read_corpus
+
+    for tried in dict.fromkeys((columns, None)):
+        try:
+            pairs = _read_pairs(source, columns=tried, quiet=quiet)
+        except CorpusError as reason:
+            if reason.code not in ("no_pair_columns", "unknown_column"):
+                raise
+        else:
+            return (*pairs.left, *pairs.right)
+    return read_corpus(Path(source)).texts
+
+
+def _read_pairs(source: str, *, columns: Columns | None = None, quiet: bool) -> Pairs:
+    """The bundled pairs, a split of a Hugging Face data set or of a folder, or a file."""
+    from ..data.pairs import read_bundled_pairs, read_pair_folder, read_pairs
+    from ..hub.pair_sets import PAIR_SETS, fetch_pairs
+
+    if source == BUNDLED:
+        return read_bundled_pairs()
+    place, _, split = source.rpartition(":")
+    if place in PAIR_SETS:
+        progress = progress_on_stderr(f"fetching {source}", quiet=quiet)
+        return fetch_pairs(place, split, progress=progress)
+    if place and Path(place).is_dir():
+        splits = read_pair_folder(Path(place))
+        if split not in splits:
+            raise ValueError(f"{place} holds no pairs {split!r}; there are {', '.join(splits)}")
+        return splits[split]
+    return read_pairs(Path(source), columns=columns)

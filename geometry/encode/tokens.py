@@ -1,0 +1,252 @@
+"""Texts to tokens: read by the model's tokenizer, cut at its limit, counted, batched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ..hub.model_errors import ModelFilesError
+from ..hub.model_files import incomplete
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the texts a model reads.
+
+    Attributes
+    ----------
+    n_texts : int
+    truncated : int
+        Texts that are cut at max_tokens.
+    max_tokens : int
+        The model's limit, special tokens included.
+    tokens : int
+        Word pieces of all texts before the cut, without special tokens.
+    unknown : int
+        How many of these are the unknown token.
+    unknown_token : str
+        The tokenizer's text for it, such as "[UNK]" or "<unk>"; "" if it has none. Word vectors
+        have none: unknown words are left out.
+    """
+
+    n_texts: int
+    truncated: int
+    max_tokens: int
+    tokens: int
+    unknown: int
+    unknown_token: str = ""
+
+    @property
+    def unknown_share(self) -> float:
+        """unknown / tokens in [0, 1]; 0 for texts without tokens."""
+        return self.unknown / self.tokens if self.tokens else 0.0
+
+
+class PieceReader:
+    """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
+
+    lowercase : convert every text to lower case before the tokenizer's own rules apply.
+    """
+
+    def __init__(self, path: Path, *, max_tokens: int, lowercase: bool = False) -> None:
+        self._path = path
+        self._lowercase = lowercase
+        self.max_tokens = max_tokens
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer, normalizers
+
+        try:
+            tokenizer = Tokenizer.from_file(str(self._path))
+        except Exception as error:  # the library raises nothing narrower
+            name = str(self._path.parent)
+            raise incomplete(name, self._path.name, "it is no tokenizer") from error
+        if self._lowercase:
+            own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
+            tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
+        tokenizer.no_padding()
+        tokenizer.no_truncation()  # so that cut texts can be counted
+        return tokenizer
+
+    @cached_property
+    def _cutting_tokenizer(self) -> Tokenizer:
+        """A second tokenizer that cuts; switching the first one would disturb other threads."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self._tokenizer.to_str())
+        tokenizer.enable_truncation(self.max_tokens)
+        return tokenizer
+
+    def encodings(self, texts: Sequence[str]) -> list[Encoding]:
+        """Each text as the model reads it, special tokens included."""
+        encodings = self._tokenizer.encode_batch(checked_texts(texts))
+        special = self._tokenizer.num_special_tokens_to_add(False)
+        if any(len(e.ids) > self.max_tokens for e in encodings):
+            # cut before the template is applied, so that [SEP] is still the last token
+            encodings = self._cutting_tokenizer.encode_batch(list(texts))
+        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
+            raise ValueError(
+                f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
+                "none, and this model adds no special ones), so there is nothing to encode; "
+                "leave it out"
+            )
+        return encodings
+
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """The word pieces of each text as strings, without special tokens."""
+        return [
+            [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
+            for e in self.encodings(texts)
+        ]
+
+    @property
+    def _unknown_id(self) -> int | None:
+        model = json.loads(self._tokenizer.to_str())["model"]
+        if "unk_id" in model:  # a Unigram model states the id, the others the text
+            return model["unk_id"]
+        unknown = model.get("unk_token")
+        return None if unknown is None else self._tokenizer.token_to_id(unknown)
+
+    def coverage(self, texts: Sequence[str]) -> Coverage:
+        """Count the texts that are cut and the tokens that are unknown."""
+        unknown = self._unknown_id
+        encodings = self._tokenizer.encode_batch(checked_texts(texts), add_special_tokens=False)
+        limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
+        lengths = [len(encoding.ids) for encoding in encodings]
+        return Coverage(
+            n_texts=len(lengths),
+            truncated=sum(1 for length in lengths if length > limit),
+            max_tokens=self.max_tokens,
+            tokens=sum(lengths),
+            unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
+            unknown_token="" if unknown is None else self._tokenizer.id_to_token(unknown) or "",
+        )
+
+    @cached_property
+    def special_tokens(self) -> tuple[str, ...]:
+        """The tokens that the tokenizer adds to a text, in order, each once."""
+        around = self._tokenizer.encode("")
+        named = zip(around.tokens, around.special_tokens_mask, strict=True)
+        return tuple(dict.fromkeys(token for token, is_special in named if is_special))
+
+    def words(self) -> dict[int, str]:
+        """The vocabulary: from id to word piece."""
+        return {i: word for word, i in self._tokenizer.get_vocab().items()}
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """The texts as a list.
+
+    Raises
+    ------
+    TypeError
+        If ``texts`` is one string, or if an item is not a string; the message gives its index.
+    ValueError
+        If a text has half of a surrogate pair, which no encoding of Unicode can represent.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings; got one string")
+    for place, text in enumerate(texts):
+        check_text(text, place)
+    return list(texts)
+
+
+def check_text(text: str, place: int) -> bytes:
+    """The text as UTF-8. Raises the errors of ``checked_texts``; ``place`` is its index."""
+    if not isinstance(text, str):
+        raise TypeError(f"text {place} is {type(text).__name__}, not str")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"text {place} holds half of a surrogate pair (U+{ord(text[error.start]):04X} at "
+            f"{error.start}), which is no character. Replace it: "
+            'text.encode("utf-8", "replace").decode()'
+        ) from error
+
+
+class Pieces(Protocol):
+    """The tokens of one text: the part of a tokenizer's Encoding that is used."""
+
+    @property
+    def ids(self) -> list[int]: ...
+
+    @property
+    def tokens(self) -> list[str]: ...
+
+    @property
+    def special_tokens_mask(self) -> list[int]: ...
+
+
+def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
+    """Row indices of each batch, longest texts first.
+
+    Rows x longest is at most ``budget``. A single row longer than that is a batch of its own.
+    """
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, budget // max(1, lengths[order[start]]))
+        yield order[start : start + size]
+        start += size
+
+
+def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The texts of one batch, padded to the longest.
+
+    The padding is always on the right, whatever the tokenizer's settings state. Every position
+    is then the same as without padding, and a decoder's tokens attend to no padding, so that each
+    text has the vector that it has alone. With padding on the left, GPT-2 and BERT would count
+    positions through the padding.
+
+    Returns
+    -------
+    ids, mask, ordinary : (b, L) Tensor of int64
+        ``mask`` is 1 on tokens, ``ordinary`` is 1 on tokens that are not special.
+    """
+    import torch
+
+    longest = max(len(text.ids) for text in texts)
+    ids = np.full((len(texts), longest), pad_id, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    ordinary = np.zeros_like(ids)
+    for row, text in enumerate(texts):
+        n = len(text.ids)
+        ids[row, :n] = text.ids
+        mask[row, :n] = 1
+        ordinary[row, :n] = 1 - np.array(text.special_tokens_mask, dtype=np.int64)
+    return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(ordinary)
+
+
+def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
+    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix."""
+    highest = int(ids.max())
+    if highest >= n_types:
+        raise ModelFilesError(
+            "wrong_architecture",
+            because="foreign_tokenizer",
+            name=name,
+            token=highest,
+            tokens=n_types,
+        )
+
+
+def need_ordinary_tokens(texts: Sequence[Pieces]) -> None:
+    """Raise ValueError if a text has special tokens only; the message gives the first."""
+    for place, text in enumerate(texts):
+        if all(text.special_tokens_mask):
+            raise ValueError(
+                f"text {place} has special tokens only, so without them there is nothing to "
+                "encode; leave it out or pass special_tokens=True"
+            )

@@ -1,0 +1,142 @@
+"""The best cell of a grid, chosen on pairs that are not scored afterwards.
+
+``choose_on_dev`` takes a dev set. Without a dev set, ``HalfChoice`` chooses on one half of the
+pairs and scores the other half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .grid import Cell, Grid
+from .ranks import is_constant, spearman
+from .scores import LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The best cell on dev, and the same cell on test, whose score had no part in the choice.
+
+    n_cells : number of cells to choose from.
+    """
+
+    cell_on_dev: Cell
+    cell_on_test: Cell
+    n_cells: int
+
+
+def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
+    """The cell that scores best on dev, and its score on test.
+
+    Only that cell is read from the test grid, so other test scores have no influence.
+    Raises ValueError if both grids name the same pairs, differ in similarity or aggregation, or if
+    the cell is not in the test grid.
+    """
+    if dev_grid.evaluated_on and dev_grid.evaluated_on == test_grid.evaluated_on:
+        raise ValueError(
+            f"both grids are of {dev_grid.evaluated_on}; choose on pairs that are not scored after"
+        )
+    if dev_grid.similarity != test_grid.similarity:
+        raise ValueError(
+            f"dev is measured by {dev_grid.similarity} and test by {test_grid.similarity}; use one"
+        )
+    if dev_grid.aggregation != test_grid.aggregation:
+        raise ValueError(
+            f"dev is aggregated by {dev_grid.aggregation} and test by {test_grid.aggregation}; "
+            "use one way"
+        )
+    best = dev_grid.best()
+    try:
+        on_test = test_grid.cell(best.layer, best.pooling, best.treatment)
+    except KeyError as missing:
+        raise ValueError(f"{missing.args[0]} on test; evaluate both on the same grid") from missing
+    return Chosen(best, on_test, len(dev_grid.cells))
+
+
+def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """(dev, test): sorted row numbers of two random halves; test has the extra row of an odd n.
+
+    gold_scores (n,) : of the pairs, in any range.
+    Raises ValueError if a half has fewer than 3 pairs or constant scores.
+    """
+    gold = np.asarray(gold_scores)
+    order = np.random.default_rng(random_state).permutation(len(gold))
+    dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
+    try:
+        for half in (dev, test):
+            checked_gold(gold[half])
+    except ValueError as reason:
+        raise ValueError(
+            f"{len(gold)} pairs can't be cut into halves of at least {LEAST_PAIRS} with scores "
+            "that are not all the same; choose on other pairs"
+        ) from reason
+    return dev, test
+
+
+class RecordingBootstrap(PairBootstrap):
+    """A bootstrap that also records similarities, so that ``HalfChoice`` needs no second fit.
+
+    ``recorded`` : (score, similarities (n,)) in the order of the calls. The caller empties it.
+    """
+
+    def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:
+        super().__init__(gold_scores, draws, seed)
+        self.recorded: list[tuple[PairScore, np.ndarray]] = []
+
+    def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
+        score = super().score(similarities, similarity=similarity)
+        self.recorded.append((score, np.asarray(similarities, dtype=np.float64)))
+        return score
+
+
+class HalfChoice:
+    """The best cell on one half of the pairs, scored on the other half.
+
+    Cells come one column at a time; only the similarities of the best cell so far stay in memory.
+
+    gold_scores, random_state : as in ``halves``, which raises.
+    """
+
+    def __init__(self, gold_scores: np.ndarray, *, random_state: int = 0) -> None:
+        self._gold = np.asarray(gold_scores, dtype=np.float64)
+        self._dev, self._test = halves(self._gold, random_state=random_state)
+        self._cells: list[Cell] = []
+        self._best = -np.inf
+        self._similarities: np.ndarray | None = None
+
+    def add(self, cells: Sequence[Cell], recorded: Sequence[tuple[PairScore, np.ndarray]]) -> None:
+        """Score cells on the dev half; ``recorded`` : see ``RecordingBootstrap``."""
+        for cell in cells:
+            similarities = next((s for score, s in recorded if score is cell.score), None)
+            value = None
+            if similarities is not None and not is_constant(similarities[self._dev]):
+                value = spearman(similarities[self._dev], self._gold[self._dev])
+                if value > self._best:
+                    self._best, self._similarities = value, similarities
+            score = replace(
+                PairScore.without(
+                    "constant_scores",
+                    n=len(self._dev),
+                    similarity=cell.score.similarity,
+                    seed=cell.score.seed,
+                ),
+                spearman=value,
+                undefined=None if value is not None else cell.score.undefined or "constant_scores",
+            )
+            self._cells.append(replace(cell, score=score, difference=None))
+
+    def chosen(self, *, draws: int = 1000, seed: int = 0) -> Chosen:
+        """The best cell on the dev half, without an interval; its test score has an interval.
+
+        Raises ValueError if no cell has a score.
+        """
+        on_dev = Grid(tuple(self._cells), "one half", len(self._dev), "", 0, seed)
+        best = on_dev.best()
+        assert self._similarities is not None  # of the best cell
+        bootstrap = PairBootstrap(self._gold[self._test], draws, seed)
+        score = bootstrap.score(self._similarities[self._test], similarity=best.score.similarity)
+        on_test = Grid((replace(best, score=score),), "the other half", score.n, "", draws, seed)
+        return choose_on_dev(on_dev, on_test)

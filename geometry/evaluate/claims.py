@@ -1,0 +1,112 @@
+"""Two claims of the literature as numbers.
+
+``narrower_against_score``: does a narrower cone score worse?
+``PoolingShare``: how much of the gap between [CLS] and static averages is pooling?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from .ranks import spearman
+
+
+@dataclass(frozen=True)
+class CounterExample:
+    """Two cells, by index, of which the narrower cone has the higher score.
+
+    cosine_gap, score_gap : narrow minus wide, both above 0.
+    """
+
+    narrow: int
+    wide: int
+    cosine_gap: float
+    score_gap: float
+
+
+@dataclass(frozen=True)
+class Narrower:
+    """Mean cosine against score over n cells, and the pairs of cells that contradict the claim.
+
+    correlation : Spearman of mean cosine and score; None if there are fewer than 3 cells, or if
+    either is constant.   pairs : pairs of cells that differ in both.   against : pairs of which
+    the narrower cone scores higher.   examples : of those, the largest product of the two gaps
+    first, each cell at most once.
+    """
+
+    n: int
+    correlation: float | None
+    pairs: int
+    against: int
+    examples: tuple[CounterExample, ...]
+
+
+def narrower_against_score(
+    mean_cosines: Sequence[float], scores: Sequence[float], *, most: int = 3
+) -> Narrower:
+    """Compare all pairs of cells; mean_cosines and scores (n,), in any unit, finite.
+
+    The cells are layers of one model on one set of pairs, not an independent sample, so the
+    correlation has no p-value. Raises ValueError for unequal lengths.
+    """
+    if len(mean_cosines) != len(scores):
+        raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")
+    against, pairs = [], 0
+    for i, j in combinations(range(len(scores)), 2):
+        narrow, wide = (i, j) if mean_cosines[i] > mean_cosines[j] else (j, i)
+        cosine_gap = mean_cosines[narrow] - mean_cosines[wide]
+        score_gap = scores[narrow] - scores[wide]
+        pairs += bool(cosine_gap and score_gap)
+        if cosine_gap > 0 and score_gap > 0:
+            against.append(CounterExample(narrow, wide, cosine_gap, score_gap))
+    against.sort(key=lambda example: -example.cosine_gap * example.score_gap)
+    return Narrower(
+        len(scores), _correlation(mean_cosines, scores), pairs, len(against), _apart(against, most)
+    )
+
+
+def _apart(examples: Sequence[CounterExample], most: int) -> tuple[CounterExample, ...]:
+    """The first ``most`` examples that share no cell."""
+    cells: set[int] = set()
+    apart: list[CounterExample] = []
+    for example in examples:
+        if len(apart) < most and not cells & {example.narrow, example.wide}:
+            apart.append(example)
+            cells |= {example.narrow, example.wide}
+    return tuple(apart)
+
+
+def _correlation(mean_cosines: Sequence[float], scores: Sequence[float]) -> float | None:
+    if len(scores) < 3 or len(set(mean_cosines)) == 1 or len(set(scores)) == 1:
+        return None
+    return spearman(np.asarray(mean_cosines), np.asarray(scores))
+
+
+@dataclass(frozen=True)
+class PoolingShare:
+    """Scores of [CLS], of the mean over the same layer's tokens, and of a static average.
+
+    gap : static minus [CLS].   pooling : mean minus [CLS].   share : pooling / gap; above 1 the
+    mean scores higher than the static average. None if [CLS] is not below the static average:
+    then there is no gap to explain.
+    """
+
+    cls: float
+    mean: float
+    static: float
+
+    @property
+    def gap(self) -> float:
+        return self.static - self.cls
+
+    @property
+    def pooling(self) -> float:
+        return self.mean - self.cls
+
+    @property
+    def share(self) -> float | None:
+        return self.pooling / self.gap if self.gap > 0 else None

@@ -1,0 +1,175 @@
+"""Panel 5: how many sentences a fit needs. Scores of the same pairs by the rows in the fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from geometry.evaluate.fit_size import KEPT, WHITENINGS, SizedScore, scores_by_fit_size
+from geometry.evaluate.scores import PairBootstrap, PairScore
+from geometry.figures.curves import Axes, Curve, curves_figure
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.words import Translate, prose
+
+from .choices import DRAWS, measured_on, score_title
+from .scene import Scene, cached_job
+from .words import cell_words, hundred, treatment_words
+
+PAGE = "sentence_similarity"
+HEIGHT = 380
+CUT = WHITENINGS[1]  # keeps KEPT directions
+MARGIN = 1.08  # of the axis, left and right of the sizes
+
+_SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_entries=64)
+
+
+def show_fit_sizes(scene: Scene, _: Translate) -> None:
+    """Three whitenings on the same axes, with raw as a level line and n = d marked."""
+    choice = scene.choice
+    st.markdown("#### 5 · " + _("How many sentences does a fit need?"))
+    sizes = sized_scores(scene, _)
+    n = np.array([size.n for size in sizes])
+    curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
+    curves += [
+        _curve(treatment, place, n, sizes, _) for place, treatment in enumerate(WHITENINGS, start=1)
+    ]
+    heights = np.concatenate([curve.y for curve in curves])
+    d = choice.encoder.dimension
+    if n[0] < d < n[-1]:
+        ends = np.array([np.nanmin(heights), np.nanmax(heights)])
+        curves.append(Curve(np.array([d, d]), ends, _("n = d = {d}").format(d=d)))
+    axes = Axes(
+        _("sentences in the fit"),
+        score_title(choice, _),
+        log_x=True,
+        x_range=(float(n[0]) / MARGIN, float(n[-1]) * MARGIN),
+        x_ticks=tuple(map(float, _ticks(n))),
+    )
+    figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
+    show_chart(
+        chart_of(figure),
+        key="sts-sizes",
+        file_name="sentence-similarity-fit-size",
+        alt=_alternative(sizes, _),
+    )
+    values = {
+        "cell": cell_words(choice.layer, choice.pooling, _),
+        "fit": choice.fit.name,
+        "most": f"{sizes[-1].n:,}",
+        "d": f"{d}",
+        "k": f"{KEPT}",
+        **{name: hundred(value, _) for name, value in _ends(sizes).items()},
+    }
+    st.markdown(prose(PAGE, "sizes", values))
+    cut = [size.n for size in sizes if size.kept.get(CUT, KEPT) < KEPT]
+    if cut:
+        values |= {"cut": f"{max(cut):,}"}
+        st.markdown(prose(PAGE, "sizes-cut", values))
+    if choice.fit.is_target:
+        st.markdown(prose(PAGE, "sizes-target"))
+    caption = " · ".join(
+        [
+            measured_on(choice, _),
+            cell_words(choice.layer, choice.pooling, _),
+            _("fitted on 10 to {n} sentences of {name}").format(
+                n=f"{sizes[-1].n:,}", name=choice.fit.name
+            ),
+        ]
+    )
+    st.caption(caption)
+    offer_csv(
+        _("Take the curve away (CSV)"),
+        "sentence-similarity-fit-size",
+        lambda: sizes_csv(sizes, caption),
+    )
+
+
+def sized_scores(scene: Scene, _: Translate) -> tuple[SizedScore, ...]:
+    """Scores by the rows in the fit, at the chosen layer and pooling."""
+    choice, encoded = scene.choice, scene.encoded
+    return cached_job(
+        _SIZED_SCORES,
+        f"{choice.key}/{choice.layer}/{choice.pooling}/sizes",
+        lambda report: scores_by_fit_size(
+            encoded.vectors(choice.layer, choice.pooling),
+            encoded.fit_rows(choice.layer, choice.pooling),
+            PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
+            similarity=choice.similarity,
+            random_state=SEED,
+            progress=report,
+        ),
+        _("Fitting on more and more sentences"),
+        private=choice.is_private,
+        _=_,
+    )
+
+
+def _ticks(n: np.ndarray) -> np.ndarray:
+    """The sizes with a number on the axis, far enough apart to be legible."""
+    ticks = [n[0]]
+    for size in n[1:-1]:
+        if size >= 1.4 * ticks[-1] and n[-1] >= 1.4 * size:
+            ticks.append(size)
+    return np.array([*ticks, n[-1]] if len(n) > 1 else ticks)
+
+
+def _ends(sizes: tuple[SizedScore, ...]) -> dict[str, float | None]:
+    last = sizes[-1].scores
+    treatments = ("none", *WHITENINGS)
+    names = ("raw", "full", "kept", "shrunk")
+    return {
+        name: last[treatment].spearman for name, treatment in zip(names, treatments, strict=True)
+    }
+
+
+def _curve(
+    treatment: str,
+    place: int,
+    n: np.ndarray,
+    sizes: tuple[SizedScore, ...],
+    _: Translate,
+    *,
+    is_shaded: bool = False,
+) -> Curve:
+    """One treatment. Only one curve has a shaded interval: overlaid intervals are illegible."""
+    scores = [size.scores[treatment] for size in sizes]
+    return Curve(
+        n,
+        _values(scores, "spearman"),
+        treatment_words(treatment, _),
+        place,
+        low=_values(scores, "low") if is_shaded else None,
+        high=_values(scores, "high") if is_shaded else None,
+    )
+
+
+def _values(scores: list[PairScore], name: str) -> np.ndarray:
+    """(sizes,) × 100; NaN for an undefined score."""
+    return 100 * np.array([getattr(score, name) for score in scores], dtype=np.float64)
+
+
+def _alternative(sizes: tuple[SizedScore, ...], _: Translate) -> str:
+    lines = [
+        f"n = {size.n:,}: "
+        + ", ".join(
+            f"{treatment_words(treatment, _)} {hundred(score.spearman, _)}"
+            for treatment, score in size.scores.items()
+        )
+        for size in sizes
+    ]
+    return "; ".join(lines)
+
+
+def sizes_csv(sizes: tuple[SizedScore, ...], caption: str) -> bytes:
+    """One row a size and treatment, with its interval."""
+    rows = [
+        [str(size.n), treatment, str(size.kept.get(treatment, ""))]
+        + ["" if v is None else short_number(v) for v in (score.spearman, score.low, score.high)]
+        for size in sizes
+        for treatment, score in size.scores.items()
+    ]
+    return csv_bytes(["n_fit", "treatment", "k", "spearman", "low", "high"], rows, caption)

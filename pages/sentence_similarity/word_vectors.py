@@ -1,0 +1,275 @@
+"""Static word vectors: the model's own and uploaded ones, averaged over the pairs; word pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry import Corpus, CorpusError, VectorFileError, read_vectors
+from geometry.data.limits import (
+    MAX_BYTES,
+    MAX_UPLOADED_TABLE_BYTES,
+    MAX_VECTOR_FILE_BYTES,
+    MEGABYTE,
+)
+from geometry.encode import ArrayStore
+from geometry.evaluate.from_words import (
+    AveragedPairs,
+    WordPairScore,
+    average_pairs,
+    evaluate_averages,
+    evaluate_word_pairs,
+    type_averages,
+)
+from geometry.evaluate.grid import Cell
+from geometry.vectors import rank_counts, read_word_pairs
+from geometry.vectors.word_averages import WEIGHTINGS
+from pages.common import jobs
+from pages.common.cache import Cache
+from pages.common.controls import choose
+from pages.common.corpus_cloud import SEED, store
+from pages.common.messages import error_text
+from pages.common.table_form import label_uploader
+from pages.common.words import Translate, prose
+
+from .choices import DRAWS, Choice
+from .scene import Scene
+from .words import similarity_names, with_interval
+
+PAGE = "sentence_similarity"
+UPLOADER = "vectors_file"
+WORDS_UPLOADER = "word_pairs_file"
+MOST_MEGABYTES = MAX_VECTOR_FILE_BYTES // MEGABYTE
+STATIC = "static"
+NAMED = 5  # missing words that are listed
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """Scored averages of word vectors.   cells : raw and treated, by the treatment's text."""
+
+    name: str
+    averages: AveragedPairs
+    cells: dict[str, Cell]
+
+    @property
+    def raw(self) -> Cell:
+        return self.cells["none"]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if every pair has a known word in both sentences."""
+        return bool(self.averages.known.all())
+
+
+_AVERAGES: Cache[AveragedPairs] = Cache("averages of word vectors", max_entries=6)
+_CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=6)
+_WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64)
+
+
+def show_vector_form(_: Translate) -> None:
+    """The uploader; ``show_claim`` reads the file."""
+    label = _(
+        "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
+        ".safetensors; also gzipped), at most {megabytes} MB"
+    )
+    st.file_uploader(
+        label.format(megabytes=f"{MOST_MEGABYTES}"), key=UPLOADER, max_upload_size=MOST_MEGABYTES
+    )
+    label_uploader(UPLOADER, MAX_VECTOR_FILE_BYTES, _)
+    choose(
+        st.segmented_control,
+        _("Each word weighs"),
+        WEIGHTINGS,
+        key="weighting",
+        default=WEIGHTINGS[0],
+        labels=weighting_names(_),
+        required=True,
+    )
+    st.caption(prose(PAGE, "weighting"))
+
+
+def weighting_names(_: Translate) -> dict[str, str]:
+    """Weightings of words by code."""
+    return {
+        "mean": _("the same (mean)"),
+        "sif": _("less, the more frequent it is (SIF)"),
+        "zipf": _("the same, once whitened by frequency (Zipf)"),
+    }
+
+
+def show_word_pair_form(_: Translate) -> None:
+    """The uploader; ``show_claim`` scores the file."""
+    label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
+    st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=WORDS_UPLOADER)
+    label_uploader(WORDS_UPLOADER, MAX_BYTES, _)
+
+
+def own_static(scene: Scene, _: Translate) -> Static:
+    """The model's input vectors, averaged."""
+    choice = scene.choice
+    name = _("the model’s own input vectors")
+
+    def read() -> AveragedPairs:
+        pairs, fit = choice.pairs, choice.fit
+        return AveragedPairs(
+            pairs.pairs,
+            {STATIC: _type_averages(choice, pairs.corpus)},
+            np.ones(len(pairs), dtype=bool),
+            None if fit.is_target else {STATIC: _type_averages(choice, fit.corpus)},
+        )
+
+    what = _("Averaging the model’s input vectors")
+    return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _)
+
+
+def _type_averages(choice: Choice, corpus: Corpus) -> np.ndarray:
+    key = ArrayStore.key(choice.encoder.fingerprint, corpus.sha256, "type averages")
+    averages = store().read(key)
+    if averages is None:
+        averages = type_averages(choice.encoder, corpus.texts)
+        store().write(key, averages)
+    return averages
+
+
+def uploaded_static(scene: Scene, _: Translate) -> Static | None:
+    """The uploaded vectors, averaged; None without a file, and after an error message."""
+    choice = scene.choice
+    file = st.session_state.get(UPLOADER)
+    if file is None:
+        return None
+    weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
+
+    def read() -> AveragedPairs:
+        return uploaded_averages(file.getvalue(), file.name, choice, weighting)
+
+    what = _("Reading {name}").format(name=file.name)
+    name = f"{file.name}, {weighting}"
+    try:
+        return _scored(choice, f"{file.file_id}/{weighting}", name, what, read, _)
+    except VectorFileError as error:
+        st.error(error_text(error, _))
+    except ValueError:
+        st.error(prose(PAGE, "vectors-unfit"))
+    return None
+
+
+def _scored(
+    choice: Choice,
+    source: str,
+    name: str,
+    what: str,
+    read: Callable[[], AveragedPairs],
+    _: Translate,
+) -> Static:
+    """Averages and scores of that source: cached for this session, else computed as one job.
+
+    The name is not cached, because it depends on the language.
+    """
+    averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
+    cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
+    averages = _AVERAGES.get(averages_key, private=True)
+    cells = _CELLS.get(cells_key, private=True)
+    if averages is None or cells is None:
+
+        def work(report: jobs.Report) -> tuple[AveragedPairs, dict[str, Cell]]:
+            report(0, 1)
+            averaged = read() if averages is None else averages
+            return averaged, scored_averages(averaged, choice)
+
+        averages, cells = jobs.wait_for(f"static-{cells_key}", work, _, what, lane="measure")
+        _AVERAGES.put(averages_key, averages, private=True)
+        _CELLS.put(cells_key, cells, private=True)
+    return Static(name, averages, cells)
+
+
+def uploaded_averages(content: bytes, name: str, choice: Choice, weighting: str) -> AveragedPairs:
+    """Averages of the words in the file.
+
+    The whole file is read: a word may be there in any case, and frequencies are estimated from
+    the order. Raises VectorFileError for a file without vectors.
+    """
+    table = read_vectors(content, name=name, max_bytes=MAX_UPLOADED_TABLE_BYTES)
+    return average_pairs(
+        table,
+        choice.pairs.pairs,
+        weightings=weighting,
+        counts=None if weighting == "mean" else rank_counts(table),
+        fit_texts=None if choice.fit.is_target else choice.fit.corpus.texts,
+    )
+
+
+def scored_averages(averages: AveragedPairs, choice: Choice) -> dict[str, Cell]:
+    """Raw and treated, fitted on averages of the fit set, scored on pairs with known words.
+
+    Raises ValueError for fewer than three such pairs and for constant gold scores.
+    """
+    scored = evaluate_averages(
+        averages,
+        treatments=("none", *choice.treatments),
+        fit_on=None if choice.fit.is_target else choice.fit.name,
+        similarity=choice.similarity,
+        draws=DRAWS,
+        seed=SEED,
+    )
+    return {cell.treatment: cell for cell in scored.grid.cells}
+
+
+def show_word_pairs(scene: Scene, _: Translate) -> None:
+    """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
+    vectors, words = (st.session_state.get(key) for key in (UPLOADER, WORDS_UPLOADER))
+    if words is None:
+        return
+    if vectors is None:
+        st.info(prose(PAGE, "word-pairs-alone"))
+        return
+    similarity = scene.choice.similarity
+    key = ArrayStore.key(vectors.file_id, words.file_id, similarity, SEED)
+
+    def work(report: jobs.Report) -> WordPairScore:
+        report(0, 1)
+        pairs = read_word_pairs(words.getvalue(), name=words.name)
+        table = read_vectors(
+            vectors.getvalue(), name=vectors.name, max_bytes=MAX_UPLOADED_TABLE_BYTES
+        )
+        return evaluate_word_pairs(table, pairs, similarity=similarity, draws=DRAWS, seed=SEED)
+
+    score = _WORD_PAIRS.get(key, private=True)
+    try:
+        if score is None:
+            what = _("Reading {name}").format(name=words.name)
+            made: WordPairScore = jobs.wait_for(f"words-{key}", work, _, what, lane="measure")
+            score = _WORD_PAIRS.put(key, made, private=True)
+    except VectorFileError:
+        return  # ``uploaded_static`` shows the error
+    except CorpusError as error:
+        # the general message of this code is about sentences
+        is_about_columns = error.code == "no_pair_columns"
+        st.error(prose(PAGE, "word-pairs-unfit") if is_about_columns else error_text(error, _))
+    except ValueError:
+        st.error(prose(PAGE, "word-pairs-unfit"))
+    else:
+        st.markdown(prose(PAGE, "word-pairs", word_values(score, vectors.name, _)))
+
+
+def word_values(words: WordPairScore, vectors: str, _: Translate) -> dict[str, str]:
+    """The values in the sentence."""
+    score = words.score
+    name = similarity_names(_)[score.similarity]
+    if score.similarity == "mahalanobis":
+        name = _("{name} (covariance of the file’s own vectors)").format(name=name)
+    return {
+        "set": words.name,
+        "vectors": vectors,
+        "similarity": name,
+        "score": with_interval(score.spearman, score.low, score.high, _),
+        "n": f"{score.n:,}",
+        "pairs": f"{words.n_pairs:,}",
+        "share": f"{words.coverage:.1%}",
+        "missing": ", ".join(words.missing[:NAMED]) or "—",
+        "draws": f"{DRAWS:,}",
+        "seed": f"{SEED}",
+    }

@@ -1,0 +1,103 @@
+"""Five similarities of pairs: by hand, by a second route, and their errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import mahalanobis
+from scipy.stats import spearmanr
+
+from geometry import Whitening
+from geometry.evaluate import pair_similarities
+from geometry.evaluate.similarities import SIMILARITIES
+from geometry.linalg.moments import Moments
+from geometry.linalg.rows import UndefinedMeasure
+from geometry.transform import WhiteningMap
+
+RNG = np.random.default_rng(0)
+LEFT, RIGHT = RNG.standard_normal((2, 40, 6))
+
+
+@pytest.mark.parametrize(
+    ("similarity", "expected"),
+    [("cosine", [0.8, -1]), ("dot", [20, -4]), ("euclidean", [-np.sqrt(10), -4])],
+)
+def test_by_hand(similarity, expected):
+    left, right = np.array([[3, 4], [2, 0]]), np.array([[4, 1], [-2, 0]])
+    if similarity == "cosine":
+        right[0] = [0, 2]
+    if similarity == "dot":
+        right[0] = [4, 2]
+    assert pair_similarities(left, right, similarity) == pytest.approx(expected)
+
+
+def test_rank_is_spearman_of_coordinates():
+    left, right = np.round(LEFT, 0), np.round(RIGHT, 0)  # with ties
+    expected = [spearmanr(a, b).statistic for a, b in zip(left, right, strict=True)]
+    assert pair_similarities(left, right, "rank") == pytest.approx(expected, abs=1e-12)
+    assert pair_similarities([[1, 2, 4]], [[1, 9, 3]], "rank") == pytest.approx([0.5])
+
+
+def test_mahalanobis_is_scipys_and_the_distance_after_whitening():
+    fit = RNG.standard_normal((100, 6)) @ RNG.standard_normal((6, 6)) + 3
+    inverse = np.linalg.inv(np.cov(fit.T, bias=True))
+    expected = [-mahalanobis(a, b, inverse) for a, b in zip(LEFT, RIGHT, strict=True)]
+    whitening = Whitening().fit(fit)
+    for precision in (whitening, whitening.map_, Moments.of(fit), WhiteningMap.of(fit)):
+        found = pair_similarities(LEFT, RIGHT, "mahalanobis", precision=precision)
+        assert found == pytest.approx(expected, rel=1e-8)
+    white = (whitening.transform(LEFT), whitening.transform(RIGHT))
+    assert pair_similarities(*white, "euclidean") == pytest.approx(expected, rel=1e-8)
+
+
+def test_float64_whatever_comes_in():
+    axis = np.zeros(384, dtype=np.float32)
+    axis[0] = 1
+    narrow = axis + 1e-5 * RNG.standard_normal((2, 1000, 384)).astype(np.float32)
+    found = pair_similarities(*narrow)
+    assert found.dtype == np.float64
+    assert len(np.unique(found)) > 990 > len(np.unique(found.astype(np.float32)))
+
+
+@pytest.mark.parametrize("similarity", SIMILARITIES)
+def test_shapes_and_numbers_are_checked(similarity):
+    precision = WhiteningMap.of(LEFT) if similarity == "mahalanobis" else None
+    with pytest.raises(ValueError, match=r"one pair a row.*\(40, 6\), \(39, 6\)"):
+        pair_similarities(LEFT, RIGHT[1:], similarity, precision=precision)
+    bad = RIGHT.copy()
+    bad[7, 2] = np.nan
+    with pytest.raises(ValueError, match="right: row 7 holds NaN"):
+        pair_similarities(LEFT, bad, similarity, precision=precision)
+
+
+def test_rows_that_have_no_similarity_are_named():
+    zero, flat = LEFT.copy(), RIGHT.copy()
+    zero[5], flat[3] = 0, 2.5
+    with pytest.raises(UndefinedMeasure, match="left: row 5 is zero") as error:
+        pair_similarities(zero, RIGHT)
+    assert error.value.code == "zero_row"
+    with pytest.raises(UndefinedMeasure, match="right: row 3 has equal entries") as error:
+        pair_similarities(LEFT, flat, "rank")
+    assert error.value.code == "constant_row"
+    assert pair_similarities(zero, RIGHT, "dot")[5] == 0
+
+
+def test_a_precision_belongs_to_mahalanobis():
+    with pytest.raises(ValueError, match="mahalanobis needs precision"):
+        pair_similarities(LEFT, RIGHT, "mahalanobis")
+    with pytest.raises(ValueError, match="cosine takes none"):
+        pair_similarities(LEFT, RIGHT, precision=WhiteningMap.of(LEFT))
+    with pytest.raises(ValueError, match="fitted on 5 columns and the pairs have 6"):
+        pair_similarities(LEFT, RIGHT, "mahalanobis", precision=WhiteningMap.of(LEFT[:, :5]))
+    with pytest.raises(ValueError, match="similarity must be one of cosine, dot"):
+        pair_similarities(LEFT, RIGHT, "cosinus")
+
+
+@given(st.sampled_from(SIMILARITIES[:3]), st.integers(0, 99))
+def test_a_rotation_changes_no_similarity_but_rank(similarity, seed):
+    rng = np.random.default_rng(seed)
+    left, right = rng.standard_normal((2, 10, 4))
+    Q = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    found = pair_similarities(left @ Q, right @ Q, similarity)
+    assert found == pytest.approx(pair_similarities(left, right, similarity), abs=1e-9)
+    assert found == pytest.approx(pair_similarities(right @ Q, left @ Q, similarity), abs=1e-9)

@@ -1,0 +1,194 @@
+"""Couplings: by hand, against autograd's Jacobian, there and back, and through files."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from geometry.transform.flow_map import (
+    KINDS,
+    Coupling,
+    FlowMap,
+    chain,
+    composed_order,
+    identity_couplings,
+)
+
+BOTH = pytest.mark.parametrize("kind", KINDS)
+
+
+def moved(kind: str, d: int = 5, n_couplings: int = 3, seed: int = 0) -> tuple[Coupling, ...]:
+    """Couplings with weights of every part drawn at random, so that none is the identity."""
+    rng = np.random.default_rng(seed)
+    start = identity_couplings(d, n_couplings, hidden_units=7, kind=kind, rng=rng)
+    return tuple(
+        Coupling(each.order, *(part + 0.4 * rng.standard_normal(part.shape) for part in rest))
+        for each in start
+        for rest in [each.parts[1:]]
+    )
+
+
+def a_map(kind: str, d: int = 5, *, rotated: bool = True) -> FlowMap:
+    rng = np.random.default_rng(1)
+    rotation = np.linalg.qr(rng.standard_normal((d, d)))[0] if rotated else None
+    scales = rng.uniform(0.3, 3, d)
+    return FlowMap(rng.standard_normal(d), scales, rotation, moved(kind, d))
+
+
+def by_hand(kind: str) -> Coupling:
+    """d = 3, so u is one column and v two; one hidden unit in each layer."""
+    m = 2 if kind == "additive" else 4
+    return Coupling(
+        order=np.array([2, 0, 1]),
+        bias=np.array([1.0, 0, 0]),
+        log_scale=np.log([2.0, 1, 4]),
+        W1=np.array([[1.0]]),
+        b1=np.array([1.0]),
+        W2=np.array([[2.0]]),
+        b2=np.array([-1.0]),
+        W3=np.array([[1.0, -1, 0.1, 0.2]])[:, :m],
+        b3=np.array([0.5, 0, 0, 0])[:m],
+    )
+
+
+# x = (2, 3, .25): act-norm (2, 3, 1); permuted (1, 2, 3), so u = 1 and v = (2, 3);
+# first layer 2, second 2 * 2 - 1 = 3; t = (3.5, -3), s = tanh(.3), tanh(.6)
+X = np.array([[2.0, 3, 0.25]])
+
+
+def test_an_additive_coupling_by_hand():
+    y, log_det = by_hand("additive").forward(X, np)
+    np.testing.assert_allclose(y, [[1, 5.5, 0]], atol=1e-12)
+    assert log_det == pytest.approx(math.log(8))  # act-norm alone: 2 * 1 * 4
+
+
+def test_an_affine_coupling_by_hand():
+    y, log_det = by_hand("affine").forward(X, np)
+    s = np.tanh([0.3, 0.6])
+    expected = [1, 2 * np.exp(s[0]) + 3.5, 3 * np.exp(s[1]) - 3]
+    np.testing.assert_allclose(y, [expected], atol=1e-12)
+    np.testing.assert_allclose(log_det, [math.log(8) + s.sum()])
+
+
+def test_a_second_layer_below_zero_is_cut_off_by_hand():
+    # x3 = -.5: u = -2, first layer relu(-1) = 0, second relu(-1) = 0: only b3 is left
+    y, _ = by_hand("additive").forward(np.array([[2.0, 3, -0.5]]), np)
+    np.testing.assert_allclose(y, [[-2, 2.5, 3]], atol=1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize("d", [1, 2, 3, 6])
+def test_the_log_determinant_is_that_of_autograds_jacobian(kind, d):
+    flow = a_map(kind, d)
+    rows = np.random.default_rng(2).standard_normal((4, d))
+    tensors = [
+        Coupling(*(torch.as_tensor(part) for part in coupling.parts)) for coupling in flow.couplings
+    ]
+
+    def z(x: torch.Tensor) -> torch.Tensor:
+        start = (x - torch.as_tensor(flow.mean)) @ torch.as_tensor(flow.rotation)
+        y, _ = chain(tuple(tensors), (start * torch.as_tensor(flow.scales))[None], torch)
+        return (y @ torch.as_tensor(flow.rotation).T)[0]
+
+    _, ours = flow.apply(rows)
+    for row, log_det in zip(rows, ours, strict=True):
+        jacobian = torch.autograd.functional.jacobian(z, torch.as_tensor(row)).numpy()
+        assert log_det == pytest.approx(np.linalg.slogdet(jacobian)[1], abs=1e-10)
+
+
+@BOTH
+def test_torch_and_numpy_give_one_map(kind):
+    couplings = moved(kind)
+    rows = np.random.default_rng(3).standard_normal((6, 5))
+    tensors = tuple(Coupling(*(torch.as_tensor(p) for p in each.parts)) for each in couplings)
+    ours, log_det = chain(couplings, rows, np)
+    theirs, their_log_det = chain(tensors, torch.as_tensor(rows), torch)
+    np.testing.assert_allclose(ours, theirs.numpy(), atol=1e-12)
+    np.testing.assert_allclose(
+        np.broadcast_to(log_det, 6), np.broadcast_to(their_log_det.numpy(), 6), atol=1e-12
+    )
+
+
+@BOTH
+@pytest.mark.parametrize("rotated", [True, False])
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_there_and_back(kind, rotated, d):
+    flow = a_map(kind, d, rotated=rotated)
+    rows = 5 * np.random.default_rng(4).standard_normal((50, d))
+    np.testing.assert_allclose(flow.undo(flow.apply(rows)[0]), rows, atol=1e-9)
+
+
+@BOTH
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_couplings_begin_as_the_identity(kind, d):
+    rng = np.random.default_rng(5)
+    couplings = identity_couplings(d, 4, hidden_units=3, kind=kind, rng=rng)
+    rows = rng.standard_normal((9, d))
+    z, log_det = chain(couplings, rows, np)
+    np.testing.assert_array_equal(z, rows)
+    assert np.all(log_det == 0)
+    assert all(each.kind == kind for each in couplings)
+
+
+def test_an_additive_coupling_keeps_volumes_but_for_act_norm():
+    first, *rest = moved("additive")
+    still = [replace(each, log_scale=np.zeros(5)) for each in (first, *rest)]
+    assert chain(tuple(still), np.random.default_rng(6).standard_normal((3, 5)), np)[1] == 0
+
+
+@pytest.mark.parametrize("d", [2, 3, 8, 9])
+def test_two_couplings_move_every_column(d):
+    rng = np.random.default_rng(7)
+    pair = identity_couplings(d, 2, hidden_units=3, kind="additive", rng=rng)
+    first, both = set(pair[0].order[d // 2 :]), set(composed_order(pair)[d // 2 :])
+    assert first | both == set(range(d))
+
+
+def test_no_coupling_scales_by_more_than_its_bound():
+    coupling = replace(by_hand("affine"), b3=np.array([0, 0, 1e6, -1e6]))
+    _, log_det = coupling.forward(X, np)
+    np.testing.assert_allclose(log_det, [math.log(8)])  # + 1 - 1
+    back = coupling.backward(coupling.forward(X, np)[0])
+    np.testing.assert_allclose(back, X, atol=1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize("rotated", [True, False])
+def test_to_arrays_and_back_through_a_file(kind, rotated, tmp_path):
+    flow = a_map(kind, rotated=rotated)
+    np.savez(tmp_path / "flow.npz", **flow.to_arrays())
+    with np.load(tmp_path / "flow.npz") as arrays:
+        again = FlowMap.from_arrays(arrays)
+    rows = np.random.default_rng(8).standard_normal((4, 5))
+    for ours, theirs in zip(again.apply(rows), flow.apply(rows), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"mean": None}, "lack mean"),
+        ({"1.W2": None}, "lack 1.W2"),
+        ({"0.bias": None, "1.bias": None, "2.bias": None}, "lack 0.bias, 1.bias, 2.bias"),
+        ({"extra": np.zeros(2)}, "hold no extra"),
+        ({"scales": np.zeros(5)}, "scales must lie above 0"),
+        ({"scales": np.ones(4)}, r"scales must have shape \(5,\); got \(4,\)"),
+        ({"rotation": np.eye(4)}, r"rotation must have shape \(5, 5\)"),
+        ({"2.b1": np.full(7, np.nan)}, "2.b1 holds NaN"),
+        ({"2.W1": np.zeros((3, 7))}, r"2.W1 must have shape \(2, 7\)"),
+        ({"2.b3": np.zeros(4)}, r"2\.(b3|W3) must have shape"),
+        ({"0.order": np.zeros(5, int)}, "0.order must be a permutation of 0 to 4"),
+    ],
+)
+def test_arrays_that_are_no_flow_are_refused(change, told):
+    arrays = {**a_map("affine").to_arrays(), **change}
+    arrays = {name: value for name, value in arrays.items() if value is not None}
+    with pytest.raises(ValueError, match=told):
+        FlowMap.from_arrays(arrays)
+
+
+def test_a_flow_without_couplings_is_refused():
+    with pytest.raises(ValueError, match="at least one coupling"):
+        FlowMap.from_arrays({"mean": np.zeros(2), "scales": np.ones(2)})
