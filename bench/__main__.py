@@ -48,17 +48,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"some of: {', '.join(known)} (default: all)")
     parser.add_argument("--save", type=Path, help="measure one here and write its rows as JSON")
-    asked = parser.parse_args()
-    unknown = sorted(set(asked.names) - set(known))
+    options = parser.parse_args()
+    unknown = sorted(set(options.names) - set(known))
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there are: {', '.join(known)}")
-    if asked.save:
-        if len(asked.names) != 1:
+    if options.save:
+        if len(options.names) != 1:
             parser.error("--save takes exactly one benchmark")
-        save(importlib.import_module(f"bench.{asked.names[0]}").main(), asked.save)
+        save(importlib.import_module(f"bench.{options.names[0]}").main(), options.save)
         return 0
 
-    measured = {name: measure(name) for name in asked.names or known}
+    measured = {name: measure(name) for name in options.names or known}
     print(markdown(row for rows in measured.values() for row in rows or []))
     print(f"\n{machine()}")
     return verdict(measured)

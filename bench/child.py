@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 
-def told_by(module: str, *args: str | Path) -> list[str]:
+def printed_by(module: str, *args: str | Path) -> list[str]:
     """The words that ``python -m module args`` prints; what it writes to stderr is shown."""
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, args)],

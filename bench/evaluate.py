@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 import numpy as np
 from scipy.stats import spearmanr
 
-from bench.child import peak_bytes, told_by
+from bench.child import peak_bytes, printed_by
 from bench.table import Row
 from bench.timing import seconds
 from geometry import evaluate_encoder, load_encoder, read_pairs
@@ -74,7 +74,7 @@ def _bootstrap() -> Row:
 
 
 def _full_grid() -> list[Row]:
-    took, processor, peak, cells, best = told_by("bench.evaluate")
+    took, processor, peak, cells, best = printed_by("bench.evaluate")
     name = (
         f"the full grid on {_pairs().name}: {len(_pairs()):,} pairs, 7 layers × "
         f"{len(POOLINGS_SHOWN)} poolings × {len(LADDER)} treatments, encoding included"

@@ -4,7 +4,7 @@ import sys
 import tempfile
 from time import perf_counter
 
-from bench.child import peak_bytes, told_by
+from bench.child import peak_bytes, printed_by
 from bench.encode import sentences
 from bench.table import Row
 
@@ -16,7 +16,7 @@ def main() -> list[Row]:
     """The peak is the operating system's figure; it includes libraries and weights."""
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
-        peak, on_disk = (int(size) / 1e9 for size in told_by("bench.memory", folder))
+        peak, on_disk = (int(size) / 1e9 for size in printed_by("bench.memory", folder))
         seconds = perf_counter() - start
     return [
         Row(

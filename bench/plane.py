@@ -19,14 +19,14 @@ PEER = "peer: the slider that sets the same length, through the server"
 # each frame began. The view counts its drawings in data-drawn.
 RECORD = """() => {
   const view = document.querySelector('.plane');
-  window.kept = { moves: [], frames: [] };
+  window.recorded = { moves: [], frames: [] };
   let moved = null;
   document.addEventListener('pointermove', () => { moved ??= performance.now(); }, true);
   new MutationObserver(() => {
-    if (moved !== null) kept.moves.push(performance.now() - moved);
+    if (moved !== null) recorded.moves.push(performance.now() - moved);
     moved = null;
   }).observe(view, { attributes: true, attributeFilter: ['data-drawn'] });
-  const tick = now => { kept.frames.push(now); requestAnimationFrame(tick); };
+  const tick = now => { recorded.frames.push(now); requestAnimationFrame(tick); };
   requestAnimationFrame(tick);
 }"""
 DRAWN = "() => Number(document.querySelector('.plane').dataset.drawn)"
@@ -55,7 +55,7 @@ def main() -> list[Row]:
         handled, frames = dragged(page)
         browser.close()
     drawn = median(handled)
-    late = sum(one > FRAME for one in handled)
+    late = sum(ms > FRAME for ms in handled)
     apart = [after - before for before, after in pairwise(frames)]
     return [
         Row(
@@ -74,7 +74,7 @@ def main() -> list[Row]:
             unit="a second",
             target="60 a second",
             met=1000 / median(apart) > 58,
-            note=f"{sum(one > 1.5 * FRAME for one in apart)} of {len(apart)} frames came late",
+            note=f"{sum(ms > 1.5 * FRAME for ms in apart)} of {len(apart)} frames came late",
         ),
     ]
 
@@ -99,9 +99,9 @@ def dragged(page: Page) -> tuple[list[float], list[float]]:
     page.evaluate(RECORD)
     for step in range(MOVES):
         page.mouse.move(x + 60 * (step % 50) / 50, y + 40 * (step % 30) / 30)
-    kept = page.evaluate("() => kept")
+    recorded = page.evaluate("() => recorded")
     page.mouse.up()
-    return kept["moves"][5:], kept["frames"][5:]
+    return recorded["moves"][5:], recorded["frames"][5:]
 
 
 def sliders(page: Page) -> list[float]:

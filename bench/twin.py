@@ -242,13 +242,13 @@ def megabytes(page: Page) -> float:
 def wire(browser: Browser, server: AppServer, query: str) -> float:
     """MB that came through the page's connection, beyond those of the page without points."""
     counts = []
-    for asked in ("n=0", query):
+    for shown in ("n=0", query):
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         received: list[int] = []
         page.on("websocket", partial(_count_frames, received))
-        page.goto(server.page_url(query=asked))
+        page.goto(server.page_url(query=shown))
         page.get_by_text("chosen 0").wait_for(timeout=120_000)
-        if asked == query:
+        if shown == query:
             page.wait_for_selector(DRAWN, state="attached", timeout=120_000)
         page.wait_for_function(AT_REST, timeout=120_000)
         counts.append(sum(received))

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from bench.child import peak_bytes, told_by
+from bench.child import peak_bytes, printed_by
 from bench.table import Row
 
 WORDS, DIMENSION = 400_000, 300  # as many as glove.6B.300d has
@@ -66,7 +66,7 @@ def write(path: Path, words: int) -> None:
 
 def measured(who: str, path: Path) -> tuple[float, float]:
     """(seconds, peak GB) of a fresh process."""
-    seconds, peak = told_by("bench.vectors", who, path)
+    seconds, peak = printed_by("bench.vectors", who, path)
     return float(seconds), int(peak) / 1e9
 
 

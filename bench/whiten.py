@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
-from bench.child import peak_bytes, told_by
-from bench.kept_memory import kept_memory
+from bench.child import peak_bytes, printed_by
+from bench.retained_memory import retained_memory
 from bench.table import Row
 from bench.timing import seconds
 from geometry import Whitening
@@ -71,7 +71,7 @@ def _against_scikit_learn() -> list[Row]:
         "theirs": lambda: PCA(whiten=True, svd_solver="covariance_eigh").fit(X).transform(X),
         "product": lambda: np.matmul(X, square, out=product),
     }
-    with kept_memory():
+    with retained_memory():
         took = _medians(timed, repeats=REPEATS)
     work = 4 * ROWS * WIDTH**2  # covariance and apply, 2 n d^2 each
     rate, machine = work / took["ours"] / 1e9, work / 2 / took["product"] / 1e9
@@ -114,7 +114,7 @@ def _from_a_file(path: Path) -> list[Row]:
     }
     took = _medians(timed, repeats=FILE_REPEATS)
     ratio = took["float32"] / took["ours"]
-    (printed,) = told_by("bench.whiten", path)
+    (printed,) = printed_by("bench.whiten", path)
     peak = int(printed) / 1e6
     return [
         Row(

@@ -76,7 +76,7 @@ def _cell_row(cell: Cell) -> dict[str, Any]:
         "fit_on": cell.fit_on,
         "n_fit": cell.n_fit,
         "rank": cell.rank,
-        "k": cell.n_kept,
+        "k": cell.n_directions,
         "n_pairs": score.n,
         "spearman": score.spearman,
         "low": score.low,

@@ -159,12 +159,12 @@ def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
 class SizedScore:
     """Scores of the same pairs after treatments fitted on ``n`` rows, by the treatment's text.
 
-    kept : the directions kept by each treatment with a k; the rank of the fit is the most.
+    n_directions : by treatment with a k, its number of directions; at most the rank of the fit.
     """
 
     n: int
     scores: dict[str, PairScore]
-    kept: dict[str, int] = field(default_factory=dict)
+    n_directions: dict[str, int] = field(default_factory=dict)
 
 
 def scores_by_fit_size(
@@ -217,6 +217,10 @@ def scores_by_fit_size(
             bootstrap=bootstrap,
         )
         scores = {cell.treatment: cell.score for cell in grid.cells}
-        n_kept = {cell.treatment: cell.n_kept for cell in grid.cells if cell.n_kept is not None}
-        sized.append(SizedScore(n, scores, n_kept))
+        n_directions = {
+            cell.treatment: cell.n_directions
+            for cell in grid.cells
+            if cell.n_directions is not None
+        }
+        sized.append(SizedScore(n, scores, n_directions))
     return tuple(sized)

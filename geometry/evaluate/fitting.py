@@ -71,7 +71,7 @@ class FitSet:
                 "it out of the treatments"
             )
         basis = np.vstack([np.zeros(self.d), np.eye(self.d)])
-        images = treatment.apply(basis).kept  # (d + 1, k)
+        images = treatment.apply(basis).retained  # (d + 1, k)
         W = images[1:] - images[0]
         moved = replace(self.moments, mean=self.moments.mean @ W + images[0])
         moved = replace(moved, scatter=W.T @ self.moments.scatter @ W)
@@ -111,7 +111,7 @@ def treated_similarities(
     fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
     fitted = fit_set.fit(parse_treatment(treatment))
     precision = fit_set.precision_after(fitted) if similarity == "mahalanobis" else None
-    Z = fitted.apply(X.astype(np.float64)).kept
+    Z = fitted.apply(X.astype(np.float64)).retained
     return pair_similarities(
         Z[: len(Z) // 2], Z[len(Z) // 2 :], similarity=similarity, precision=precision
     )

@@ -45,7 +45,7 @@ class Cell:
         To the raw vectors of this layer and pooling; None for "none".
     rank : int or None
         Of the fit set's covariance; None if the treatment needs none.
-    n_requested, n_kept : int or None
+    n_requested, n_directions : int or None
         Of a whitening with k: k, and the directions kept. Of "abtt" and "svd": the directions to
         remove, and those removed.
     is_simplex : bool
@@ -62,7 +62,7 @@ class Cell:
     difference: Difference | None
     rank: int | None = None
     n_requested: int | None = None
-    n_kept: int | None = None
+    n_directions: int | None = None
     is_simplex: bool = False
 
     @classmethod
@@ -78,7 +78,7 @@ class Cell:
     ) -> Cell:
         """The cell at (layer, pooling, spec), with the facts of its fit."""
         layer, pooling, spec = place
-        n_requested, n_kept = _directions(spec, fitted)
+        n_requested, n_directions = _directions(spec, fitted)
         return cls(
             layer=layer,
             pooling=pooling,
@@ -90,14 +90,14 @@ class Cell:
             difference=difference,
             rank=fitted.rank if spec.is_fitted else None,
             n_requested=n_requested,
-            n_kept=n_kept,
+            n_directions=n_directions,
             is_simplex=bool(getattr(fitted.fitted, "makes_simplex", False)),
         )
 
     @property
     def is_clamped(self) -> bool:
         """True if the rank allowed fewer directions than requested."""
-        return self.n_requested is not None and self.n_kept != self.n_requested
+        return self.n_requested is not None and self.n_directions != self.n_requested
 
     @property
     def note(self) -> str:
@@ -105,7 +105,7 @@ class Cell:
         caveats = []
         if self.is_clamped:
             caveats.append(
-                f"{self.n_kept} directions, not {self.n_requested}: all there are "
+                f"{self.n_directions} directions, not {self.n_requested}: all there are "
                 f"(rank {self.rank})"
             )
         if self.is_simplex:
@@ -324,7 +324,7 @@ class _Scorer:
         """The score of X (2n, d) after the treatment, and the mean cosine of the treated rows."""
         if getattr(fitted.fitted, "leaves_nothing", False):
             return self._without("nothing_left"), None
-        Z = fitted.apply(X).kept
+        Z = fitted.apply(X).retained
         is_mahalanobis = self.similarity == "mahalanobis"
         precision = fit_set.precision_after(fitted) if is_mahalanobis else None
         try:

@@ -38,7 +38,7 @@ DATA_SET = Kind("dataset", "datasets/", DataSetError)
 
 
 @contextmanager
-def told(
+def converting_errors(
     repository: str, *, revision: str, endpoint: str, folder: Path, kind: Kind = MODEL
 ) -> Iterator[None]:
     """Raise what goes wrong inside as the kind's error; other exceptions pass as they are.
@@ -77,7 +77,7 @@ def no_network(repository: str, endpoint: str, reason: str, kind: Kind = MODEL) 
 
 
 def invalid_name(repository: str, kind: Kind = MODEL) -> ModelFilesError:
-    """What no hub could have, so none is asked."""
+    """The name is not valid on any hub; no request is sent."""
     return kind.error("invalid_name", name=repository)
 
 

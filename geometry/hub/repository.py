@@ -13,11 +13,11 @@ from .download import Download, ListedFile, Progress
 from .errors import (
     MODEL,
     Kind,
+    converting_errors,
     free_bytes,
     invalid_name,
     no_disk,
     no_network,
-    told,
     vanished_revision,
 )
 from .model_errors import ModelFilesError
@@ -141,7 +141,7 @@ class Repository:
 
     def converting_errors(self) -> AbstractContextManager[None]:
         """A context that raises errors of network and disk as ModelFilesError."""
-        return told(
+        return converting_errors(
             self.repository,
             revision=self.revision,
             endpoint=self.endpoint,

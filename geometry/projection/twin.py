@@ -45,13 +45,13 @@ class Twin:
 
     Attributes
     ----------
-    vectors : (n, d).
-    kept_vectors : (n, k) the same in the directions that the whitening keeps.
-    whitening : the map that gave them.
+    vectors : (n, d)
+    retained_vectors : (n, k) the same, in only the directions that the whitening retains.
+    whitening : the fitted map
     """
 
     vectors: np.ndarray
-    kept_vectors: np.ndarray
+    retained_vectors: np.ndarray
     whitening: WhiteningMap
 
 

@@ -101,9 +101,9 @@ class WeightedRemoval(Removal):
         self.pearson_, self.n_pairs_ = None, 0
         if pairs is not None:
             scored = ScoredPairs.of(X, pairs, gold_scores, self.map_.components)
-            kept = scored.best_kept(float(alpha))
-            self.map_ = self.map_.reweigh(1 - np.sqrt(kept))
-            self.pearson_, self.n_pairs_ = scored.pearson(kept)[0], len(scored.gold)
+            shares = scored.best_shares(float(alpha))
+            self.map_ = self.map_.reweigh(1 - np.sqrt(shares))
+            self.pearson_, self.n_pairs_ = scored.pearson(shares)[0], len(scored.gold)
         self.components_ = self.map_.components
         self.weights_ = self.map_.weights
         self.n_components_ = len(self.weights_)
@@ -148,27 +148,27 @@ class ScoredPairs:
         rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
         return cls(along, rest, gold)
 
-    def pearson(self, kept: np.ndarray) -> tuple[float, np.ndarray]:
+    def pearson(self, shares: np.ndarray) -> tuple[float, np.ndarray]:
         """Pearson's r of cosines and scores, and its gradient (D,) in g.
 
         c = p / sqrt(s t) with p = p0 + g'p_u, s = s0 + g's_u, t = t0 + g't_u, so
         dc/dg = p_u / sqrt(s t) - c (s_u / s + t_u / t) / 2, and dr/dc = (gold - r z) / |c - mean c|
         where z is c, centred and of length 1.
         """
-        dot, left2, right2 = self.rest + self.along @ kept  # (m,) each
+        dot, left2, right2 = self.rest + self.along @ shares  # (m,) each
         length = np.sqrt(left2 * right2)
         c = dot / length
         z = c - c.mean()
         spread = np.linalg.norm(z)
         if spread <= len(c) * np.finfo(np.float64).eps:
-            return 0.0, np.zeros_like(kept)  # all cosines are equal: no correlation
+            return 0.0, np.zeros_like(shares)  # all cosines are equal: no correlation
         z /= spread
         r = float(z @ self.gold)
         dr = (self.gold - r * z) / spread  # (m,)
         per_term = np.stack([dr / length, -dr * c / left2 / 2, -dr * c / right2 / 2])  # (3, m)
         return r, np.einsum("km,kmD->D", per_term, self.along)
 
-    def best_kept(self, alpha: float) -> np.ndarray:
+    def best_shares(self, alpha: float) -> np.ndarray:
         """The g (D,) in [0, 1] that minimises 1 - r(g) + alpha mean(g)."""
         from scipy.optimize import minimize  # comes with scikit-learn; only a fit needs it
 
@@ -176,9 +176,9 @@ class ScoredPairs:
         if n_components == 0:
             return np.zeros(0)
 
-        def objective(kept: np.ndarray) -> tuple[float, np.ndarray]:
-            r, gradient = self.pearson(kept)
-            return 1 - r + alpha * float(kept.mean()), alpha / n_components - gradient
+        def objective(shares: np.ndarray) -> tuple[float, np.ndarray]:
+            r, gradient = self.pearson(shares)
+            return 1 - r + alpha * float(shares.mean()), alpha / n_components - gradient
 
         found = minimize(
             objective,

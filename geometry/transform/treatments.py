@@ -68,14 +68,14 @@ class Treated:
 
     vectors : (n, d), along the axes of the raw cloud, for drawing
     filled : (k, d), the directions that the treatment fills, as orthonormal rows; None for all
-    kept : (n, k), in those directions only, for measuring
+    retained : (n, k), in those directions only, for measuring
     """
 
     vectors: np.ndarray
     filled: np.ndarray | None = None
 
     @cached_property
-    def kept(self) -> np.ndarray:
+    def retained(self) -> np.ndarray:
         """Computed at first use, because drawing does not need it."""
         if self.filled is None:
             return self.vectors

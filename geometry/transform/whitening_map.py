@@ -134,19 +134,19 @@ class WhiteningMap:
     @cached_property
     def components(self) -> np.ndarray:
         d = len(self.mean)
-        kept = d if self.n_components is None else int(self.n_components)
+        k = d if self.n_components is None else int(self.n_components)
         # pca-cor below full strength scales the columns in part, so that directions which are null
         # after standardising still contain a part of every row
         if self.method == "pca" or (self.method == "pca-cor" and self.strength == 1):
             # at least one column: constant data give zeros and not an empty array
-            kept = max(1, min(kept, self._usable))
-        return np.ascontiguousarray(self.axes.vectors[:, :kept].T)
+            k = max(1, min(k, self._usable))
+        return np.ascontiguousarray(self.axes.vectors[:, :k].T)
 
     @cached_property
     def scales(self) -> np.ndarray:
         """f (k,): lambda^(-t/2) above the rank floor, 1 at or below it."""
-        kept = self.eigenvalues[: len(self.components)]
-        return np.where(kept > self.rank_floor, kept, 1.0) ** (-self.strength / 2)
+        eigenvalues = self.eigenvalues[: len(self.components)]
+        return np.where(eigenvalues > self.rank_floor, eigenvalues, 1.0) ** (-self.strength / 2)
 
     @cached_property
     def filled(self) -> np.ndarray:
@@ -302,8 +302,8 @@ def recommended_whitening(n: int, d: int) -> dict[str, Any]:
         return {}
     if n > d:
         return {"shrinkage": "ledoit-wolf"}
-    kept = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
-    return {"shrinkage": "ledoit-wolf", "n_components": kept}
+    n_components = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
+    return {"shrinkage": "ledoit-wolf", "n_components": n_components}
 
 
 def _is_share(value: Any) -> bool:

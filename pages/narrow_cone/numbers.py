@@ -70,7 +70,7 @@ def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
 
 def _number_rows(side: Side, numbers: Numbers, _: Translate) -> list[tuple[str, str, str]]:
     """(measure, value, reference) of each measure of the table."""
-    n, d = side.kept_vectors.shape
+    n, d = side.retained_vectors.shape
     measured = numbers.measured
     isotropic = print_value("isoscore", measured["isoscore"].baseline)
     references = {
@@ -99,7 +99,7 @@ def _value(row: Measured, _: Translate) -> str:
 
 def _histogram(scene: Scene, _: Translate) -> None:
     pairs = scene.raw_numbers.pairs
-    d = scene.white.kept_vectors.shape[1]
+    d = scene.white.retained_vectors.shape[1]
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
         chart_of(
@@ -167,7 +167,7 @@ def panels_csv(scene: Scene, measured_on: str) -> bytes:
 
 def histogram_csv(scene: Scene, measured_on: str) -> bytes:
     """One row a bin: its edges, the share of pairs in it for both clouds and if isotropic."""
-    d = scene.white.kept_vectors.shape[1]
+    d = scene.white.retained_vectors.shape[1]
     reference = isotropic_cosine_shares(EDGES, d)
     columns = (
         EDGES[:-1],

@@ -22,8 +22,8 @@ from pages.common.draw.clouds import (
     current_theme,
     draw_legend,
     lines_below,
+    note_too_many_labels,
     point_colours,
-    tell_too_many_labels,
 )
 from pages.common.draw.selected import choose_row, show_selection, store_selection
 from pages.common.draw.twin_cloud import show_twin_cloud
@@ -47,7 +47,7 @@ def draw_pictures(scene: Scene, _: Translate, *, as_charts: bool) -> None:
     """
     panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
     (_draw_charts if as_charts else _draw_twins)(scene, panels, _)
-    tell_too_many_labels(scene.points.cloud, _)
+    note_too_many_labels(scene.points.cloud, _)
 
 
 def side_title(side: Side, scene: Scene, _: Translate) -> str:
@@ -72,7 +72,7 @@ def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
         _,
         scale=1.0 if side.name == "raw" else scene.factor,
         own_axis=side.name == "raw",
-        d=side.kept_vectors.shape[1],
+        d=side.retained_vectors.shape[1],
     )
 
 
@@ -107,7 +107,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
                 else chart_of(figure()),
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
-                alt=alternative(title, side.kept_vectors, panel, _),
+                alt=alternative(title, side.retained_vectors, panel, _),
                 on_point=choose_row,
                 group="clouds",
             )
@@ -221,7 +221,7 @@ def _twin_cloud(
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and white"),
         alt=" ".join(
-            alternative(title, side.kept_vectors, panel, _)
+            alternative(title, side.retained_vectors, panel, _)
             for title, (side, panel) in zip(titles, sides, strict=True)
         ),
         bands=panels[0].bands,
@@ -230,7 +230,7 @@ def _twin_cloud(
             f"{title}: " + " · ".join(_trust_lines(side, panel, scene, _))
             for title, (side, panel) in zip(titles, sides, strict=True)
         ],
-        told=provenance(scene, _),
+        provenance=provenance(scene, _),
         file_name=f"narrow-cone-{projection.n_components}d",
         **more,  # type: ignore[arg-type]
     )

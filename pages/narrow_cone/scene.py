@@ -84,14 +84,14 @@ def measure_cloud(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
 class Side:
     """One side of the comparison: its vectors and its picture.
 
-    ``key`` names the vectors. ``kept_vectors`` holds them in only those directions that the cloud
-    fills: they are what is measured.
+    ``key`` names the vectors. ``retained_vectors`` has only the directions that the cloud fills;
+    the measures use it.
     """
 
     name: str
     key: str
     vectors: np.ndarray
-    kept_vectors: np.ndarray
+    retained_vectors: np.ndarray
     projection: Projection
 
 
@@ -171,7 +171,7 @@ class Scene:
     @cached_property
     def white_numbers(self) -> Numbers:
         """The numbers of the whitened cloud, where the sliders are now."""
-        return measure_cloud(self.white.kept_vectors, self.points.cloud.labels)
+        return measure_cloud(self.white.retained_vectors, self.points.cloud.labels)
 
     def numbers_of(self, side: Side) -> Numbers:
         """The numbers of that side."""
@@ -184,7 +184,7 @@ class Scene:
             return None
         raw, white = (
             Neighbours(*nearest(vectors, self.chosen, k=NEIGHBOURS))
-            for vectors in (self.raw.vectors, self.twin.kept_vectors)
+            for vectors in (self.raw.vectors, self.twin.retained_vectors)
         )
         return Neighbourhoods(self.chosen, raw, white)
 
@@ -236,7 +236,7 @@ def build_scene(
         full=whitening,
         twin=twin,
         raw=Side("raw", points.key, X, X, raw),
-        white=Side("white", white_key, twin.vectors, twin.kept_vectors, white),
+        white=Side("white", white_key, twin.vectors, twin.retained_vectors, white),
         factor=factor,
         reach=reach,
         waits_for_umap=is_umap and umaps is None,

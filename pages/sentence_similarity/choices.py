@@ -184,9 +184,9 @@ def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
 def advised_whitening(n: int, d: int) -> str:
     """The recommended whitening for n rows in d dimensions."""
     settings = recommended_whitening(n, d)
-    kept = settings.get("n_components")
+    k = settings.get("n_components")
     shrinks = "shrinkage" in settings
-    return "pca" + (f":{kept}" if kept else "") + (":lw" if shrinks else "")
+    return "pca" + (f":{k}" if k else "") + (":lw" if shrinks else "")
 
 
 def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:

@@ -65,7 +65,7 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
         **{name: hundred(value, _) for name, value in _ends(sizes).items()},
     }
     st.markdown(prose(PAGE, "sizes", values))
-    cut = [size.n for size in sizes if size.kept.get(CUT, KEPT) < KEPT]
+    cut = [size.n for size in sizes if size.n_directions.get(CUT, KEPT) < KEPT]
     if cut:
         values |= {"cut": f"{max(cut):,}"}
         st.markdown(prose(PAGE, "sizes-cut", values))
@@ -167,7 +167,7 @@ def _alternative(sizes: tuple[SizedScore, ...], _: Translate) -> str:
 def sizes_csv(sizes: tuple[SizedScore, ...], caption: str) -> bytes:
     """One row a size and treatment, with its interval."""
     rows = [
-        [str(size.n), treatment, str(size.kept.get(treatment, ""))]
+        [str(size.n), treatment, str(size.n_directions.get(treatment, ""))]
         + ["" if v is None else short_number(v) for v in (score.spearman, score.low, score.high)]
         for size in sizes
         for treatment, score in size.scores.items()

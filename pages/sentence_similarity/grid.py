@@ -117,7 +117,7 @@ def _score_text(cell: Cell, _: Translate) -> CellText:
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
     if cut and not score.undefined:
-        return value, f"{_in_cell(interval)}<br>k = {cell.n_kept}", f"{about} · {cut}"
+        return value, f"{_in_cell(interval)}<br>k = {cell.n_directions}", f"{about} · {cut}"
     return value, _in_cell(interval), about
 
 
@@ -207,7 +207,7 @@ def cut_lines(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
     if k is None or not cut:
         return []
     named = [
-        f"{cell_words(cell.layer, cell.pooling, _)} (k = {cell.n_kept})"
+        f"{cell_words(cell.layer, cell.pooling, _)} (k = {cell.n_directions})"
         for cell in cut[:MOST_NAMED]
     ]
     values = {

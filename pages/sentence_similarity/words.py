@@ -75,7 +75,7 @@ def similarity_names(_: Translate) -> dict[str, str]:
 
 def cut_words(cell: Cell, _: Translate) -> str:
     """A note that the rank cut k; empty if it did not."""
-    return "" if not cell.is_clamped else _("k = {k}, all there are").format(k=cell.n_kept)
+    return "" if not cell.is_clamped else _("k = {k}, all there are").format(k=cell.n_directions)
 
 
 def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:

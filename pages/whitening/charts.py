@@ -190,7 +190,7 @@ def _cosines(scene: Scene, _: Translate) -> Figures:
         if shares is None:
             continue
         curves.append(Curve(middle, shares, treatment_names(_)[picture.name], place, step=True))
-    d = scene.pictures[0].treated.kept.shape[1]
+    d = scene.pictures[0].treated.retained.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
     axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
@@ -200,7 +200,7 @@ def _cosines(scene: Scene, _: Translate) -> Figures:
 def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
     """None where a point lies at zero: it has no cosine, as the table says."""
     try:
-        return cosine_histogram(picture.treated.kept)[0]
+        return cosine_histogram(picture.treated.retained)[0]
     except UndefinedMeasure:
         return None
 

@@ -116,12 +116,12 @@ def choose_knobs(names: tuple[str, ...], n: int, d: int, _: Translate) -> Knobs:
     left, right = st.columns(2)
     with left:
         centring = _share(_("Centring s: share of the mean taken away"), "centring", turned)
-        kept = _kept(d, recommended.get("n_components"), turned, _)
+        n_components = _n_components(d, recommended.get("n_components"), turned, _)
     with right:
         strength = _share(_("Strength t: how far the axes are made equal"), "strength", turned)
         shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
         removed = _removed(d, turned, _)
-    return Knobs(centring, strength, kept, shrinkage, removed)
+    return Knobs(centring, strength, n_components, shrinkage, removed)
 
 
 def _share(label: str, key: str, turned: set[str]) -> float:
@@ -130,14 +130,16 @@ def _share(label: str, key: str, turned: set[str]) -> float:
     return float(st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params"))
 
 
-def _kept(d: int, recommended: int | None, turned: set[str], _: Translate) -> int | None:
+def _n_components(d: int, recommended: int | None, turned: set[str], _: Translate) -> int | None:
     if "n_components" not in turned:
         return None
     default = recommended or d
     follow_default("kept", default)
     _within("kept", 1, d)
-    kept = int(st.slider(_("Directions kept k"), 1, d, default, key="kept", bind="query-params"))
-    return None if kept == d else kept
+    n_components = int(
+        st.slider(_("Directions kept k"), 1, d, default, key="kept", bind="query-params")
+    )
+    return None if n_components == d else n_components
 
 
 def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float | str | None:

@@ -47,14 +47,14 @@ class Report:
         The shares of single dimensions are of the model's dimensions, as in the chart, and not of
         principal coordinates.
         """
-        vectors = treated.kept
+        vectors = treated.retained
         has_labels = labels is not None and len(set(labels)) > 1
         try:
             agreement = label_agreement(vectors, labels) if has_labels and labels else None
         except ValueError:  # a zero row has no neighbours
             agreement = None
         table = measure_table(vectors, seed=SEED)
-        if treated.kept is not treated.vectors:
+        if treated.retained is not treated.vectors:
             single = measure_table(treated.vectors, names=OF_DIMENSIONS, seed=SEED)
             by_name = {row.name: row for row in single}
             table = tuple(by_name.get(row.name, row) for row in table)

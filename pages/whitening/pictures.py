@@ -145,7 +145,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
             f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel, _))
             for picture, panel in zip(scene.pictures, panels, strict=True)
         ],
-        told=provenance(scene, _),
+        provenance=provenance(scene, _),
         file_name=f"whitening-{projection.n_components}d",
     )
 
@@ -169,7 +169,7 @@ def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
             _,
             scale=picture.factor,
             own_axis=picture.name == "raw",
-            d=picture.treated.kept.shape[1],
+            d=picture.treated.retained.shape[1],
         ),
         private=scene.material.is_private,
     )
@@ -181,7 +181,7 @@ def _alternative(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     title, panel = treatment_names(_)[picture.name], _panel(picture, scene, _)
     text: str = _PANELS.get_or_make(
         f"{_key(picture, scene)}/alternative",
-        lambda: alternative(title, picture.treated.kept, panel, _),
+        lambda: alternative(title, picture.treated.retained, panel, _),
         private=scene.material.is_private,
     )
     return text

@@ -21,8 +21,8 @@ from pages.common.draw.clouds import (
     current_theme,
     draw_legend,
     lines_below,
+    note_too_many_labels,
     point_colours,
-    tell_too_many_labels,
 )
 from pages.common.measures import measure_label
 from pages.common.messages import show_error
@@ -82,7 +82,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     )
     draw_legend(colours, theme)
     st.caption(" · ".join([*lines_below(picture, panel, _), line]))
-    tell_too_many_labels(cloud, _)
+    note_too_many_labels(cloud, _)
     offer_csv(
         _("Take the points away (CSV)"),
         "your-corpus",

@@ -209,7 +209,7 @@ test("a picture's legend names what is in it", () => {
 
 test("a picture's notes quote numbers only where they were taken, and count what is shown", () => {
   const words = { shown: "{k} of {n} shown", elsewhere: "elsewhere" };
-  const message = { at: 1, alt: "numbers", below: ["raw: × 1"], told: "settings", words };
+  const message = { at: 1, alt: "numbers", below: ["raw: × 1"], provenance: "settings", words };
   const stage = { message, at: 1, n: 3, codes: CODES, isAside: false, isHidden: () => false };
   assert.deepEqual(notesOf(stage), ["numbers", "raw: × 1", "settings"]);
   assert.deepEqual(notesOf({ ...stage, at: 0.5 }), ["elsewhere", "settings"]);

@@ -214,8 +214,8 @@ def test_a_smaller_k_is_reported():
     found = scores_by_fit_size(
         PAIRS, narrow, PairBootstrap(GOLD, 5, 0), treatments=("pca", "pca:5")
     )
-    assert {fit.kept["pca:5"] for fit in found} == {3}
-    assert "pca" not in found[0].kept
+    assert {fit.n_directions["pca:5"] for fit in found} == {3}
+    assert "pca" not in found[0].n_directions
     by_dot = scores_by_fit_size(
         PAIRS, FIT, PairBootstrap(GOLD, 5, 0), similarity="dot", treatments=("pca",)
     )

@@ -122,7 +122,7 @@ def test_what_has_no_score_says_why():
 def test_directions_beyond_the_rank_are_told():
     narrow = {"mean": VECTORS["mean"][:1] @ np.diag([1, 1, 1, 0, 0, 0]).astype(np.float32)}
     cell = evaluate_grid(narrow, GOLD, treatments=["pca:5"], draws=5).cells[0]
-    assert (cell.n_requested, cell.n_kept, cell.rank, cell.is_clamped) == (5, 3, 3, True)
+    assert (cell.n_requested, cell.n_directions, cell.rank, cell.is_clamped) == (5, 3, 3, True)
     assert cell.note == "3 directions, not 5: all there are (rank 3)"
 
 

@@ -88,7 +88,7 @@ def test_uncentred_removal_in_a_grid(D):
     expected = spearmanr((left * right).sum(axis=1) / lengths, gold).statistic
     (cell,) = evaluate_grid({"mean": X}, gold, treatments=[f"svd:{D}"], draws=5).cells
     assert cell.score.spearman == pytest.approx(expected)
-    assert (cell.n_requested, cell.n_kept) == (D, D)
+    assert (cell.n_requested, cell.n_directions) == (D, D)
 
 
 @pytest.mark.parametrize("eps", [1e-3, 0.1, 5.0])

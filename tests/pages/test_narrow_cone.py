@@ -144,7 +144,7 @@ def expected_numbers(X: np.ndarray) -> dict[str, str]:
 
 
 def white_numbers(X: np.ndarray, fit: str = "recommended", **place) -> dict[str, str]:
-    return expected_numbers(whiten_beside(X, fit_whitening(X, fit), **place).kept_vectors)
+    return expected_numbers(whiten_beside(X, fit_whitening(X, fit), **place).retained_vectors)
 
 
 def provenance(app: AppTest) -> str:
@@ -380,7 +380,7 @@ def test_the_recommended_whitening_of_few_sentences_keeps_its_meaning(encoder):
     assert not app.error
     X = read_cloud(encoder, corpus, layer=4, store=ArrayStore()).vectors
     twin = whiten_beside(X, fit_whitening(X))
-    for side, vectors in zip(numbers(app), (X, twin.kept_vectors), strict=True):
+    for side, vectors in zip(numbers(app), (X, twin.retained_vectors), strict=True):
         share = label_agreement(vectors, corpus.labels)
         assert share > 3 / 12  # three times chance
         assert side["topic agreement of 5 neighbours"] == f"{share:.1%}"
@@ -483,7 +483,7 @@ def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
     row = found_point(app)
     assert "kettle" in cloud.texts[row].lower()
     twin = whiten_beside(cloud.vectors, fit_whitening(cloud.vectors))
-    for table, X in zip(tables(app)[2:4], (cloud.vectors, twin.kept_vectors), strict=True):
+    for table, X in zip(tables(app)[2:4], (cloud.vectors, twin.retained_vectors), strict=True):
         rows, cosines = nearest(X, row, k=5)
         assert [line[1] for line in table] == [f"{cosine:.3f}" for cosine in cosines]
         for line, other in zip(table, rows, strict=True):
@@ -513,7 +513,7 @@ def test_neighbours_move_with_the_sliders(cloud_of):
     assert raw == white
     healthy(app.slider(key="centring").set_value(1.0).run())
     twin = whiten_beside(X, fit_whitening(X), centring=1.0, strength=0.0)
-    wanted = [f"{cosine:.3f}" for cosine in nearest(twin.kept_vectors, 17, k=5)[1]]
+    wanted = [f"{cosine:.3f}" for cosine in nearest(twin.retained_vectors, 17, k=5)[1]]
     assert neighbour_cosines(app) == [raw, wanted]
 
 

@@ -70,14 +70,14 @@ def test_few_points_are_sent_as_they_are(n):
 def test_texts_of_many_points_are_asked_for(monkeypatch):
     asks = [5999, 6000]  # the second is no row
 
-    def asked(*, key: str, data: bytes, on_asked_change: object) -> None:
+    def component(*, key: str, data: bytes, on_requested_change: object) -> None:
         answers.append(json.loads(data)["answers"])
         if asks:
-            monkeypatch.setitem(st.session_state, key, {"asked": asks.pop(0)})
-            on_asked_change()
+            monkeypatch.setitem(st.session_state, key, {"requested": requests.pop(0)})
+            on_requested_change()
 
     answers: list[dict] = []
-    monkeypatch.setattr(twin_cloud, "_asked", lambda: asked)
+    monkeypatch.setattr(twin_cloud, "_text_requests", lambda: component)
     app = shown(6000)
     assert not sent(app, "narrow_cone_texts")
     app.run()

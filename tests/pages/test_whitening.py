@@ -155,7 +155,7 @@ def table(app: AppTest) -> dict[str, dict[str, str]]:
 def treated(name: str, X: np.ndarray, knobs: Knobs, fit: np.ndarray | None = None) -> np.ndarray:
     """What the page should measure of X."""
     fitted = fit_treatment(name, X if fit is None else fit)
-    return fitted.turn(knobs).apply(X).kept
+    return fitted.turn(knobs).apply(X).retained
 
 
 def cells(X: np.ndarray, raw_d: int, drawn: np.ndarray | None = None) -> dict[str, str]:
@@ -351,7 +351,7 @@ def test_zipfian_whitening_is_fitted_under_the_counts(cloud_of):
     app = visit(own, unit="types", second="zipf", **ONLY_ZCA, **FULL)
     fitted = fit_treatment("zipf", cloud.vectors, sample_weight=cloud.counts)
     found = fitted.turn(Knobs()).apply(cloud.vectors)
-    wanted = cells(found.kept, 384, found.vectors)
+    wanted = cells(found.retained, 384, found.vectors)
     assert table(app)["Zipfian whitening"].items() >= wanted.items()
     assert wanted != cells(treated("zca", cloud.vectors, Knobs()), 384)
     assert f"Zipfian whitening: rank {fitted.rank} of 384" in provenance(app)

@@ -72,7 +72,7 @@ def test_zca_stays_closest_to_the_original_axes():
 def test_pca_turned_back_is_zca_at_full_rank_with_nothing_left_out(strength, shown):
     pca, zca = (turned(name, X, shown, strength=strength) for name in ("pca", "zca"))
     np.testing.assert_allclose(pca.vectors, zca.vectors, atol=1e-9)
-    np.testing.assert_allclose(cosines(pca.kept), cosines(zca.kept), atol=1e-9)
+    np.testing.assert_allclose(cosines(pca.retained), cosines(zca.retained), atol=1e-9)
 
 
 def test_pca_drops_null_directions_which_zca_leaves_as_they_are():
@@ -88,7 +88,7 @@ def test_pca_drops_null_directions_which_zca_leaves_as_they_are():
 def test_below_strength_1_zca_leaves_a_part_of_what_is_left_out(strength, agree):
     pca, zca = (turned(name, X, X, strength=strength, n_components=3) for name in ("pca", "zca"))
     assert np.allclose(pca.vectors, zca.vectors, atol=1e-9) is agree
-    assert zca.kept.shape == (N, 3 if agree else D)
+    assert zca.retained.shape == (N, 3 if agree else D)
 
 
 def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
@@ -96,9 +96,9 @@ def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
     treated = turned("pca", NARROW, OTHER, **still)
     V = np.linalg.svd(NARROW - NARROW.mean(axis=0))[2][:4]
     np.testing.assert_allclose(treated.vectors, OTHER @ V.T @ V, atol=1e-9)
-    assert treated.kept.shape == (len(OTHER), 4)
+    assert treated.retained.shape == (len(OTHER), 4)
     for name in ("zca", "cholesky"):
-        np.testing.assert_allclose(turned(name, NARROW, OTHER, **still).kept, OTHER, atol=1e-9)
+        np.testing.assert_allclose(turned(name, NARROW, OTHER, **still).retained, OTHER, atol=1e-9)
 
 
 @pytest.mark.parametrize("fitted_on", [X, NARROW], ids=["full rank", "n <= d"])
@@ -110,7 +110,7 @@ def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
 )
 def test_cholesky_is_a_rotation_of_zca_at_the_same_settings(knobs, shown, fitted_on):
     zca, cholesky = (turned(name, fitted_on, shown, **knobs) for name in ("zca", "cholesky"))
-    for one, other in ((zca.vectors, cholesky.vectors), (zca.kept, cholesky.kept)):
+    for one, other in ((zca.vectors, cholesky.vectors), (zca.retained, cholesky.retained)):
         np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-7)
 
 
@@ -144,9 +144,9 @@ def test_the_table_measures_the_directions_that_all_of_them_fill(knobs, shown):
     rank = D if "shrinkage" in knobs else 4
     for name in AGREEING:
         found = turned(name, NARROW, shown, **knobs)
-        assert found.kept.shape == (len(shown), knobs.get("n_components", rank)), name
-        np.testing.assert_allclose(cosines(found.kept), cosines(expected.kept), atol=1e-7)
-        assert isoscore(found.kept) == pytest.approx(isoscore(expected.kept), abs=1e-7)
+        assert found.retained.shape == (len(shown), knobs.get("n_components", rank)), name
+        np.testing.assert_allclose(cosines(found.retained), cosines(expected.retained), atol=1e-7)
+        assert isoscore(found.retained) == pytest.approx(isoscore(expected.retained), abs=1e-7)
 
 
 def test_on_points_in_the_fitted_span_what_is_drawn_agrees_too():
@@ -160,11 +160,11 @@ def test_on_points_in_the_fitted_span_what_is_drawn_agrees_too():
 @pytest.mark.parametrize("name", ["zca-cor", "zipf"])
 def test_every_whitening_is_measured_above_the_rank_floor(name):
     treated = turned(name, NARROW, OTHER)
-    assert treated.kept.shape == (len(OTHER), 4)
+    assert treated.retained.shape == (len(OTHER), 4)
     assert treated.vectors.shape == OTHER.shape
     if name == "zca-cor":
         other = turned("pca-cor", NARROW, OTHER)
-        np.testing.assert_allclose(cosines(treated.kept), cosines(other.kept), atol=1e-7)
+        np.testing.assert_allclose(cosines(treated.retained), cosines(other.retained), atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_on_its_own_points_the_covariance_is_the_identity_in_every_direction_of_
 ):
     treated = turned(name, fitted_on, fitted_on)
     rank = fit(name, fitted_on).rank
-    np.testing.assert_allclose(covariance(treated.kept), np.eye(rank), atol=1e-9)
-    other = covariance(turned(name, fitted_on, OTHER).kept)
+    np.testing.assert_allclose(covariance(treated.retained), np.eye(rank), atol=1e-9)
+    other = covariance(turned(name, fitted_on, OTHER).retained)
     assert np.abs(other - np.eye(rank)).max() > 0.1
 
 
@@ -237,6 +237,6 @@ def test_what_lies_outside_a_simplex_is_dropped_or_not_levelled_and_never_measur
     treatment = fit(name, NARROW)
     assert treatment.fitted.makes_simplex
     treated = treatment.apply(OTHER)
-    assert treated.kept.shape[1] == len(NARROW) - 1
+    assert treated.retained.shape[1] == len(NARROW) - 1
     drops = name in ("pca", "pca-cor")
-    assert np.allclose((treated.vectors**2).sum(axis=1), (treated.kept**2).sum(axis=1)) is drops
+    assert np.allclose((treated.vectors**2).sum(axis=1), (treated.retained**2).sum(axis=1)) is drops

@@ -33,7 +33,7 @@ def test_at_zero_nothing_moves(fit, dtype):
     twin = whiten_beside(X, fit_whitening(X, fit), centring=0, strength=0)
     np.testing.assert_array_equal(twin.vectors, X)
     assert twin.vectors.dtype == dtype
-    assert twin.kept_vectors is twin.vectors
+    assert twin.retained_vectors is twin.vectors
 
 
 def test_at_one_the_cloud_is_white():
@@ -107,12 +107,14 @@ def test_kept_vectors_are_the_kept_directions():
     assert len(fitted.components) == 3  # 30 / 10
     white = whiten_beside(few, fitted)
     assert white.vectors.shape == (30, 40)
-    assert white.kept_vectors.shape == (30, 3)
+    assert white.retained_vectors.shape == (30, 3)
     np.testing.assert_allclose(
-        white.kept_vectors @ white.kept_vectors.T, white.vectors @ white.vectors.T, atol=1e-10
+        white.retained_vectors @ white.retained_vectors.T,
+        white.vectors @ white.vectors.T,
+        atol=1e-10,
     )
     soft = whiten_beside(few, fitted, strength=0.5)  # the others have not faded out yet
-    assert soft.kept_vectors is soft.vectors
+    assert soft.retained_vectors is soft.vectors
 
 
 @pytest.mark.parametrize(

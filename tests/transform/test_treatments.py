@@ -82,11 +82,11 @@ def test_at_knobs_by_hand(name, knobs, expected):
 
 
 def test_what_is_kept_by_hand():
-    kept = fit_treatment("zca", CROSS).turn(Knobs(n_components=1)).apply(CROSS).kept
+    kept = fit_treatment("zca", CROSS).turn(Knobs(n_components=1)).apply(CROSS).retained
     np.testing.assert_allclose(kept, [[ROOT2], [-ROOT2], [0], [0]], atol=1e-12)
-    kept = fit_treatment("removed", CROSS).apply(CROSS).kept
+    kept = fit_treatment("removed", CROSS).apply(CROSS).retained
     np.testing.assert_allclose(kept, [[0], [0], [1], [-1]], atol=1e-12)
-    kept = fit_treatment("pca", CROSS).apply(CROSS).kept
+    kept = fit_treatment("pca", CROSS).apply(CROSS).retained
     np.testing.assert_allclose(kept, cross(ROOT2, ROOT2), atol=1e-12)
 
 
@@ -132,7 +132,7 @@ def test_it_is_the_public_estimator(name, rows):
     expected = ESTIMATORS[name]().transform(rows)
     treated = fit(name).apply(rows)
     if name in ("pca", "pca-cor"):
-        np.testing.assert_allclose(treated.kept, expected, atol=1e-9)
+        np.testing.assert_allclose(treated.retained, expected, atol=1e-9)
     else:
         np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)
     assert treated.vectors.shape == rows.shape
@@ -156,7 +156,7 @@ def test_turned_it_is_the_public_estimator(name, knobs):
     whitening = Whitening("zca" if name == "zipf" else name, **own)
     whitening.fit(X, sample_weight=COUNTS if name == "zipf" else None)
     treated = fit(name).turn(Knobs(**knobs)).apply(OTHER)
-    found = treated.kept if name in ("pca", "pca-cor") else treated.vectors
+    found = treated.retained if name in ("pca", "pca-cor") else treated.vectors
     np.testing.assert_allclose(found, whitening.transform(OTHER), atol=1e-9)
 
 
@@ -165,9 +165,9 @@ def test_removed_is_the_public_estimator(removed):
     treated = fit("removed").turn(Knobs(n_removed=removed)).apply(OTHER)
     expected = CommonComponentRemoval(removed).fit(X).transform(OTHER)
     np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)
-    assert treated.kept.shape == (len(OTHER), D - removed)
+    assert treated.retained.shape == (len(OTHER), D - removed)
     # nothing but what was removed is left out
-    lengths = [np.linalg.norm(Z, axis=1) for Z in (treated.kept, treated.vectors)]
+    lengths = [np.linalg.norm(Z, axis=1) for Z in (treated.retained, treated.vectors)]
     np.testing.assert_allclose(*lengths, atol=1e-9)
 
 
@@ -185,7 +185,7 @@ def test_a_flow_s_map(dtype):
     treated = Treatment("flow", N, None, flow.map_).turn(Knobs(strength=0.1)).apply(rows)
     assert treated.vectors.dtype == dtype
     np.testing.assert_array_equal(treated.vectors, flow.transform(rows))
-    np.testing.assert_array_equal(treated.kept, treated.vectors)
+    np.testing.assert_array_equal(treated.retained, treated.vectors)
 
 
 def test_learned_weights():
@@ -201,7 +201,7 @@ def test_zca_is_the_inverse_root_of_the_covariance():
 
 def test_pca_is_scikit_learn_s():
     expected = PCA(whiten=True).fit(X).transform(OTHER) * np.sqrt(N / (N - 1))
-    found = fit("pca").apply(OTHER).kept
+    found = fit("pca").apply(OTHER).retained
     signs = np.sign((found * expected).sum(axis=0))
     np.testing.assert_allclose(found, expected * signs, atol=1e-9)
 
@@ -309,19 +309,21 @@ def test_a_row_of_weight_0_is_no_row_of_the_fit():
 def test_a_truncated_cloud_is_measured_in_its_own_directions(name):
     knobs = Knobs(n_components=3, n_removed=3)
     treated = fit(name).turn(knobs).apply(X)
-    assert treated.kept.shape == (N, 3)
+    assert treated.retained.shape == (N, 3)
     if name == "removed":  # keeps its unequal axes
-        assert isoscore(treated.kept) < 0.9
+        assert isoscore(treated.retained) < 0.9
         return
-    assert isoscore(treated.kept) == pytest.approx(1, abs=1e-9)
+    assert isoscore(treated.retained) == pytest.approx(1, abs=1e-9)
     if name != "zca-cor":  # in all six it looks half empty: (k - 1)/(d - 1)
         assert isoscore(treated.vectors) == pytest.approx(2 / 5, abs=1e-9)
-    np.testing.assert_allclose(treated.kept @ treated.kept.T, treated.vectors @ treated.vectors.T)
+    np.testing.assert_allclose(
+        treated.retained @ treated.retained.T, treated.vectors @ treated.vectors.T
+    )
 
 
 def test_a_softened_zca_fills_every_direction():
     treated = fit("zca").turn(Knobs(n_components=3, strength=0.9)).apply(X)
-    assert treated.kept is treated.vectors
+    assert treated.retained is treated.vectors
 
 
 def test_raw_is_the_rows_themselves():

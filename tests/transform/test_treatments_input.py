@@ -92,7 +92,7 @@ def test_what_can_be_fitted_gives_numbers(name, kind):
     for knobs in (Knobs(), Knobs(centring=0.5, strength=0.5, shrinkage="ledoit-wolf")):
         treated = fitted.turn(knobs).apply(rows)
         assert np.isfinite(treated.vectors).all()
-        assert np.isfinite(treated.kept).all()
+        assert np.isfinite(treated.retained).all()
         expected = fit_treatment(name, as_float, sample_weight=np.ones(len(rows))).turn(knobs)
         np.testing.assert_array_equal(treated.vectors, expected.apply(as_float).vectors)
         assert treated.vectors.shape == as_float.shape
@@ -103,7 +103,7 @@ def test_what_can_be_fitted_gives_numbers(name, kind):
 def test_float32_stays_float32(name):
     rows = X.astype(np.float32)
     treated = fit(name, rows).apply(rows)
-    assert treated.vectors.dtype == treated.kept.dtype == np.float32
+    assert treated.vectors.dtype == treated.retained.dtype == np.float32
     np.testing.assert_allclose(treated.vectors, fit(name).apply(X).vectors, atol=1e-3)
 
 

@@ -33,7 +33,7 @@ def test_all_full_rank_whitenings_give_one_set_of_cosines(X, shrinkage, centring
     expected = cosines(treated[0].vectors)
     for one in treated:
         np.testing.assert_allclose(cosines(one.vectors), expected, atol=1e-6)
-        np.testing.assert_allclose(cosines(one.kept), expected, atol=1e-6)
+        np.testing.assert_allclose(cosines(one.retained), expected, atol=1e-6)
 
 
 @given(clouds(rows=(4, 60)), st.sampled_from(["zca", "pca", "cholesky", "removed"]), st.data())
@@ -43,9 +43,9 @@ def test_what_is_kept_has_the_cosines_of_what_is_drawn(X, name, data):
         n_components=data.draw(st.integers(1, d)), n_removed=data.draw(st.integers(0, d - 1))
     )
     treated = fit(name, X).turn(knobs).apply(X)
-    products = [Z @ Z.T for Z in (treated.kept, treated.vectors)]
+    products = [Z @ Z.T for Z in (treated.retained, treated.vectors)]
     np.testing.assert_allclose(*products, atol=1e-6)
-    assert treated.kept.shape[1] <= d
+    assert treated.retained.shape[1] <= d
 
 
 @given(full_rank, shares, shares, shrinkages)
@@ -96,11 +96,11 @@ def test_half_a_cloud_is_white_where_it_was_fitted_and_not_beside(X, name, seed)
     order = np.random.default_rng(seed).permutation(len(rows))
     half, other = rows[order[: len(X)]], rows[order[len(X) :]]
     fitted = fit(name, half)
-    covariance = np.cov(fitted.apply(half).kept.T, bias=True)
+    covariance = np.cov(fitted.apply(half).retained.T, bias=True)
     np.testing.assert_allclose(covariance, np.eye(X.shape[1]), atol=1e-5)
     # the other half is carried by the same affine map: its covariance is W' S W
-    kept = fitted.apply(other).kept
-    W = np.linalg.lstsq(half - half.mean(axis=0), fitted.apply(half).kept, rcond=None)[0]
+    kept = fitted.apply(other).retained
+    W = np.linalg.lstsq(half - half.mean(axis=0), fitted.apply(half).retained, rcond=None)[0]
     expected = W.T @ np.cov(other.T, bias=True) @ W
     scale = np.abs(expected).max()
     np.testing.assert_allclose(np.cov(kept.T, bias=True) / scale, expected / scale, atol=1e-5)

@@ -46,7 +46,7 @@ export function notesOf(stage) {
     ...(isThere ? [message.alt, ...message.below] : [message.words.elsewhere]),
     ...(isWhole ? [] : [message.words.shown.replace("{k}", shown.toLocaleString())
       .replace("{n}", n.toLocaleString())]),
-    message.told,
+    message.provenance,
   ];
 }
 

@@ -57,15 +57,15 @@ def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]
     """How far to trust the picture, and what its frame leaves out."""
     outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
     left_out = _("points outside the frame: {k} (zoom out by the buttons above)").format(k=outside)
-    told = [_trust_line(projection, _), *([left_out] if outside else [])]
+    lines = [_trust_line(projection, _), *([left_out] if outside else [])]
     if projection.method == "cone":
-        told.append(
+        lines.append(
             _(
                 "each point's component along the mean and its distance from that axis are exact; "
                 "angles between points are not"
             )
         )
-    return told
+    return lines
 
 
 def cloud_panel(
@@ -92,23 +92,23 @@ def cloud_panel(
         spread = isotropic_angle_spread(d)
         caption = _("shaded blue: 90° ± {spread}°, where 68% of random directions lie")
         bands = [Band(90 - spread, 90 + spread, caption.format(spread=f"{spread:.1f}"))]
-    told = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
+    template = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
     if projection.method == "cone" and not own_axis:
-        told = _("{share}% within {angle}° of raw's mean direction")
+        template = _("{share}% within {angle}° of raw's mean direction")
     return Panel(
         coordinates=projection.around_origin * scale,
         texts=texts,
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
         origin_label=None if projection.origin is None else _("origin"),
-        wedges=[_wedge(edge, d, told, _) for edge in cone_edges(vectors, projection)],
+        wedges=[_wedge(edge, d, template, _) for edge in cone_edges(vectors, projection)],
         bands=bands,
         marks=marks,
     )
 
 
-def _wedge(edge: ConeEdge, d: int, told: str, _: Translate) -> Wedge:
-    caption = told.format(
+def _wedge(edge: ConeEdge, d: int, template: str, _: Translate) -> Wedge:
+    caption = template.format(
         share=f"{edge.quantile:.0%}".rstrip("%"),
         angle=f"{edge.angle:.1f}",
         d=d,
@@ -161,7 +161,7 @@ def draw_legend(colours: PointColours, theme: Theme) -> None:
         )
 
 
-def tell_too_many_labels(cloud: Cloud, _: Translate) -> None:
+def note_too_many_labels(cloud: Cloud, _: Translate) -> None:
     """Why labels are not among the colours, where they are too many for that."""
     n = len(set(cloud.labels or ()))
     if n > MOST_LABELS:

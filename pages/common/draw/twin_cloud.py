@@ -109,18 +109,18 @@ def show_twin_cloud(
 @st.fragment
 def _answer(name: str, texts: Sequence[str]) -> None:
     """Send requested texts. A fragment: a request does not run the rest of the page again."""
-    key = f"asked-{name}"
+    key = f"text-requests-{name}"
     answers: dict[int, str] = st.session_state.setdefault(f"{key}-answers", {})
 
     def on_request() -> None:
-        row = st.session_state[key].get("asked")
+        row = st.session_state[key].get("requested")
         if row is not None and 0 <= int(row) < len(texts):
             answers[int(row)] = texts[int(row)]
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has it
 
     message = {"name": name, "answers": answers}
-    _text_requests()(key=key, data=json.dumps(message).encode(), on_asked_change=on_request)
+    _text_requests()(key=key, data=json.dumps(message).encode(), on_requested_change=on_request)
 
 
 def _hold(points: Points, key: str) -> None:
@@ -141,8 +141,8 @@ def _component() -> Callable[..., Any]:
 
 @st.cache_resource(show_spinner=False)
 def _text_requests() -> Callable[..., Any]:
-    script = (COMPONENTS.parent / "asked_texts.js").read_text(encoding="utf8")
-    return st.components.v2.component("narrow_cone_asked_texts", js=script)
+    script = (COMPONENTS.parent / "text_requests.js").read_text(encoding="utf8")
+    return st.components.v2.component("narrow_cone_text_requests", js=script)
 
 
 @st.cache_resource(show_spinner=False)

@@ -98,7 +98,7 @@ class TwinCloud:
         For each frame.
     factors : sequence of float
         By which each frame is drawn larger; empty where lengths mean nothing, as in UMAP.
-    below, told : str
+    below, provenance : str
         Captions of the pictures, and what the points were measured on: both are printed on the
         PNG ``file_name``.
     """
@@ -121,7 +121,7 @@ class TwinCloud:
     factors: Sequence[float] = ()
     marks: Sequence[Marks] = field(default_factory=tuple)
     below: Sequence[str] = ()
-    told: str = ""
+    provenance: str = ""
     file_name: str = "twin-cloud"
 
     @property
@@ -159,7 +159,7 @@ def message_of(
         "name": cloud.name,
         "alt": cloud.alt,
         "below": list(cloud.below),
-        "told": cloud.told,
+        "provenance": cloud.provenance,
         "file": cloud.file_name,
         "side": SIDE,
         "words": _words(_),

@@ -13,7 +13,7 @@ KEEP_ALL = {TRIM_THRESHOLD: 2**31 - 1, MAX_MAPPED_AREAS: 0}
 
 
 @contextmanager
-def kept_memory() -> Iterator[None]:
+def retained_memory() -> Iterator[None]:
     """Freed memory stays with the process within this block.
 
     Otherwise the memory of a large array returns to the system when it is freed. A virtual machine

@@ -6,7 +6,7 @@ const requests = (window.narrowConeAsk ??= new Map()); // name -> function that 
 export default function ({ data, parentElement, setTriggerValue }) {
   const { name, answers } = JSON.parse(new TextDecoder().decode(data));
   texts.set(name, { ...texts.get(name), ...answers });
-  requests.set(name, (row) => setTriggerValue("asked", row));
+  requests.set(name, (row) => setTriggerValue("requested", row));
   window.dispatchEvent(new Event("narrow-cone-text"));
   const holder = parentElement.host ?? parentElement;
   return () => {
