@@ -88,7 +88,7 @@ YEAR = re.compile(r"[A-Z]\w+.* (18|19|20)\d\d")  # a name and a year at least
 
 
 def is_transform(name: str) -> bool:
-    found = next(getattr(room, name) for room in ROOMS if name in room.__all__)
+    found = next(getattr(package, name) for package in ROOMS if name in package.__all__)
     return name.endswith("Map") or all(hasattr(found, verb) for verb in ("fit", "transform"))
 
 

@@ -48,7 +48,7 @@ def run(code: str) -> str:
 
 def public_names() -> list[tuple[str, str]]:
     """(package, name) of all that the package and its rooms list."""
-    packages = ["geometry", *(f"geometry.{room}" for room in ROOMS)]
+    packages = ["geometry", *(f"geometry.{subpackage}" for subpackage in ROOMS)]
     return [
         (package, name)
         for package in packages

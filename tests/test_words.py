@@ -267,15 +267,15 @@ def test_prose_does_quote_values():
 
 @pytest.mark.parametrize("code", languages())
 def test_a_question_asks_in_its_first_line_and_is_answered(code):
-    asked = [
+    questions = [
         (page, text.partition("\n"))
         for page in PAGES
         for name, text in sections(code, page)
         if name.startswith("question-")
     ]
-    assert {page for page, _ in asked} >= {"narrow_cone", "cosine_basis"}
-    assert not [(page, first) for page, (first, _, _) in asked if first[-1] not in "?？"]
-    assert not [(page, first) for page, (first, _, answer) in asked if not answer.strip()]
+    assert {page for page, _ in questions} >= {"narrow_cone", "cosine_basis"}
+    assert not [(page, first) for page, (first, _, _) in questions if first[-1] not in "?？"]
+    assert not [(page, first) for page, (first, _, answer) in questions if not answer.strip()]
 
 
 @pytest.mark.parametrize(

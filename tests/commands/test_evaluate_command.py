@@ -18,8 +18,8 @@ WORDS = ("cat", "dog", "bird", "rain", "tree", "mat")
 
 def write_pairs(path, sentences, shift):
     rows = [
-        (one, sentences[(i + shift) % len(sentences)], i * 7 % 11 / 2)
-        for i, one in enumerate(sentences)
+        (sentence, sentences[(i + shift) % len(sentences)], i * 7 % 11 / 2)
+        for i, sentence in enumerate(sentences)
     ]
     lines = ["left,right,score", *(",".join(map(str, row)) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -46,11 +46,12 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     files = ("--csv", tmp_path / "grid.csv", "--json", tmp_path / "grid.json")
     what = ("--layers", "1,-1", "--poolings", "mean", "--transforms", "none,pca:4")
     assert run(place, *what, "--fit", place / "dev.csv", "--fit-name", "train", *files) == 0
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert (
-        "test: 36 pairs, cosine; [95% intervals] from 20 resamples of the pairs, seed 0" in told.out
+        "test: 36 pairs, cosine; [95% intervals] from 20 resamples of the pairs, seed 0"
+        in printed.out
     )
-    assert "evaluating on test: 100%" in told.err
+    assert "evaluating on test: 100%" in printed.err
     encoder, pairs, dev = (
         load_encoder(place / "model"),
         *map(read_pairs, (place / "test.csv", place / "dev.csv")),
@@ -74,25 +75,25 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     assert len(rows) == len(written["cells"]) == len(grid.cells) == 4
     for row, told_row, cell in zip(rows, written["cells"], grid.cells, strict=True):
         assert float(row["spearman"]) == told_row["spearman"] == cell.score.spearman
-        assert f"{100 * cell.score.spearman:.2f} [" in told.out
+        assert f"{100 * cell.score.spearman:.2f} [" in printed.out
         assert row["fit_on"] == ("train" if cell.fit_on else "")
-    assert "train (36)" in told.out
+    assert "train (36)" in printed.out
 
 
 def test_texts_will_do_for_a_fit(place, capsys):
     assert run(place, "--layers", "2", "--transforms", "centred", "--fit", place / "train.txt") == 0
-    told = capsys.readouterr().out
-    assert told.count("train (3)") == 2  # mean and cls
+    printed = capsys.readouterr().out
+    assert printed.count("train (3)") == 2  # mean and cls
 
 
 def test_chosen_on_dev(place, tmp_path, capsys):
     assert run(place, "--dev", place / "dev.csv", "--json", tmp_path / "g.json", "--quiet") == 0
-    told = capsys.readouterr()
-    assert not told.err
-    assert "Chosen on dev among 36 cells: layer" in told.out
+    printed = capsys.readouterr()
+    assert not printed.err
+    assert "Chosen on dev among 36 cells: layer" in printed.out
     chosen = json.loads((tmp_path / "g.json").read_text())["chosen_on_dev"]
     assert chosen["dev"]["layer"] == chosen["test"]["layer"]
-    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in told.out
+    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in printed.out
 
 
 @pytest.mark.parametrize(
@@ -120,11 +121,11 @@ def test_chosen_on_dev(place, tmp_path, capsys):
 )
 def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
     assert run(place, "--quiet", *args) == 2
-    told = capsys.readouterr()
-    assert not told.out
-    assert told.err.startswith("Error: ")
-    assert told.err.count("\n") == 1
-    assert message in told.err
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err.startswith("Error: ")
+    assert printed.err.count("\n") == 1
+    assert message in printed.err
 
 
 def test_bad_scores_are_found_before_texts_are_read(place, tmp_path, capsys):
@@ -162,9 +163,9 @@ def test_bundled_model_and_pairs_are_the_defaults(capsys):
         run_shell(["evaluate", "--layers=-1", "--poolings=mean", "--transforms=none", "--quiet"])
         == 0
     )
-    told = capsys.readouterr().out
-    assert "all-MiniLM-L6-v2 at " in told
-    assert "pairs: 325 pairs" in told
+    printed = capsys.readouterr().out
+    assert "all-MiniLM-L6-v2 at " in printed
+    assert "pairs: 325 pairs" in printed
 
 
 def test_a_split_of_a_folder_is_scored(place, tmp_path, capsys):
@@ -184,13 +185,13 @@ def test_a_split_of_a_folder_is_scored(place, tmp_path, capsys):
 
 
 def test_a_hub_set_is_named_with_its_split(place, monkeypatch, capsys):
-    asked = []
+    requests = []
 
     def fetched(name, split, *, progress):
-        asked.append((name, split))
+        requests.append((name, split))
         return read_pairs(place / "test.csv")
 
     monkeypatch.setattr("geometry.hub.pair_sets.fetch_pairs", fetched)
     what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
     assert run(place, "--pairs", "sickr:test", "--fit", "stsb:train", *what) == 0
-    assert asked == [("stsb", "train"), ("sickr", "test")]
+    assert requests == [("stsb", "train"), ("sickr", "test")]

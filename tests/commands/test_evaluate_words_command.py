@@ -53,7 +53,7 @@ def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):
     what = ("--weighting", "mean,sif,zipf", "--counts", place / "counts.txt")
     fit = ("--fit", place / "train.txt", "--fit-name", "news")
     assert run(place, *what, *fit, "--transforms", LADDER, *files) == 0
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     table, pairs = read_vectors(place / "own.vec"), read_pairs(place / "test.csv")
     expected = evaluate_words(
         table,
@@ -66,12 +66,12 @@ def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):
         draws=20,
     )
     assert (expected.n_left_out, expected.n_fit_left_out) == (0, 1)
-    assert "own: 8 word vectors of 6 numbers; counts of words: counts" in told.out
+    assert "own: 8 word vectors of 6 numbers; counts of words: counts" in printed.out
     share = f"{100 * expected.coverage:.1f}%"
-    assert f"coverage: {share} of the words are known, not mat (24)" in told.out
-    assert "0 of 36 pairs left out" in told.out
-    assert "1 of 4 texts of news likewise" in told.out
-    assert "evaluating on test: 100%" in told.err
+    assert f"coverage: {share} of the words are known, not mat (24)" in printed.out
+    assert "0 of 36 pairs left out" in printed.out
+    assert "1 of 4 texts of news likewise" in printed.out
+    assert "evaluating on test: 100%" in printed.err
     rows, written = rows_of(tmp_path / "g.csv"), json.loads((tmp_path / "g.json").read_text())
     assert written["coverage"] == expected.coverage < 1
     assert len(rows) == len(expected.grid.cells) == 12
@@ -92,11 +92,11 @@ def test_ranks_stand_for_counts_and_pairs_without_words_are_left_out(place, tmp_
     json_file = tmp_path / "g.json"
     what = ("--weighting", "sif", "--transforms", "none", "--json", json_file, "--quiet")
     assert run(place, *what, pairs=(odd,)) == 0
-    told = capsys.readouterr()
-    assert not told.err
-    assert "counts of words: 1/rank in the file" in told.out
-    assert "odd: 36 pairs, cosine" in told.out
-    assert "2 of 38 pairs left out: a sentence has no known word" in told.out
+    printed = capsys.readouterr()
+    assert not printed.err
+    assert "counts of words: 1/rank in the file" in printed.out
+    assert "odd: 36 pairs, cosine" in printed.out
+    assert "2 of 38 pairs left out: a sentence has no known word" in printed.out
     written = json.loads(json_file.read_text())
     assert (written["counts"], written["n_pairs_left_out"]) == ("1/rank in the file", 2)
 
@@ -110,21 +110,21 @@ def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
     json_file = tmp_path / "g.json"
     what = ("--word-pairs", words, "--transforms", "none", "--json", json_file, "--quiet")
     assert run(place, *what, vectors=odd) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     X = vectors.vectors.astype(float)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     rho = spearmanr((X[:-1] * X[1:]).sum(axis=1), [i % 5 for i in range(7)])[0]
-    assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} [" in told
-    assert "on the 7 (87.5%) that have both words, not unicorn; " in told
-    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in told
+    assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} [" in printed
+    assert "on the 7 (87.5%) that have both words, not unicorn; " in printed
+    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in printed
     assert json.loads(json_file.read_text())["word_pairs"].endswith(" (7 of 8)")
 
 
 def test_columns_are_picked_of_pairs_and_of_the_fit_set(place, tmp_path, capsys):
     odd = tmp_path / "odd.csv"
     lines = (place / "test.csv").read_text(encoding="utf-8").splitlines()[1:]
-    told = [f"{i},x,{line},{i % 3}" for i, line in enumerate(lines)]
-    odd.write_text("\n".join(["id,note,a,b,how,other", *told]), encoding="utf-8")
+    rows = [f"{i},x,{line},{i % 3}" for i, line in enumerate(lines)]
+    odd.write_text("\n".join(["id,note,a,b,how,other", *rows]), encoding="utf-8")
     files = [tmp_path / f"{name}.json" for name in ("odd", "own")]
     what = ("--transforms", "none,centred", "--quiet")
     for columns, file in (("a,b,how", files[0]), ("2,3,4", files[1])):
@@ -147,8 +147,8 @@ def test_several_sets_are_subsets_of_one_score(place, tmp_path, capsys, how):
     what = ("--aggregate", how, "--transforms", "none,centred", "--quiet")
     both = ("test.csv", "dev.csv")
     assert run(place, *what, "--csv", file, "--json", json_file, pairs=both) == 0
-    told = capsys.readouterr().out
-    assert f"subsets test (36), dev (36); aggregated by {how} (" in told
+    printed = capsys.readouterr().out
+    assert f"subsets test (36), dev (36); aggregated by {how} (" in printed
     cells = json.loads(json_file.read_text())["cells"]
     for row, cell in zip(rows_of(file), cells, strict=True):
         assert (row["aggregation"], row["subsets"]) == (how, "test 36; dev 36")
@@ -156,7 +156,7 @@ def test_several_sets_are_subsets_of_one_score(place, tmp_path, capsys, how):
         if how != "all":
             assert cell["spearman"] == pytest.approx(sum(parts) / 2, abs=1e-12)
         for part in parts:
-            assert f"{100 * part:.2f}" in told
+            assert f"{100 * part:.2f}" in printed
     alone = evaluate_words(
         read_vectors(place / "own.vec"), read_pairs(place / "dev.csv"), treatments="none", draws=1
     )
@@ -171,21 +171,23 @@ def test_the_subsets_that_a_file_names(place, tmp_path, capsys):
     assert (
         run(place, "--aggregate", "wmean", "--transforms", "none", "--quiet", pairs=(named,)) == 0
     )
-    told = capsys.readouterr().out
-    assert "subsets forum (12), news (24); aggregated by wmean (of their scores, weighted" in told
+    printed = capsys.readouterr().out
+    assert (
+        "subsets forum (12), news (24); aggregated by wmean (of their scores, weighted" in printed
+    )
 
 
 def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
     json_file = tmp_path / "g.json"
     what = ("--transforms", LADDER, "--weighting", "all", "--json", json_file, "--quiet")
     assert run(place, *what, "--choose-on", place / "dev.csv") == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     chosen = json.loads(json_file.read_text())["chosen_on_dev"]
     assert chosen["among"] == 12
     assert chosen["dev"]["pooling"] == chosen["test"]["pooling"]
-    assert "Chosen on dev among 12 cells: layer 0, " in told
-    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in told
-    assert "dev: coverage: " in told
+    assert "Chosen on dev among 12 cells: layer 0, " in printed
+    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in printed
+    assert "dev: coverage: " in printed
 
 
 @pytest.mark.parametrize(
@@ -205,11 +207,11 @@ def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
 )
 def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
     assert run(place, "--quiet", *args) == 2
-    told = capsys.readouterr()
-    assert not told.out
-    assert told.err.startswith("Error: ")
-    assert told.err.count("\n") == 1
-    assert message in told.err
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err.startswith("Error: ")
+    assert printed.err.count("\n") == 1
+    assert message in printed.err
 
 
 def test_sets_of_one_name_are_refused(place, capsys):

@@ -60,9 +60,9 @@ def run_tests(name: str, folder: Path) -> str:
     folder : an empty one, where the scripts are put as modules.
     """
     if not has_node():
-        told = _in_browser(RUN_IN_BROWSER, f"{HOST}/tests/components/{name}.test.mjs")
-        assert told["ran"] > 0
-        return "\n".join(told["failed"])
+        report = _in_browser(RUN_IN_BROWSER, f"{HOST}/tests/components/{name}.test.mjs")
+        assert report["ran"] > 0
+        return "\n".join(report["failed"])
     done = _node(_modules(folder), "--test", f"tests/components/{name}.test.mjs")
     return done.stdout + done.stderr if done.returncode else ""
 

@@ -43,11 +43,11 @@ def planes() -> list[Scene]:
 
 def test_every_number_is_the_librarys_to_a_billionth(tmp_path):
     cloud, settings = background_cloud(80, seed=9), planes()
-    asked = {"planes": [state_of(one) for one in settings], "cloud": cloud.tolist()}
-    answers = evaluate(NUMBERS, asked, tmp_path)
+    message = {"planes": [state_of(scene) for scene in settings], "cloud": cloud.tolist()}
+    answers = evaluate(NUMBERS, message, tmp_path)
     assert len(answers) == len(settings)
-    for one, told in zip(settings, answers, strict=True):
-        plane, points = one.plane, one.points
+    for scene, answer in zip(settings, answers, strict=True):
+        plane, points = scene.plane, scene.points
         (g11, g12), (_, g22) = plane.gram
         wanted = {
             "coordinates": pair_cosines(points),
@@ -56,13 +56,13 @@ def test_every_number_is_the_librarys_to_a_billionth(tmp_path):
             "points": pair_cosines(whiten_points(plane, points, points)),
         }
         found = {
-            **{key: told["cloud"][key] for key in ("coordinates", "true")},
-            **{fit: told[fit]["whitened"] for fit in ("cloud", "points")},
+            **{key: answer["cloud"][key] for key in ("coordinates", "true")},
+            **{fit: answer[fit]["whitened"] for fit in ("cloud", "points")},
         }
-        np.testing.assert_allclose(told["gram"], [g11, g12, g22], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(answer["gram"], [g11, g12, g22], rtol=0, atol=1e-9)
         for key, values in wanted.items():
             numbers = [np.nan if value == "none" else value for value in found[key]]
-            np.testing.assert_allclose(numbers, values, rtol=0, atol=1e-9, err_msg=f"{key} {one}")
+            np.testing.assert_allclose(numbers, values, rtol=0, atol=1e-9, err_msg=f"{key} {scene}")
 
 
 def test_points_on_one_line_stay_on_it():

@@ -74,10 +74,10 @@ def test_no_near_duplicates(topic, name):
 
 def test_questions_and_statements():
     corpus = read_bundled("topics")
-    asked = Counter(
+    questions = Counter(
         label for t, label in zip(corpus.texts, corpus.labels, strict=True) if t.endswith("?")
     )
-    assert all(10 <= asked[topic] <= 50 for topic in TOPICS)
+    assert all(10 <= questions[topic] <= 50 for topic in TOPICS)
 
 
 def test_chinese_sentences_are_chinese():

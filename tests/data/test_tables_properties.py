@@ -35,10 +35,10 @@ def test_a_table_comes_back(rows, delimiter, quoting, end):
         [("text", "label"), *rows], delimiter=delimiter, quoting=quoting, lineterminator=end
     )
     corpus = read_corpus(content, name="t.csv", text_column="text", label_column="label")
-    kept = [(text.strip(), label.strip()) for text, label in rows if text.strip()]
-    assert corpus.texts == tuple(text for text, _ in kept)
-    assert corpus.labels == tuple(label for _, label in kept)
-    assert corpus.n_blank == len(rows) - len(kept)
+    expected = [(text.strip(), label.strip()) for text, label in rows if text.strip()]
+    assert corpus.texts == tuple(text for text, _ in expected)
+    assert corpus.labels == tuple(label for _, label in expected)
+    assert corpus.n_blank == len(rows) - len(expected)
 
 
 @given(st.lists(st.tuples(written_well, written_well, scores), min_size=2, max_size=12))

@@ -91,7 +91,7 @@ def test_the_batch_never_changes_a_vector(folders, kind, monkeypatch):
         monkeypatch.setattr(encode, "TOKENS_PER_BATCH", budget)
         together = every(TEXTS)
         for name in POOLINGS:  # each (n_layers + 1, n, d)
-            expected = np.concatenate([one[name] for one in alone], axis=1)
+            expected = np.concatenate([vectors[name] for vectors in alone], axis=1)
             assert np.abs(together[name] - expected).max() <= 1e-5, name
 
 
@@ -170,8 +170,8 @@ def test_without_special_tokens(folders, kind, pooling):
         expected = by_loop(pooling, ordinary, torch.ones(ordinary.shape[:2]))
         np.testing.assert_allclose(every[pooling][:, row], expected, atol=1e-4, rtol=1e-5)
         np.testing.assert_allclose(every["cls"][:, row], states[:, 0], atol=1e-4, rtol=1e-5)
-    one = encoder.encode(TEXTS, layer=1, pooling=pooling, special_tokens=False)
-    np.testing.assert_array_equal(one, every[pooling][1])
+    single = encoder.encode(TEXTS, layer=1, pooling=pooling, special_tokens=False)
+    np.testing.assert_array_equal(single, every[pooling][1])
 
 
 @pytest.mark.parametrize("reader", ["encode", "encode_layers"])

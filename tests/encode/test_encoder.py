@@ -633,7 +633,10 @@ def test_a_pooling_named_twice_is_computed_once(encoder):
 
 @pytest.mark.parametrize("layer", [(1, 2), "first-last", (0, 1, 2)])
 def test_tokens_have_one_layer(encoder, layer):
-    for call in (encoder.layer_index, lambda one: encoder.encode_tokens(SHORT_TEXTS, layer=one)):
+    for call in (
+        encoder.layer_index,
+        lambda layers: encoder.encode_tokens(SHORT_TEXTS, layer=layers),
+    ):
         with pytest.raises(
             ValueError, match=r"layer must be one layer here, and .* is the average"
         ):
@@ -641,7 +644,9 @@ def test_tokens_have_one_layer(encoder, layer):
 
 
 def test_a_tuple_of_one_is_one_layer(encoder):
-    one, same = (encoder.encode_tokens(SHORT_TEXTS, layer=layer).vectors for layer in (1, (1,)))
-    np.testing.assert_array_equal(one, same)
+    expected, found = (
+        encoder.encode_tokens(SHORT_TEXTS, layer=layer).vectors for layer in (1, (1,))
+    )
+    np.testing.assert_array_equal(expected, found)
     with pytest.raises(ValueError, match="layer 9 does not exist"):
         encoder.encode_tokens(SHORT_TEXTS, layer=9)

@@ -230,16 +230,16 @@ def test_nothing_is_left_of_a_write_that_failed(three, monkeypatch, error):
 
 
 def test_the_name_appears_only_when_the_file_is_whole(store, monkeypatch):
-    seen = []
+    replaced = []
     replace = Path.replace
 
     def watched(part, target):
-        seen.append((target.exists(), part.read_bytes()))
+        replaced.append((target.exists(), part.read_bytes()))
         return replace(part, target)
 
     monkeypatch.setattr(Path, "replace", watched)
     store.write("a", ARRAY)
-    assert seen == [(False, file_of(store, "a").read_bytes())]
+    assert replaced == [(False, file_of(store, "a").read_bytes())]
 
 
 def test_threads_that_write_at_once_leave_whole_files(tmp_path):

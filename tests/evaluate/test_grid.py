@@ -108,10 +108,10 @@ def test_what_has_no_score_says_why():
     flat = np.repeat(RNG.standard_normal((1, 1, D)), 2 * N, axis=1)
     with np.errstate(all="raise"):
         grid = evaluate_grid({"cls": flat}, GOLD, treatments=(*LADDER, "abtt:5"), draws=20)
-    told = {cell.treatment: cell.score.undefined for cell in grid.cells}
-    assert told["none"] == "constant_scores"
-    assert told["centred"] == told["pca"] == "zero_row"
-    assert told["abtt:5"] == "nothing_left"
+    reasons = {cell.treatment: cell.score.undefined for cell in grid.cells}
+    assert reasons["none"] == "constant_scores"
+    assert reasons["centred"] == reasons["pca"] == "zero_row"
+    assert reasons["abtt:5"] == "nothing_left"
     assert all(cell.score.spearman is None for cell in grid.cells)
     assert np.isnan(grid.matrix("pca")).all()
     assert "undefined: zero_row" in grid.cell(0, "cls", "pca").note
@@ -149,8 +149,8 @@ def test_other_similarities(similarity):
     assert {cell.score.similarity for cell in grid.cells} == {similarity}
     if similarity == "mahalanobis":  # the same after every linear map that loses nothing
         whole = [grid.matrix(name) for name in ("none", "centred", "standardised", "pca")]
-        for one in whole[1:]:
-            assert one == pytest.approx(whole[0], abs=1e-9)
+        for scores in whole[1:]:
+            assert scores == pytest.approx(whole[0], abs=1e-9)
         euclidean = evaluate_grid(VECTORS, GOLD, treatments=SMALL, similarity="euclidean", draws=5)
         for name in ("pca", "pca:4"):
             assert grid.matrix(name) == pytest.approx(euclidean.matrix(name), abs=1e-9)
@@ -159,11 +159,11 @@ def test_other_similarities(similarity):
 
 
 def test_progress_is_told_and_may_end_the_work():
-    told = []
+    calls = []
     evaluate_grid(
-        VECTORS, GOLD, treatments=["none", "pca"], draws=5, progress=lambda *at: told.append(at)
+        VECTORS, GOLD, treatments=["none", "pca"], draws=5, progress=lambda *at: calls.append(at)
     )
-    assert told == [(done, 12) for done in range(1, 13)]
+    assert calls == [(done, 12) for done in range(1, 13)]
 
     def stop(*_counts):
         raise InterruptedError
@@ -226,9 +226,9 @@ def test_rows_to_take_away():
     assert len(rows) == len(grid.cells) == len(grid_csv(grid).splitlines()) - 1
     assert rows[-1]["layer"] == "1+2"
     assert rows[1]["spearman"] == grid.cell(0, "mean", "pca").score.spearman
-    told = json.loads(grid_json(grid, model="tiny"))
-    assert told["model"] == "tiny"
-    assert told["cells"] == rows
+    document = json.loads(grid_json(grid, model="tiny"))
+    assert document["model"] == "tiny"
+    assert document["cells"] == rows
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +254,7 @@ def test_an_encoder_reads_every_text_once(encoder, pairs, monkeypatch):
         return encode_layers(self, texts, **rest)
 
     monkeypatch.setattr(type(encoder), "encode_layers", counted)
-    told = []
+    calls = []
     train = ["a red bird sang", "the old dog ran", "rain on the tree", "a red bird sang"] * 3
     grid = evaluate_encoder(
         encoder,
@@ -264,12 +264,12 @@ def test_an_encoder_reads_every_text_once(encoder, pairs, monkeypatch):
         fit_texts=train,
         fit_on="train",
         draws=20,
-        progress=lambda *at: told.append(at),
+        progress=lambda *at: calls.append(at),
     )
     assert sorted(read) == sorted({*pairs.left, *pairs.right, *train})
     assert {cell.n_fit for cell in grid.cells} == {None, 3}
-    assert told[-1][0] == told[-1][1]
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert calls[-1][0] == calls[-1][1]
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
     X = encode_layers(encoder, [*pairs.left, *pairs.right], poolings=("mean",))["mean"][1]
     fit = encode_layers(encoder, train[:3], poolings=("mean",))["mean"][1]
     left, right = (X - fit.mean(axis=0)).astype(np.float64).reshape(2, 36, -1)
@@ -283,9 +283,9 @@ def test_sums_of_a_fit_set_by_blocks(encoder, pairs, monkeypatch):
     monkeypatch.setattr("geometry.evaluate.from_encoder.TEXTS_AT_ONCE", 5)
     blocks = fit_moments(encoder, pairs.left, [1, "first-last"], ["mean"])
     for layers in ((1,), (1, 2)):
-        one, many = whole(layers, "mean"), blocks(layers, "mean")
-        assert one.n_rows == many.n_rows == 36
-        assert np.allclose(one.scatter, many.scatter, atol=1e-5)
+        expected, found = whole(layers, "mean"), blocks(layers, "mean")
+        assert expected.n_rows == found.n_rows == 36
+        assert np.allclose(expected.scatter, found.scatter, atol=1e-5)
 
 
 def test_rows_where_sums_do_not_suffice(encoder, pairs):

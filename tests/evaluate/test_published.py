@@ -31,8 +31,8 @@ def test_known_figures():
 
 def test_scores_of_a_data_set():
     scores = published_scores()
-    assert {one.dataset for one in scores} == {"STS-B"}
-    found = {(one.table, one.name): one for one in scores}
+    assert {score.dataset for score in scores} == {"STS-B"}
+    found = {(score.table, score.name): score for score in scores}
     assert found["bert_flow_table_5", "SN"].value == 55.46
     assert found["all_minilm_l6_v2", "all-MiniLM-L6-v2"].value == 82.03
     assert found["bert_flow_table_2", "BERTbase last"].setting.startswith("aggregation wmean")
@@ -46,8 +46,8 @@ def test_scores_of_a_data_set():
 
 
 def test_it_is_what_was_collected(shared_data):
-    told = json.loads(shared_data("../published.json").read_text(encoding="utf-8"))
-    for key, table in told["tables"].items():
+    collected = json.loads(shared_data("../published.json").read_text(encoding="utf-8"))
+    for key, table in collected["tables"].items():
         ours = TABLES[key]
         assert (ours.source, ours.setting, ours.metric) == (
             table["source"],
@@ -61,7 +61,7 @@ def test_it_is_what_was_collected(shared_data):
                 assert {c: ours.column(c)[row] for c in values} == values
             else:
                 assert list(ours.rows[row]) == (values if isinstance(values, list) else [values])
-    flow, zipf = told["bert_flow_table_1"], told["zipfian_2024"]
+    flow, zipf = collected["bert_flow_table_1"], collected["zipfian_2024"]
     rows = list(TABLES["bert_flow_table_1"].rows.values())
     expected = [flow["mean_l2_norm"], *flow["knn_mean_l2"].values(), *flow["knn_mean_dot"].values()]
     assert list(map(list, rows)) == expected
@@ -69,10 +69,10 @@ def test_it_is_what_was_collected(shared_data):
         k: v for k, v in zipf.items() if k not in ("source", "metric", "columns")
     }
     assert list(TABLES["zipfian_2024"].columns) == zipf["columns"]
-    deep = told["ethayarajh_2019"]
+    deep = collected["ethayarajh_2019"]
     for key, name in (("bert", "bert_base"), ("gpt2", "gpt2_first_and_last_two"), ("elmo", "elmo")):
         (values,) = TABLES[f"ethayarajh_{key}"].rows.values()
         assert list(values) == deep[name]
     assert TABLES["all_minilm_l6_v2"].column("STS-B") == {
-        "all-MiniLM-L6-v2": told["all_minilm_l6_v2"]["STS-B"]
+        "all-MiniLM-L6-v2": collected["all_minilm_l6_v2"]["STS-B"]
     }

@@ -34,7 +34,7 @@ def test_the_hover_says_what_a_bar_is_about():
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_cloud_has_the_colour_of_its_curve(theme):
     # by its place: a cloud that has no bars leaves a gap, and no other cloud moves up
-    colours = [one.marker.color for one in picture(theme=theme).data]
+    colours = [trace.marker.color for trace in picture(theme=theme).data]
     assert colours == [place_colour(0, theme), place_colour(2, theme)]
     assert picture(theme=theme).layout.paper_bgcolor == theme.paper
 

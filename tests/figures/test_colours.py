@@ -137,8 +137,8 @@ def lab(light: np.ndarray) -> np.ndarray:
 def test_hues_stand_apart_for_every_eye(theme, eye, of):
     # arrows in the ink stand among the lines
     hues = (*theme.lines, theme.ink) if of == "lines" else theme.categories
-    seen = [lab(EYES[eye] @ linear(colour)) for colour in hues]
-    distances = [np.linalg.norm(a - b) for row, a in enumerate(seen) for b in seen[:row]]
+    labs = [lab(EYES[eye] @ linear(colour)) for colour in hues]
+    distances = [np.linalg.norm(a - b) for row, a in enumerate(labs) for b in labs[:row]]
     # 20 is about ten times what an eye just notices, and points are small
     assert min(distances) > 20
 

@@ -53,8 +53,8 @@ def sector_degrees(shape) -> tuple[float, float]:
 
 def trace_at(figure, kind: str, **wanted):
     return [
-        one for one in figure.data
-        if one.type == kind and all(getattr(one, key) == value for key, value in wanted.items())
+        trace for trace in figure.data
+        if trace.type == kind and all(getattr(trace, key) == value for key, value in wanted.items())
     ]  # fmt: skip
 
 
@@ -70,11 +70,17 @@ def test_one_reach_gives_both_panels_the_same_equal_axes():
 
 def test_compared_panels_keep_their_size_whatever_they_caption():
     bare = panel()
-    told = panel(wedges=[Wedge(direction(2, 1, 0), 20, "one line")])
-    assert picture(bare, lines=2).layout.height == picture(told, lines=2).layout.height
-    assert picture(bare, lines=2).layout.margin == picture(told, lines=2).layout.margin
-    notes = [[one.text for one in picture(told, lines=n).layout.annotations] for n in (2, 0)]
-    assert ["one line" in "".join(texts) for texts in notes] == [True, False]  # told elsewhere
+    coned = panel(wedges=[Wedge(direction(2, 1, 0), 20, "one line")])
+    assert picture(bare, lines=2).layout.height == picture(coned, lines=2).layout.height
+    assert picture(bare, lines=2).layout.margin == picture(coned, lines=2).layout.margin
+    notes = [
+        [annotation.text for annotation in picture(coned, lines=n).layout.annotations]
+        for n in (2, 0)
+    ]
+    assert ["one line" in "".join(texts) for texts in notes] == [
+        True,
+        False,
+    ]  # the caption goes elsewhere
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -89,7 +95,7 @@ def test_every_point_is_drawn_where_it_is_with_its_text(k):
 
 def test_the_origin_is_drawn_and_labelled():
     figure = picture(panel())
-    [note] = [one for one in figure.layout.annotations if "原點" in one.text]
+    [note] = [annotation for annotation in figure.layout.annotations if "原點" in annotation.text]
     assert (note.x, note.y) == (0, 0)
     assert figure.layout.xaxis.zeroline
     assert figure.layout.yaxis.zeroline
@@ -98,7 +104,7 @@ def test_the_origin_is_drawn_and_labelled():
 def test_a_picture_without_an_origin_marks_none():
     assert not picture(panel(origin_label=None)).layout.annotations
     deep = picture(panel(3, origin_label=None))
-    assert [one.type for one in deep.data] == ["scatter3d"]
+    assert [trace.type for trace in deep.data] == ["scatter3d"]
 
 
 @pytest.mark.parametrize("degrees", [0.5, 11.7, 44.0, 74.9])
@@ -119,7 +125,7 @@ def test_a_wedge_too_wide_to_be_a_cone_is_told_and_not_filled(k):
     unit = direction(k, 1, 0, 0)
     wide = Wedge(unit, WIDEST_DRAWN + 0.1, "so wide")
     figure = picture(panel(k, wedges=[Wedge(unit, WIDEST_DRAWN, "narrow"), wide]))
-    filled = [one for one in figure.layout.shapes if one.fillcolor == LIGHT.raw]
+    filled = [shape for shape in figure.layout.shapes if shape.fillcolor == LIGHT.raw]
     assert len(filled if k == 2 else trace_at(figure, "mesh3d")) == 1
     assert "so wide" in figure.layout.annotations[0].text
     assert WIDEST_DRAWN == 75
@@ -136,8 +142,8 @@ def test_a_band_is_shaded_on_both_sides_of_the_first_axis():
 @pytest.mark.parametrize("k", [2, 3])
 def test_marks_ring_their_rows_and_are_named_in_the_legend(k):
     what = panel(k, marks=[CHOSEN, NEAR])
-    rings = [one for one in picture(what).data if one.showlegend]
-    assert [one.name for one in rings] == [CHOSEN.caption, NEAR.caption]
+    rings = [trace for trace in picture(what).data if trace.showlegend]
+    assert [trace.name for trace in rings] == [CHOSEN.caption, NEAR.caption]
     for ring, mark in zip(rings, what.marks, strict=True):
         drawn = np.column_stack([getattr(ring, name) for name in "xyz"[:k]])
         assert drawn == pytest.approx(what.coordinates[list(mark.rows)], abs=1e-6)
@@ -154,7 +160,9 @@ def test_captions_stand_above_the_picture_word_for_word(k):
         wedges=[Wedge(unit, 10, captions[0]), Wedge(unit, 20, captions[1])],
         bands=[Band(87, 93, captions[2])],
     )
-    [note] = [one for one in picture(what).layout.annotations if "<br>" in one.text]
+    [note] = [
+        annotation for annotation in picture(what).layout.annotations if "<br>" in annotation.text
+    ]
     assert note.text.split("<br>") == captions
     assert (note.yref, note.y, note.yanchor) == ("paper", 1, "bottom")
 
@@ -181,7 +189,7 @@ def test_deep_axes_run_through_the_origin_and_are_named_at_their_ends():
 @pytest.mark.parametrize("origin_label", ["origin", None])
 def test_every_deep_axis_has_a_name(origin_label):
     figure = picture(panel(3, origin_label=origin_label))
-    named = {text for one in figure.data if one.mode == "lines+text" for text in one.text}
+    named = {text for trace in figure.data if trace.mode == "lines+text" for text in trace.text}
     scene = figure.layout.scene
     named |= {axis.title.text for axis in (scene.xaxis, scene.yaxis, scene.zaxis)}
     assert named - {"", None} == set(TITLES)
@@ -221,7 +229,7 @@ def test_zoom_and_camera_outlive_new_data(k):
 @pytest.mark.parametrize("k", [2, 3])
 def test_light_and_dark_differ_and_each_is_its_theme_s(k):
     what = panel(k, wedges=[Wedge(direction(k, 1, 0, 0), 20, "told")], marks=[CHOSEN])
-    seen = []
+    palettes = []
     for theme in (LIGHT, DARK):
         figure = picture(what, theme)
         assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == theme.paper
@@ -229,8 +237,8 @@ def test_light_and_dark_differ_and_each_is_its_theme_s(k):
         text = figure.to_json()
         assert theme.raw in text
         assert theme.accent in text
-        seen.append({colour for _, colour in figure.data[0].marker.colorscale})
-    assert seen[0].isdisjoint(seen[1])
+        palettes.append({colour for _, colour in figure.data[0].marker.colorscale})
+    assert palettes[0].isdisjoint(palettes[1])
 
 
 def test_the_words_of_the_figure_come_from_its_caller():

@@ -21,7 +21,7 @@ def picture(axes=PLAIN, theme=LIGHT, curves=None):
 
 def test_every_curve_is_there_as_it_was_given():
     figure = picture()
-    assert [one.name for one in figure.data] == [*(f"cloud {i}" for i in range(4)), "isotrop"]
+    assert [trace.name for trace in figure.data] == [*(f"cloud {i}" for i in range(4)), "isotrop"]
     for place, curve in enumerate(figure.data[:4]):
         assert np.array(curve.x) == pytest.approx(X)
         assert np.array(curve.y) == pytest.approx(HEIGHTS * (place + 1))
@@ -31,7 +31,7 @@ def test_every_curve_is_there_as_it_was_given():
 
 @themes
 def test_four_clouds_and_a_reference_look_different(theme):
-    lines = [one.line for one in picture(theme=theme).data]
+    lines = [trace.line for trace in picture(theme=theme).data]
     assert [line.color for line in lines[:2]] == [theme.raw, theme.white]
     assert [line.dash for line in lines[:4]] == list(DASHES)
     assert len({line.color for line in lines[:4]}) == 4
@@ -49,12 +49,12 @@ def test_a_place_keeps_its_colour_in_every_figure(theme):
 
 def test_references_look_different_from_each_other():
     curves = [Curve(X, HEIGHTS, name) for name in ("rank floor", "n = d", "isotropic")]
-    assert len({one.line.dash for one in picture(curves=curves).data}) == 3
+    assert len({trace.line.dash for trace in picture(curves=curves).data}) == 3
 
 
 def test_only_a_histogram_has_steps():
     curves = [Curve(X, HEIGHTS, "shares", 0, step=True), Curve(X, HEIGHTS, "reference")]
-    assert [one.line.shape for one in picture(curves=curves).data] == ["hvh", "linear"]
+    assert [trace.line.shape for trace in picture(curves=curves).data] == ["hvh", "linear"]
 
 
 @themes
@@ -97,7 +97,7 @@ def test_shares_are_percentages_from_zero():
     figure = picture(Axes("x", "share", percent=True))
     assert figure.layout.yaxis.tickformat == "~%"
     assert figure.layout.yaxis.rangemode == "tozero"
-    assert all(one.hovertemplate == "%{x:.4g}: %{y:.2%}" for one in figure.data)
+    assert all(trace.hovertemplate == "%{x:.4g}: %{y:.2%}" for trace in figure.data)
     assert picture().data[0].hovertemplate == "%{x:.4g}: %{y:.4g}"
 
 

@@ -33,8 +33,10 @@ def test_bars_say_what_each_is_about():
 
 
 def test_matrices_are_a_row_an_entry_under_their_figure_s_name():
-    one = np.array([[1.0, 0.5], [0.25, 2.0]])
-    figures = {name: matrix_figure(one * k, ["a", "b"], LIGHT) for k, name in ((1, "p"), (2, "q"))}
+    matrix = np.array([[1.0, 0.5], [0.25, 2.0]])
+    figures = {
+        name: matrix_figure(matrix * k, ["a", "b"], LIGHT) for k, name in ((1, "p"), (2, "q"))
+    }
     head, rows = figure_rows(figures)
     assert head == ["name", "row", "column", "value"]
     assert rows[:4] == [

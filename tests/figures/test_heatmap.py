@@ -88,13 +88,13 @@ def test_a_difference_is_the_paper_at_zero_and_ink_is_legible_on_its_ends(theme)
         assert contrast(end, theme.ink) > 4.5  # WCAG's for text
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(first), luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 

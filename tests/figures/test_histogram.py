@@ -28,7 +28,7 @@ def picture(shares, theme=LIGHT):
 def test_the_three_curves_are_the_shares_at_the_middle_of_each_bin(shares):
     figure = picture(shares)
     middle = (EDGES[1:] + EDGES[:-1]) / 2
-    assert [one.name for one in figure.data] == [WORDS.raw, WORDS.white, WORDS.reference]
+    assert [trace.name for trace in figure.data] == [WORDS.raw, WORDS.white, WORDS.reference]
     for curve, expected in zip(figure.data, shares, strict=True):
         assert np.array(curve.x) == pytest.approx(middle)
         assert np.array(curve.y) == pytest.approx(expected)
@@ -55,6 +55,6 @@ def test_the_axes_are_labelled_and_show_every_possible_cosine(shares):
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_clouds_keep_their_colours_in_each_theme(shares, theme):
     figure = picture(shares, theme)
-    assert [one.line.color for one in figure.data] == [theme.raw, theme.white, theme.ink]
+    assert [trace.line.color for trace in figure.data] == [theme.raw, theme.white, theme.ink]
     assert figure.layout.paper_bgcolor == theme.paper
     assert len({theme.raw, theme.white, theme.ink, theme.paper}) == 4

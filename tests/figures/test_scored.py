@@ -39,8 +39,10 @@ def test_published_rows_are_hatched_on_the_paper(theme):
 
 def test_the_words_stand_above_their_bars_and_the_first_row_on_top():
     figure = picture()
-    assert [one.text for one in figure.layout.annotations] == [row.label for row in ROWS]
-    assert [one.y for one in figure.layout.annotations] == [0, 1, 2]
+    assert [annotation.text for annotation in figure.layout.annotations] == [
+        row.label for row in ROWS
+    ]
+    assert [annotation.y for annotation in figure.layout.annotations] == [0, 1, 2]
     low, high = figure.layout.yaxis.range
     assert low > high  # downwards
     assert figure.layout.xaxis.range[1] > 70  # the interval is inside

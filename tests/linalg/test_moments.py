@@ -35,13 +35,13 @@ def test_weights_worked_by_hand():
 
 def test_zero_weights_leave_no_trace():
     X = np.random.default_rng(0).standard_normal((9, 3))
-    kept = Moments.of(X[:6])
+    expected = Moments.of(X[:6])
     padded = Moments.of(X, np.repeat([1.0, 0.0], [6, 3]))
-    np.testing.assert_allclose(padded.scatter, kept.scatter)
+    np.testing.assert_allclose(padded.scatter, expected.scatter)
     silent = Moments.of(X[6:], np.zeros(3))
-    for merged in (kept.merge(silent), silent.merge(kept)):
-        np.testing.assert_allclose(merged.mean, kept.mean)
-        np.testing.assert_allclose(merged.scatter, kept.scatter)
+    for merged in (expected.merge(silent), silent.merge(expected)):
+        np.testing.assert_allclose(merged.mean, expected.mean)
+        np.testing.assert_allclose(merged.scatter, expected.scatter)
     assert silent.merge(silent).weight == 0
 
 
@@ -50,10 +50,10 @@ def test_blocks_inside_one_array(monkeypatch):
     w = np.random.default_rng(2).random(50)
     whole, weighted = Moments.of(X), Moments.of(X, w)
     monkeypatch.setattr(moments, "BLOCK_ROWS", 7)
-    for one, many in ((whole, Moments.of(X)), (weighted, Moments.of(X, w))):
-        assert many.n_rows == one.n_rows
+    for expected, found in ((whole, Moments.of(X)), (weighted, Moments.of(X, w))):
+        assert found.n_rows == expected.n_rows
         for name in ("weight", "weight2", "mean", "scatter", "cubic", "quartic"):
-            np.testing.assert_allclose(getattr(many, name), getattr(one, name), rtol=1e-10)
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-10)
 
 
 def test_a_long_mean_cancels_nothing():

@@ -11,11 +11,11 @@ from tests.clouds import clouds, seeds
 FIELDS = ("n_rows", "weight", "weight2", "mean", "scatter", "cubic", "quartic")
 
 
-def assert_same(one: Moments, other: Moments) -> None:
-    size = max(1.0, abs(one.quartic))
+def assert_same(first: Moments, second: Moments) -> None:
+    size = max(1.0, abs(first.quartic))
     for field in FIELDS:
         np.testing.assert_allclose(
-            getattr(one, field), getattr(other, field), rtol=1e-7, atol=1e-10 * size
+            getattr(first, field), getattr(second, field), rtol=1e-7, atol=1e-10 * size
         )
 
 

@@ -482,8 +482,8 @@ def test_weights_are_learned_from_cosines_alone(length):
     few[: N // 4] *= length
     components = RemovalMap.solve(Moments.of(rows), eps=1e-16, n_components=2).components
     pairs, gold = neighbours(rows), np.arange(N // 2) % 5
-    one, other = (ScoredPairs.of(some, pairs, gold, components) for some in (rows, few))
-    np.testing.assert_allclose(other.best_kept(1e-3), one.best_kept(1e-3), atol=1e-9)
+    first, second = (ScoredPairs.of(some, pairs, gold, components) for some in (rows, few))
+    np.testing.assert_allclose(second.best_shares(1e-3), first.best_shares(1e-3), atol=1e-9)
     few[3] = 0
     with pytest.raises(ValueError, match="pair 1 holds a zero row"):
         ScoredPairs.of(few, pairs, gold, components)

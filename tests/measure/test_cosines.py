@@ -89,8 +89,8 @@ def test_the_histogram():
     np.testing.assert_allclose(isotropic_cosine_shares(edges, 5)[2], 11 / 32)
     X = np.random.default_rng(0).standard_normal((600, 20))
     edges = np.linspace(-1, 1, 21)
-    seen = cosine_shares(pairwise_cosines(X), edges)
-    np.testing.assert_allclose(seen, isotropic_cosine_shares(edges, 20), atol=0.005)
+    found = cosine_shares(pairwise_cosines(X), edges)
+    np.testing.assert_allclose(found, isotropic_cosine_shares(edges, 20), atol=0.005)
 
 
 def test_random_directions_are_nearly_orthogonal():

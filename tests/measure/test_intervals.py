@@ -35,15 +35,15 @@ def few_rows(rng, n=300, d=150):
 def test_coverage(draw):
     rng = np.random.default_rng(1)
     tables = [measure_table(draw(rng)) for _ in range(DRAWS)]
-    told = {}
+    coverage = {}
     for place, name in enumerate(measure_names()):
         rows = [table[place] for table in tables]
         truth = np.mean([row.value for row in rows])
-        told[name] = np.mean([row.low <= truth <= row.high for row in rows])
+        coverage[name] = np.mean([row.low <= truth <= row.high for row in rows])
     if draw is few_rows:
-        assert told.pop("positive_cosine_share") == 1  # every cosine of every draw is positive
-    most = {name: 1.0 if name in WIDE else 0.995 for name in told}
-    assert {name: c for name, c in told.items() if not 0.85 <= c <= most[name]} == {}
+        assert coverage.pop("positive_cosine_share") == 1  # every cosine of every draw is positive
+    most = {name: 1.0 if name in WIDE else 0.995 for name in coverage}
+    assert {name: c for name, c in coverage.items() if not 0.85 <= c <= most[name]} == {}
 
 
 def test_isotropic_data_are_covered_with_room():
@@ -88,8 +88,8 @@ def test_coverage_of_what_needs_annotations(draw):
     fixed, though it moves from draw to draw."""
     rng = np.random.default_rng(3)
     tables = [draw(rng) for _ in range(DRAWS)]
-    told = {}
+    coverage = {}
     for rows in zip(*tables, strict=True):
         truth = np.mean([row.value for row in rows])
-        told[rows[0].name] = np.mean([row.low <= truth <= row.high for row in rows])
-    assert {name: c for name, c in told.items() if not 0.85 <= c <= 0.995} == {}
+        coverage[rows[0].name] = np.mean([row.low <= truth <= row.high for row in rows])
+    assert {name: c for name, c in coverage.items() if not 0.85 <= c <= 0.995} == {}

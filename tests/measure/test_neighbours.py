@@ -220,10 +220,10 @@ def test_duplicates_that_a_whitening_moved_by_rounding_are_dropped(method, dtype
     X = cloud(600, 24) * np.geomspace(100, 0.1, 24)
     X = np.vstack([X, X[:150], X[:20], X[:5], X[:5]]).astype(dtype)
     fitted = Whitening(method).fit(X[:600])
-    told = intrinsic_dimension(fitted.transform(X))
-    assert told == pytest.approx(intrinsic_dimension(fitted.transform(X[:600])), rel=1e-4)
+    expected = intrinsic_dimension(fitted.transform(X))
+    assert expected == pytest.approx(intrinsic_dimension(fitted.transform(X[:600])), rel=1e-4)
     again = np.random.default_rng(0).permutation(len(X))
-    assert intrinsic_dimension(fitted.transform(X)[again]) == pytest.approx(told, rel=1e-4)
+    assert intrinsic_dimension(fitted.transform(X)[again]) == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -254,9 +254,12 @@ def test_a_simplex_has_no_neighbours_but_rounding(simplex, dtype):
     X = SIMPLICES[simplex](np.random.default_rng(0))
     X *= 1 + np.finfo(X.dtype).eps * np.random.default_rng(1).standard_normal(X.shape)
     X = X.astype(dtype)
-    for of, told in ((intrinsic_dimension, "equally far"), (hubness, "others equally near")):
-        with pytest.raises(UndefinedMeasure, match=told) as refused:
-            of(X)
+    for measure, message in (
+        (intrinsic_dimension, "equally far"),
+        (hubness, "others equally near"),
+    ):
+        with pytest.raises(UndefinedMeasure, match=message) as refused:
+            measure(X)
         assert refused.value.code == "equal_distances"
     table = {row.name: row.undefined for row in measure_table(X)}
     assert table["hubness"] == table["intrinsic_dimension"] == "equal_distances"

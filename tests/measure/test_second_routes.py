@@ -68,8 +68,8 @@ def test_sif_in_a_grid_is_scikit_learns():
     _, expected = sif_by_scikit_learn()
     gold = np.array([1.0, 3.0, 2.0])
     pairs = Pairs("own", tuple(SENTENCES[:3]), tuple(SENTENCES[3:]), gold)
-    asked = {"weightings": "sif", "counts": COUNTS, "treatments": ["svd:1"], "draws": 5}
-    (cell,) = evaluate_words(TABLE, pairs, **asked).grid.cells
+    options = {"weightings": "sif", "counts": COUNTS, "treatments": ["svd:1"], "draws": 5}
+    (cell,) = evaluate_words(TABLE, pairs, **options).grid.cells
     alike = [
         1 - cdist([a], [b], "cosine")[0, 0] for a, b in zip(*np.split(expected, 2), strict=True)
     ]

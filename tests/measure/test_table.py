@@ -254,9 +254,9 @@ def test_a_simulated_baseline_tells_how_far_another_seed_s_may_lie(n, d):
     names = ("hubness", "intrinsic_dimension")
     found = [baselines_with_errors(names, n, d, seed=seed) for seed in range(16)]
     for name in names:
-        spread = np.std([one[name].value for one in found], ddof=1)
-        told = np.sqrt(np.mean([one[name].error ** 2 for one in found]))
-        assert 0.5 < spread / told < 1.6, name
+        spread = np.std([baselines[name].value for baselines in found], ddof=1)
+        error = np.sqrt(np.mean([baselines[name].error ** 2 for baselines in found]))
+        assert 0.5 < spread / error < 1.6, name
     row = by_name(measure_table(cloud(n, d), intervals=False))["hubness"]
     assert (row.baseline, row.baseline_error) == (
         found[0]["hubness"].value,
@@ -369,8 +369,8 @@ def test_isoscore_that_moved_beyond_both_intervals_did_not_stand_still():
             Measured("isoscore", isoscore, isoscore - 0.002, isoscore + 0.002, 0.9, 9, 9),
         ]
 
-    told = ("mean_shift_invisible_to_isoscore",)
-    assert disagreements(table(0.9, 0.02), table(0.1, 0.023)) == told
+    expected = ("mean_shift_invisible_to_isoscore",)
+    assert disagreements(table(0.9, 0.02), table(0.1, 0.023)) == expected
     for moved in (0.08, 0.01):  # a tenth of the other's fall is much of so little
         assert disagreements(table(0.9, 0.02), table(0.1, moved)) == ()
 

@@ -13,9 +13,9 @@ def charts(app: AppTest) -> dict[str, dict]:
     found = {}
     for part in app.get("bidi_component"):
         if part.proto.component_name == "narrow_cone_chart":
-            told = json.loads(part.proto.bytes)
+            message = json.loads(part.proto.bytes)
             key = re.sub(r"^.*plot-", "", part.proto.id)
-            found[key] = {"figure": json.loads(told["figure"]), "alt": told["alt"]}
+            found[key] = {"figure": json.loads(message["figure"]), "alt": message["alt"]}
     return found
 
 

@@ -95,7 +95,7 @@ def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
     assert column(app, 1) == shown(expected)
     wanted = presets()[name]
     assert message(app)["plane"] == wanted
-    widgets = {one.key: one.value for one in [*app.slider, *app.number_input]}
+    widgets = {element.key: element.value for element in [*app.slider, *app.number_input]}
     assert {key: widgets[key] for key in wanted} == wanted
 
 
@@ -129,7 +129,7 @@ def test_the_numbers_follow_the_controls(plane):
     healthy(app.run())
     assert column(app, 1) == shown(plane.true_cosines())
     assert any(
-        f"{plane.cosine_by_formula():.3f}" in one.value for one in app.latex
+        f"{plane.cosine_by_formula():.3f}" in element.value for element in app.latex
     )  # the formula, before the shift
 
 
@@ -157,7 +157,7 @@ def test_whitening_says_what_it_was_fitted_on(fitted_on, expected):
     app = open_page(len1="2.2", angle="70", shift_x="-3", shift_y="1", whiten=fitted_on)
     assert column(app, 2) == expected
     fits = {"cloud": f"cloud (n = {CLOUD_N})", "points": "a, b, c alone (n = 3)"}
-    [said] = [one.value for one in app.caption if "seed" in one.value]
+    [said] = [element.value for element in app.caption if "seed" in element.value]
     assert fits[fitted_on] in said
     assert f"seed {CLOUD_SEED}" in said
 
@@ -167,11 +167,13 @@ def test_a_moved_point_is_in_every_number():
     points = np.array([[1.0, 0.5], [-3.0, -2.0], [-2.0, 2.0]])
     plane = Plane(1.0, 2.0, 70.0, turn=20.0)
     assert column(app, 1) == shown(plane.true_cosines(points))
-    assert any("(1, 0.5), (−3, −2), (−2, 2)" in one.value for one in app.markdown)
-    assert any("which you have moved" in one.value for one in [*app.success, *app.info])
-    [formula] = [one.value for one in app.latex if "cos(a, b)" in one.value]
+    assert any("(1, 0.5), (−3, −2), (−2, 2)" in element.value for element in app.markdown)
+    assert any("which you have moved" in element.value for element in [*app.success, *app.info])
+    [formula] = [element.value for element in app.latex if "cos(a, b)" in element.value]
     assert f"{plane.true_cosines(points)[0]:.3f}" in formula
-    assert not any("g_{11} - g_{22}" in one.value for one in app.latex)  # that one is not theirs
+    assert not any(
+        "g_{11} - g_{22}" in element.value for element in app.latex
+    )  # that one is not theirs
     healthy(app.button(key="preset-diagonal").click().run())
     assert message(app)["plane"] == presets()["diagonal"]
 
@@ -188,14 +190,16 @@ def test_a_move_sets_the_controls_and_the_answer_carries_its_number(monkeypatch)
 
 def test_points_on_one_line_are_said_to_be_too_few():
     line = {"a_x": "1", "a_y": "1", "b_x": "-1", "b_y": "-1", "c_x": "3", "c_y": "3"}
-    assert any("one line" in one.value for one in open_page(whiten="points", **line).warning)
+    assert any(
+        "one line" in element.value for element in open_page(whiten="points", **line).warning
+    )
     assert not open_page(whiten="cloud", **line).warning
 
 
 def test_the_readings_say_what_cosine_sees():
     by_coordinates, by_position = open_page(), open_page(reading="position")
-    assert any("**By coordinates**" in one.value for one in by_coordinates.markdown)
-    assert any("**By position**" in one.value for one in by_position.markdown)
+    assert any("**By coordinates**" in element.value for element in by_coordinates.markdown)
+    assert any("**By position**" in element.value for element in by_position.markdown)
     readings = [message(app)["choices"]["reading"] for app in (by_coordinates, by_position)]
     assert readings == ["coordinates", "position"]  # the column that the browser makes bold
 
@@ -212,7 +216,7 @@ def test_a_point_on_the_origin_has_no_cosine(state):
     app = open_page(**state)
     assert column(app, 1)[:2] == ["undefined", "undefined"]
     assert app.warning
-    everything = " ".join(one.value for one in [*app.markdown, *app.caption])
+    everything = " ".join(element.value for element in [*app.markdown, *app.caption])
     assert "nan" not in re.findall(r"\w+", everything)
 
 
@@ -247,7 +251,7 @@ def test_both_languages_say_everything(code):
     chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in said]
     assert set(chinese) == {code == "zh-Hant"}
     assert len(app.expander) == 4
-    assert {one.label for one in app.expander[1:]} == {
+    assert {element.label for element in app.expander[1:]} == {
         line.lstrip("# ")
         for line in (TEXT / code / "cosine_basis.md").read_text(encoding="utf8").splitlines()
         if line.startswith("# ")

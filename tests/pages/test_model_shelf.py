@@ -21,11 +21,11 @@ def shelf():
 
 
 def test_what_fits_stays(shelf):
-    one, other = Weighing(60), Weighing(40)
-    assert shelf.put("one", one) is one
-    assert shelf.put("other", other) is other
-    assert shelf.get("one") is one
-    assert shelf.get("other") is other
+    first, second = Weighing(60), Weighing(40)
+    assert shelf.put("one", first) is first
+    assert shelf.put("other", second) is second
+    assert shelf.get("one") is first
+    assert shelf.get("other") is second
     assert shelf.used_bytes == 100
     assert shelf.get("third") is None
 
@@ -51,18 +51,18 @@ def test_one_larger_than_the_budget_is_kept_alone(shelf):
 
 
 def test_two_visitors_at_once_get_one_copy(shelf):
-    kept = []
+    copies = []
     start = threading.Barrier(8)
 
     def visit():
         mine = Weighing(10)
         start.wait()
-        kept.append(shelf.put("same", mine))
+        copies.append(shelf.put("same", mine))
 
     threads = [threading.Thread(target=visit) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({id(encoder) for encoder in kept}) == 1
+    assert len({id(encoder) for encoder in copies}) == 1
     assert shelf.used_bytes == 10

@@ -235,11 +235,11 @@ def test_a_refusal_is_told_and_the_page_goes_on(
     else:
         press(app, "fetch-model")
     assert not app.exception
-    (told,) = errors(app)
-    assert REFUSED[code][language == "zh-Hant"] in told
-    assert NAME in told
-    assert "its files" not in told.replace("all of its files", "")  # English in any language
-    assert not re.search(r"\{\w+\}", told)
+    (text,) = errors(app)
+    assert REFUSED[code][language == "zh-Hant"] in text
+    assert NAME in text
+    assert "its files" not in text.replace("all of its files", "")  # English in any language
+    assert not re.search(r"\{\w+\}", text)
     assert not numbers(app)
     again = [button.label for button in app.button if button.key == "retry-model"]
     assert again == ([] if code == "not_allowed" else [("Try again", "再試一次")[language != "en"]])
@@ -258,8 +258,8 @@ def test_a_tokenizer_without_a_fast_version_sends_nobody_in_circles(
 ):
     folder = save_tiny_bert(tmp_path / "slow")
     (folder / "tokenizer.json").unlink()
-    (told,) = errors(visit(model=str(folder), lang=language))
-    assert words_of_it in told
+    (text,) = errors(visit(model=str(folder), lang=language))
+    assert words_of_it in text
 
 
 def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
@@ -288,8 +288,8 @@ def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_
     app = visit(page=page, model=model)
     assert not app.exception
     if page != "cosine_basis":  # has no model
-        (told,) = errors(app)
-        assert f"{rules} has an unknown key 'allowed'" in told
+        (text,) = errors(app)
+        assert f"{rules} has an unknown key 'allowed'" in text
         assert not any(button.key == "retry-model" for button in app.button)
 
 
@@ -310,11 +310,11 @@ def test_what_only_a_first_pass_tells_is_a_refusal_as_any(kind, page, tmp_path):
     for language in ("en", "zh-Hant"):
         app = visit(page=page, model=str(folder), lang=language)
         assert not app.exception
-        told = errors(app)[0]  # the forms of sentence_similarity hold errors of their own, unseen
-        assert REFUSED["wrong_architecture"][language == "zh-Hant"] in told
-        assert ONLY_A_PASS_TELLS[kind][language == "zh-Hant"] in told
-        assert str(folder) in told
-        assert not re.search(r"\{\w+\}", told)
+        text = errors(app)[0]  # the forms of sentence_similarity hold errors of their own, unseen
+        assert REFUSED["wrong_architecture"][language == "zh-Hant"] in text
+        assert ONLY_A_PASS_TELLS[kind][language == "zh-Hant"] in text
+        assert str(folder) in text
+        assert not re.search(r"\{\w+\}", text)
         again = any(button.key == "retry-model" for button in app.button)
         assert again == (kind != "foreign")  # which is found among the page's own texts
 
@@ -353,9 +353,9 @@ def test_a_name_that_no_hub_could_have_is_told_without_one(server, name):  # noq
         ("zh-Hant", "不可能是模型的名稱"),
     ):
         app = visit(model=name, lang=language)
-        (told,) = errors(app)
-        assert words_of_it in told
-        assert server.url not in told
+        (text,) = errors(app)
+        assert words_of_it in text
+        assert server.url not in text
         assert not any(button.key == "retry-model" for button in app.button)
 
 
@@ -414,7 +414,7 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
     for language, label in (("en", "special tokens take part"), ("zh-Hant", "特殊詞元一起計入")):
         app = visit(model=folder, lang=language, special="false")
         assert not errors(app)
-        toggles = [one.label for one in app.toggle if one.key == "special"]
+        toggles = [element.label for element in app.toggle if element.key == "special"]
         assert toggles == (
             [] if names is None else [f"{label}{'：' if language != 'en' else ': '}{names}"]
         )
@@ -425,11 +425,11 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
 @pytest.mark.usefixtures("small_corpus")
 def test_unknown_tokens_are_called_as_the_tokenizer_calls_them(tmp_path):
     app = visit(model=str(save_tiny(tmp_path / "roberta", "roberta")))  # knows no single letters
-    (told,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
-    assert "its unknown token, `<unk>`, more than about the texts: most likely" in told
+    (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
+    assert "its unknown token, `<unk>`, more than about the texts: most likely" in text
     app = visit(model=str(tmp_path / "roberta"), lang="zh-Hant")
-    (told,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
-    assert "未知詞元 `<unk>`，而不是這些文字：最可能的原因" in told
+    (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
+    assert "未知詞元 `<unk>`，而不是這些文字：最可能的原因" in text
 
 
 def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpus):
@@ -464,27 +464,27 @@ def test_the_other_errors_are_told_in_words(monkeypatch, tmp_path):
             call()
         return caught.value, error_text(caught.value, str)
 
-    error, told = message(lambda: refuse_too_narrow(np.ones((5, 3)) + np.eye(5, 3) / 1e4))
+    error, text = message(lambda: refuse_too_narrow(np.ones((5, 3)) + np.eye(5, 3) / 1e4))
     assert error.code == "too_narrow"
-    assert "exceed 0.999" in told
+    assert "exceed 0.999" in text
     full = no_disk("a/b", Path("/d"), needed=5 * 10**8, free=10**7)
     assert "`a/b` needs 500 MB in `/d`, which has 10 MB free" in error_text(full, str)
     failed = no_disk("a/b", Path("/d"), needed=None, free=0, reason="Read-only file system")
     assert "could not be written" in error_text(failed, str)
     other = tmp_path / "tokenizer.json"
     other.write_text("{}")
-    error, told = message(lambda: verify_file(other, "0" * 64))
+    error, text = message(lambda: verify_file(other, "0" * 64))
     assert error.code == "changed_file"
-    assert "Reinstall the package" in told
-    error, told = message(lambda: refuse_other_models({"model_type": "vit"}, name="a/b"))
-    assert "model type: vit" in told
+    assert "Reinstall the package" in text
+    error, text = message(lambda: refuse_other_models({"model_type": "vit"}, name="a/b"))
+    assert "model type: vit" in text
 
 
 def test_every_suggestion_has_its_lesson_in_every_language():
     for code in words.languages():
         gettext = words._catalogue(code).gettext
-        told = lessons(gettext)
-        assert set(told) == {suggestion.name for suggestion in suggestions()}
+        texts = lessons(gettext)
+        assert set(texts) == {suggestion.name for suggestion in suggestions()}
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "~nobody-of-that-name/x", "/root/" + "b" * 300])

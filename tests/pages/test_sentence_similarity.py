@@ -89,7 +89,7 @@ def test_the_lesson_s_numbers_are_scipy_s_and_follow_the_controls():
         made = made_up_scores(Bend(noise, 6.0, 0, "agrees"))
         rho, r = spearmanr(made.gold, made.scores)[0], pearsonr(made.gold, made.scores)[0]
         line = f"Spearman ρ = **{rho:.2f}** · Pearson r = **{r:.2f}** · n = 40"
-        assert any(line in one.value for one in app.markdown), (name, line)
+        assert any(line in element.value for element in app.markdown), (name, line)
     assert "One pair far out" in everything(app)
 
 
@@ -118,20 +118,22 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
 
 def test_every_number_says_what_it_was_measured_on():
     app = visit(**{"sts-fit": "topics", "after": "pca"})
-    told = [one.value for one in app.caption if "n = 325 pairs" in one.value]
-    assert len(told) == 5  # of the five measured panels
-    for line in told:
+    captions = [element.value for element in app.caption if "n = 325 pairs" in element.value]
+    assert len(captions) == 5  # of the five measured panels
+    for line in captions:
         for part in ("all-MiniLM-L6-v2", "Spearman × 100 on cosine", "1,000 resamples", "seed 0"):
             assert part in line
     fitted = "whitened in full, fitted on topics (1,224 sentences, n/d = 3.19)"
-    assert sum(fitted in line for line in told) == 3
-    verdict = next(one.value for one in app.markdown if one.value.startswith("**What it does.**"))
+    assert sum(fitted in line for line in captions) == 3
+    verdict = next(
+        element.value for element in app.markdown if element.value.startswith("**What it does.**")
+    )
     assert "fitted on topics (1,224 sentences)" in verdict
     difference = heat(app, "difference")
     helped, hurt = map(int, re.findall(r"(\d+) clearly", verdict))
     assert helped <= np.nansum(difference > 0)
     assert 0 < hurt <= np.nansum(difference < 0)
-    assert any("*fitted on topics*" in one.value for one in app.markdown)  # where it hurts
+    assert any("*fitted on topics*" in element.value for element in app.markdown)  # where it hurts
 
 
 def test_the_default_treatment_is_the_recommended_one_and_another_is_in_the_address():
@@ -139,7 +141,7 @@ def test_the_default_treatment_is_the_recommended_one_and_another_is_in_the_addr
     app = visit(after="abtt:3", **{"sts-layer": "2", "sts-pooling": "max"})
     assert "top 3 directions removed, fitted on" in everything(app)
     assert app.selectbox(key="sts-layer").value == "2"
-    assert any("layer 2, max" in one.value for one in app.caption)
+    assert any("layer 2, max" in element.value for element in app.caption)
 
 
 def test_published_rows_are_marked_and_carry_their_source():
@@ -155,13 +157,17 @@ def test_published_rows_are_marked_and_carry_their_source():
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
     app = visit(pair="3")
     pairs = read_bundled_pairs()
-    assert any(pairs.left[2] in one.value and pairs.right[2] in one.value for one in app.text)
-    line = next(one.value for one in app.markdown if one.value.startswith("Gold "))
+    assert any(
+        pairs.left[2] in element.value and pairs.right[2] in element.value for element in app.text
+    )
+    line = next(element.value for element in app.markdown if element.value.startswith("Gold "))
     ranks = np.argsort(np.argsort(cosines(5, "mean"))) + 1
     assert f"; rank {ranks[2]} →" in line
     healthy(app.number_input(key="pair").set_value(7).run())
-    assert any(pairs.left[6] in one.value for one in app.text)
-    gained, lost = (one.value["nearer by"] for one in app.dataframe if "nearer by" in one.value)
+    assert any(pairs.left[6] in element.value for element in app.text)
+    gained, lost = (
+        element.value["nearer by"] for element in app.dataframe if "nearer by" in element.value
+    )
     assert len(gained) == len(lost) == 20
     assert gained.min() > 0 > lost.max()
     assert (np.diff(gained) <= 0).all()
@@ -170,7 +176,9 @@ def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
 
 def test_the_curve_by_fit_size_ends_where_the_grid_stands():
     app = visit(**{"sts-layer": "6", "after": "pca"})
-    curves = {one["name"]: array(one["y"]) for one in charts(app)["sts-sizes"]["figure"]["data"]}
+    curves = {
+        trace["name"]: array(trace["y"]) for trace in charts(app)["sts-sizes"]["figure"]["data"]
+    }
     last = heat(app, "after")[6, POOLINGS_SHOWN.index("mean")]
     assert curves["whitened in full"][-1] == pytest.approx(last, abs=1e-3)
     assert np.ptp(curves["Raw"]) == 0
@@ -181,7 +189,7 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
     app = visit(**{"sts-layer": "1"})
     gold = read_bundled_pairs().gold_scores
     cls, mean = (spearmanr(gold, cosines(1, pooling))[0] for pooling in ("cls", "mean"))
-    line = next(one.value for one in app.markdown if "**Here, at layer 1" in one.value)
+    line = next(element.value for element in app.markdown if "**Here, at layer 1" in element.value)
     assert f"[CLS] {said(cls)}, mean {said(mean)}" in line
     static = float(re.search(r"\) (\d+\.\d),", line)[1])
     share = int(re.search(r"\*\*(\d+)% of the gap", line)[1])
@@ -193,7 +201,9 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
 
 def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
     app = visit(after="centred")
-    line = next(one.value for one in app.markdown if one.value.startswith("**The best cell.**"))
+    line = next(
+        element.value for element in app.markdown if element.value.startswith("**The best cell.**")
+    )
     found = re.search(
         r"one half of the pairs \(n = 162\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
         r"(\S+) there. On the other half \(n = 163\), .*? scores \*\*(\S+) \[",
@@ -210,8 +220,8 @@ def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
 def test_pairs_too_few_for_halves_choose_no_cell():
     own = read_bundled_pairs()
     app = visit({"upload-few": Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))})
-    assert any(one.value.startswith("No cell is chosen") for one in app.info)
-    assert not any(one.value.startswith("**The best cell.**") for one in app.markdown)
+    assert any(element.value.startswith("No cell is chosen") for element in app.info)
+    assert not any(element.value.startswith("**The best cell.**") for element in app.markdown)
 
 
 def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
@@ -242,11 +252,11 @@ def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("pages.sentence_similarity.pairs.fetch_pairs", refuse)
     app = visit(pairs="hub-sts13-test")
-    [told] = [one.value for one in app.error if "sts13" in one.value]
-    assert told.startswith(
+    [text] = [element.value for element in app.error if "sts13" in element.value]
+    assert text.startswith(
         "The data set `sts13` could not be fetched: `https://hub` can't be reached"
     )
-    assert "the project’s own pairs, which need no network" in told
+    assert "the project’s own pairs, which need no network" in text
     assert set(charts(app)) == LESSON  # what needs no pairs stays
 
 
@@ -255,7 +265,7 @@ GENRES = ("main-news", "main-captions", "main-news", "main-forums")
 
 def as_json_lines(rows: range) -> bytes:
     own = read_bundled_pairs()
-    told = [
+    lines = [
         {
             "sentence1": own.left[i],
             "sentence2": own.right[i],
@@ -264,15 +274,15 @@ def as_json_lines(rows: range) -> bytes:
         }
         for i in rows
     ]
-    return "".join(json.dumps(row) + "\n" for row in told).encode()
+    return "".join(json.dumps(row) + "\n" for row in lines).encode()
 
 
 @pytest.fixture
 def stsb(server: HubServer) -> HubServer:  # noqa: F811 (the fixture)
     """A hub that has STS-B at the pinned commit: 80 of the project's pairs, its dev 40 others."""
-    one = PAIR_SETS["stsb"]
+    pair_set = PAIR_SETS["stsb"]
     files = {"test.jsonl": as_json_lines(range(80)), "dev.jsonl": as_json_lines(range(80, 120))}
-    server.publish(f"datasets/{one.repository}", files, revision=one.revision)
+    server.publish(f"datasets/{pair_set.repository}", files, revision=pair_set.revision)
     return server
 
 
@@ -280,14 +290,20 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     app = visit(pairs="hub-stsb-test", after="centred")
     assert stsb.fetched() == {"test.jsonl", "dev.jsonl"}
     assert app.query_params["pairs"] in ("hub-stsb-test", ["hub-stsb-test"])
-    said_of_it = next(one.value for one in app.caption if "mteb/stsbenchmark-sts" in one.value)
+    said_of_it = next(
+        element.value for element in app.caption if "mteb/stsbenchmark-sts" in element.value
+    )
     for part in ("`b0fddb56ed78`", "CC-BY-SA-4.0", "from 0 to 5", "without a network", "genres"):
         assert part in said_of_it
-    everywhere = [one.value for one in app.caption if "n = 80 pairs, STS-B test" in one.value]
+    everywhere = [
+        element.value for element in app.caption if "n = 80 pairs, STS-B test" in element.value
+    ]
     assert len(everywhere) == 6
     assert all("all subsets as one set (all)" in line for line in everywhere)
 
-    line = next(one.value for one in app.markdown if one.value.startswith("**The best cell.**"))
+    line = next(
+        element.value for element in app.markdown if element.value.startswith("**The best cell.**")
+    )
     found = re.search(
         r"Of 56 cells \(7 layers × 4 poolings, raw and “Centred”\), STS-B dev \(n = 40\) chooses "
         r"\*\*layer (\d), (\S+), (Raw|Centred)\*\*, with (\S+) there. On STS-B test \(n = 80\), "
@@ -311,24 +327,24 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
 
 def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
     app = visit(pairs="hub-stsb-test", after="centred")
-    [table] = [one.value for one in app.markdown if one.value.startswith("| subset |")]
+    [table] = [element.value for element in app.markdown if element.value.startswith("| subset |")]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
-    told = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
+    subsets = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
     own, alike = read_bundled_pairs(), cosines(5, "mean")[:80]
     gold = own.gold_scores[:80]
     names = np.array([GENRES[i % len(GENRES)] for i in range(80)])
     scores = {name: spearmanr(gold[names == name], alike[names == name])[0] for name in set(names)}
     for name, score in scores.items():
-        assert told[f"`{name}`"] == (int((names == name).sum()), said(score))
-    assert told["**all**: every pair in one set"] == (80, said(spearmanr(gold, alike)[0]))
+        assert subsets[f"`{name}`"] == (int((names == name).sum()), said(score))
+    assert subsets["**all**: every pair in one set"] == (80, said(spearmanr(gold, alike)[0]))
     mean = float(np.mean(list(scores.values())))
     weighted = sum(score * (names == name).mean() for name, score in scores.items())
-    assert told["**mean** of the subsets’ scores"] == (80, said(mean))
-    assert told["**wmean**: their mean, weighted by pairs"] == (80, said(weighted))
+    assert subsets["**mean** of the subsets’ scores"] == (80, said(mean))
+    assert subsets["**wmean**: their mean, weighted by pairs"] == (80, said(weighted))
 
 
 def test_pairs_without_subsets_have_no_such_table():
-    assert not any(one.value.startswith("| subset |") for one in visit().markdown)
+    assert not any(element.value.startswith("| subset |") for element in visit().markdown)
 
 
 def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
@@ -367,10 +383,12 @@ def test_lines_of_json_with_other_names_are_read_by_the_columns_chosen():
     healthy(upload.run())
     assert "are not two sentences and a score" in everything(app)
     for label, column in (("First sentence", "one"), ("Second sentence", "two")):
-        [box] = [one for one in app.selectbox if one.label == label]
+        [box] = [element for element in app.selectbox if element.label == label]
         healthy(box.select(column).run())
-    assert not [one for one in app.button if one.key == "use_pairs"]  # the score is wanting
-    [box] = [one for one in app.selectbox if one.label == "Score"]
+    assert not [
+        element for element in app.button if element.key == "use_pairs"
+    ]  # the score is wanting
+    [box] = [element for element in app.selectbox if element.label == "Score"]
     healthy(box.select("people").run())
     assert "12 pairs ready" in everything(app)
 
@@ -410,14 +428,16 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
     cell = fitted_elsewhere(X, distinct, "pca:lw", own.gold_scores[:60])
     score, moved = cell.score, cell.difference
     assert written(app, "after", 5, "mean") == in_cell(score.spearman, score.low, score.high)
-    told = in_cell(moved.value, moved.low, moved.high, "+")
-    assert written(app, "difference", 5, "mean") == told
+    expected = in_cell(moved.value, moved.low, moved.high, "+")
+    assert written(app, "difference", 5, "mean") == expected
     assert "whitened, Ledoit-Wolf, fitted on other (" in everything(app)
 
 
 def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
     chinese = read_bundled("topics-zh")
-    monkeypatch.setattr("pages.sentence_similarity.scene.is_large", lambda _e, one: one == chinese)
+    monkeypatch.setattr(
+        "pages.sentence_similarity.scene.is_large", lambda _e, corpus: corpus == chinese
+    )
     own = read_bundled_pairs()
     some = Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])
     app = visit({"upload-mine": some}, after="pca:lw", **{"sts-fit": "topics-zh"})
@@ -434,18 +454,18 @@ def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
     app = visit({"upload-mine": some}, after="pca:128", similarity="euclidean")
     n = len({*some.left, *some.right})
     assert written(app, "after", 5, "mean").endswith(f"<br>k = {n - 1}")
-    told = everything(app)
-    assert "**k = 128 was cut.**" in told
-    assert f"layer 0, mean (k = {n - 1})" in told
-    assert "“k = 128” keeps all that there are" in told
-    assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", told)
-    assert any(f"(k = {n - 1}, all there are)" in text for text in bars(app))
+    text = everything(app)
+    assert "**k = 128 was cut.**" in text
+    assert f"layer 0, mean (k = {n - 1})" in text
+    assert "“k = 128” keeps all that there are" in text
+    assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
+    assert any(f"(k = {n - 1}, all there are)" in bar for bar in bars(app))
     # another similarity: its numbers are scipy's, its name stands beside each
     X = pair_vectors(6, "mean", range(25))
     wanted = spearmanr(some.gold_scores, -np.linalg.norm(X[:25] - X[25:], axis=1))[0]
     assert heat(app, "before")[6, 1] == pytest.approx(100 * wanted, abs=1e-3)
-    assert "**The bars measured here are now of another similarity: Euclidean distance.**" in told
-    for line in [one.value for one in app.caption if "n = 25 pairs" in one.value]:
+    assert "**The bars measured here are now of another similarity: Euclidean distance.**" in text
+    for line in [element.value for element in app.caption if "n = 25 pairs" in element.value]:
         assert "Spearman × 100 on Euclidean distance" in line
     for key, side in (("sts-claim", "xaxis"), ("sts-cone", "yaxis"), ("sts-sizes", "yaxis")):
         title = charts(app)[key]["figure"]["layout"][side]["title"]["text"]
@@ -513,7 +533,9 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     healthy(app.get("file_uploader")[1].upload("tiny.vec", content).run())
     rows = {word.lower(): row for row, word in enumerate(WORDS)}
     known = [i for i in range(12) if i != 5]
-    split = [[re.findall(r"[a-z0-9']+", one.lower()) for one in pair] for pair in SENTENCES]
+    split = [
+        [re.findall(r"[a-z0-9']+", sentence.lower()) for sentence in pair] for pair in SENTENCES
+    ]
 
     def score(weights: np.ndarray, white: bool = False) -> float:
         X = np.array(
@@ -527,24 +549,24 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
         return spearmanr(gold[known], cosines_of(Z))[0]
 
     plain = np.ones(len(WORDS))
-    static = next(text for text in bars(app) if "tiny.vec, mean" in text)
+    static = next(bar for bar in bars(app) if "tiny.vec, mean" in bar)
     assert static.startswith(f"<b>{said(score(plain))} [")
     n_words = sum(len(words) for pair in split for words in pair)
     n_known = sum(word in rows for pair in split for words in pair for word in words)
     assert f"({n_known / n_words:.1%} of the words, n = 11)" in static
-    white = next(text for text in bars(app) if "tiny.vec, mean" in text and "whitened" in text)
+    white = next(bar for bar in bars(app) if "tiny.vec, mean" in bar and "whitened" in bar)
     assert white.startswith(f"<b>{said(score(plain, white=True))} [")
-    told = everything(app)
-    assert "11 of 12 pairs have a known word on both sides" in told
+    text = everything(app)
+    assert "11 of 12 pairs have a known word on both sides" in text
     # the sentence on pooling is of the same eleven pairs
-    line = next(one for one in told.split("\n") if "(n = 11 pairs)" in one)
+    line = next(row for row in text.split("\n") if "(n = 11 pairs)" in row)
     layer = int(re.search(r"layer (\d)", line)[1])
     for pooling in ("cls", "mean"):
         X = load_encoder().encode([*pairs.left, *pairs.right], layer=layer, pooling=pooling)
         alike = cosines_of(X.reshape(2, 12, -1)[:, known].reshape(22, -1).astype(float))
         assert said(spearmanr(gold[known], alike)[0]) in line
 
-    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in told
+    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in text
 
     # pairs of words, by the same file
     alike = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
@@ -552,16 +574,18 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     healthy(app.get("file_uploader")[2].upload("alike.txt", words_file).run())
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     rho = spearmanr((unit[:-1] * unit[1:]).sum(axis=1), [i % 4 for i in range(10)])[0]
-    line = next(one.value for one in app.markdown if one.value.startswith("**alike, pairs"))
+    line = next(
+        element.value for element in app.markdown if element.value.startswith("**alike, pairs")
+    )
     assert f"on cosine **{said(rho)} [" in line
     assert "over the 10 of 11 pairs (90.9%) that have both words; not there: unicorn." in line
 
     p = 1 / np.arange(1, len(WORDS) + 1)
     healthy(app.segmented_control(key="weighting").set_value("sif").run())
-    static = next(text for text in bars(app) if "tiny.vec, sif" in text)
+    static = next(bar for bar in bars(app) if "tiny.vec, sif" in bar)
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
-    assert any("tiny.vec, zipf" in text for text in bars(app))
+    assert any("tiny.vec, zipf" in bar for bar in bars(app))
 
 
 def test_every_picture_s_data_can_be_taken_away():
@@ -581,12 +605,12 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
     value = heat(app, "after")[5, POOLINGS_SHOWN.index("mean")]
     assert value == pytest.approx(100 * cell.score.spearman, abs=0.1)
     wrong = visit(after="flow")
-    [told] = [one.value for one in wrong.warning]
-    assert told.startswith("`flow` names no treatment")
+    [warning] = [element.value for element in wrong.warning]
+    assert warning.startswith("`flow` names no treatment")
     assert "whitened, Ledoit-Wolf, fitted on" in everything(wrong)
     for other in ("[x](https://x.example)", "clusterwise"):
-        [told] = [one.value for one in visit(after=other).warning]
-        assert told.startswith(f"`{other}` names no treatment")
+        [warning] = [element.value for element in visit(after=other).warning]
+        assert warning.startswith(f"`{other}` names no treatment")
 
 
 def test_a_folder_of_the_server_puts_its_splits_on_offer(
@@ -601,7 +625,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
         (tmp_path / f"sts-{split}.tsv").write_text(lines, encoding="utf-8")
     app = visit()
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path / "absent")).run())
-    assert any("There is no folder" in one.value for one in app.error)
+    assert any("There is no folder" in element.value for element in app.error)
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
     assert "sts-dev: 30 · sts-test: 30" in everything(app)
     healthy(app.button(key="use_folder").click().run())
@@ -615,19 +639,19 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     rules.write_text("[models]\nlocal_folders = false\n", encoding="utf-8")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(rules))
     healthy(app.run())
-    assert any("No folder of this server may be read" in one.value for one in app.error)
+    assert any("No folder of this server may be read" in element.value for element in app.error)
 
 
 def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
-    told = everything(visit())
-    assert "at most 200 MB" in told
-    assert "python -m geometry evaluate --vectors" in told
+    text = everything(visit())
+    assert "at most 200 MB" in text
+    assert "python -m geometry evaluate --vectors" in text
 
 
 def test_counter_examples_are_named_with_their_own_numbers():
     app = visit()
     gold = read_bundled_pairs().gold_scores
-    lines = [one.value for one in app.markdown if "; the wider layer" in one.value]
+    lines = [element.value for element in app.markdown if "; the wider layer" in element.value]
     assert 1 <= len(lines) <= 3
     number, place = r"(−?\d+\.\d+)", r"layer (\d), (\S+?)"
     for line in lines:
@@ -659,7 +683,9 @@ def test_the_page_keeps_the_contract_s_order(lang):
     app = visit(lang=lang)
     translate = words._catalogue(lang).gettext
     headings = ["Look", "Measure", "Try", "What this does not show", "Sources"]
-    assert [one.value for one in app.subheader] == [translate(heading) for heading in headings]
+    assert [element.value for element in app.subheader] == [
+        translate(heading) for heading in headings
+    ]
     panels = re.findall(r"^#### (\d)", everything(app), re.MULTILINE)
     assert sorted(panels) == list("123456")
 
@@ -667,9 +693,11 @@ def test_the_page_keeps_the_contract_s_order(lang):
 def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(lang="en")  # what the session keeps must keep no word of it
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
-    assert not any("own input vectors" in text for text in bars(app))
+    assert not any("own input vectors" in bar for bar in bars(app))
     assert "own input vectors" not in everything(app)
-    labels = [one.label for part in (app.selectbox, app.slider, app.expander) for one in part]
+    labels = [
+        element.label for part in (app.selectbox, app.slider, app.expander) for element in part
+    ]
     for label in labels:
         assert re.search(r"[\u4e00-\u9fff]", label), label
     for chart in charts(app).values():

@@ -66,9 +66,9 @@ def test_a_data_set_that_can_t_be_had(case):
     error = OF_DATA_SETS[case]
     assert isinstance(error, DataSetError)
     english, chinese = error_text(error, str), error_text(error, CHINESE)
-    for told in (english, chinese):
-        assert "`own/set`" in told
-        assert "{" not in told
+    for text in (english, chinese):
+        assert "`own/set`" in text
+        assert "{" not in text
     assert english.endswith("pairs that you upload are on offer.")  # what an offline machine has
     assert chinese.endswith("或自行上傳。")
     if case == "no_disk":
@@ -80,9 +80,9 @@ def test_pairs_that_are_no_json_or_of_another_scale():
     with pytest.raises(CorpusError) as caught:
         read_pairs(b'{"sentence1": "a"}\n[1]\n', name="x.jsonl")
     assert caught.value.code == "bad_json"
-    told = error_text(caught.value, CHINESE)
-    assert told.startswith("第 2 行不是 JSON 物件。")
-    assert '`{"sentence1": "…", "sentence2": "…", "score": 3.5}`' in told
+    text = error_text(caught.value, CHINESE)
+    assert text.startswith("第 2 行不是 JSON 物件。")
+    assert '`{"sentence1": "…", "sentence2": "…", "score": 3.5}`' in text
     other = CorpusError("score_outside_scale", found=(0.0, 100.0), scale=(0, 5))
     assert "從 0 到 100" in error_text(other, CHINESE)
     assert "from 0 to 5" in error_text(other, str)
@@ -90,5 +90,5 @@ def test_pairs_that_are_no_json_or_of_another_scale():
 
 def test_every_set_of_the_hub_has_its_note_in_both_languages():
     english, chinese = set_notes(str), set_notes(CHINESE)
-    assert english == {name: one.note for name, one in PAIR_SETS.items()}
+    assert english == {name: pair_set.note for name, pair_set in PAIR_SETS.items()}
     assert all(HAN.search(note) for note in chinese.values())

@@ -60,19 +60,19 @@ def sent(app: AppTest, component: str) -> list[dict]:
 def test_few_points_are_sent_as_they_are(n):
     app = shown(n)
     [twin] = twin_clouds(app).values()
-    one, other = (twin.place(name) for name in ("one", "other"))
-    assert one == pytest.approx(np.arange(3.0 * n).reshape(n, 3), abs=1e-3)
-    assert other == pytest.approx(-one, abs=1e-3)
+    first, second = (twin.place(name) for name in ("one", "other"))
+    assert first == pytest.approx(np.arange(3.0 * n).reshape(n, 3), abs=1e-3)
+    assert second == pytest.approx(-first, abs=1e-3)
     [texts] = sent(app, "narrow_cone_texts")
     assert texts["texts"] == [f"text {row}" for row in range(n)]
 
 
 def test_texts_of_many_points_are_asked_for(monkeypatch):
-    asks = [5999, 6000]  # the second is no row
+    requests = [5999, 6000]  # the second is no row
 
     def component(*, key: str, data: bytes, on_requested_change: object) -> None:
         answers.append(json.loads(data)["answers"])
-        if asks:
+        if requests:
             monkeypatch.setitem(st.session_state, key, {"requested": requests.pop(0)})
             on_requested_change()
 
@@ -86,12 +86,12 @@ def test_texts_of_many_points_are_asked_for(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("told", "rows"), [("rows:BQAAAA==", [5]), ("bits:IQA=", [0, 5]), ("", []), (None, None)]
+    ("message", "rows"), [("rows:BQAAAA==", [5]), ("bits:IQA=", [0, 5]), ("", []), (None, None)]
 )
-def test_a_selection_arrives_as_rows(monkeypatch, told, rows):
-    def component(*, key: str, data: bytes, **told_by: object) -> None:
-        monkeypatch.setitem(st.session_state, key, SimpleNamespace(get=lambda event: told))
-        told_by["on_selected_change"]()
+def test_a_selection_arrives_as_rows(monkeypatch, message, rows):
+    def component(*, key: str, data: bytes, **callbacks: object) -> None:
+        monkeypatch.setitem(st.session_state, key, SimpleNamespace(get=lambda event: message))
+        callbacks["on_selected_change"]()
 
     monkeypatch.setattr(twin_cloud, "_component", lambda: component)
     app = shown(12)

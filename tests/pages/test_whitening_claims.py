@@ -110,8 +110,8 @@ def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
 )
 def test_cholesky_is_a_rotation_of_zca_at_the_same_settings(knobs, shown, fitted_on):
     zca, cholesky = (turned(name, fitted_on, shown, **knobs) for name in ("zca", "cholesky"))
-    for one, other in ((zca.vectors, cholesky.vectors), (zca.retained, cholesky.retained)):
-        np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-7)
+    for first, second in ((zca.vectors, cholesky.vectors), (zca.retained, cholesky.retained)):
+        np.testing.assert_allclose(first @ first.T, second @ second.T, atol=1e-7)
 
 
 def test_zca_cor_is_zca_of_the_standardised_dimensions():

@@ -110,9 +110,9 @@ def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, 
     at = visit(language, source="paste" if name is None else "upload")
     give(at, name, content)
     assert not at.exception
-    told = shown_errors(at)
-    assert len(told) == 1
-    assert {"en": english, "zh-Hant": chinese}[language] in told[0]
+    messages = shown_errors(at)
+    assert len(messages) == 1
+    assert {"en": english, "zh-Hant": chinese}[language] in messages[0]
     assert at.session_state["corpus"] == "topics"
     assert "uploads" not in at.session_state
     if name is None:

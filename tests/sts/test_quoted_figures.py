@@ -168,7 +168,7 @@ def of_papers() -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("page", "quote"), [(page, quote) for page, told in PAGES.items() for quote in told]
+    ("page", "quote"), [(page, quote) for page, quotes in PAGES.items() for quote in quotes]
 )
 def test_a_page_quotes_what_is_measured_or_published(figures, page, quote):
     name, tolerance = PAGES[page][quote]

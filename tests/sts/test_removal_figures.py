@@ -87,7 +87,7 @@ def test_clusters_of_sentences_lose_what_tells_them_apart(layers, sets):
 
 
 @pytest.mark.parametrize(
-    ("language", "told"),
+    ("language", "sentence"),
     [
         ("en", "{} to {} over eight seeds, with {} to {} clusters and 12 directions; seed 0"),
         (
@@ -96,9 +96,9 @@ def test_clusters_of_sentences_lose_what_tells_them_apart(layers, sets):
         ),
     ],
 )
-def test_the_page_quotes_the_range_over_seeds(language, told):
+def test_the_page_quotes_the_range_over_seeds(language, sentence):
     text = (TEXT / language / "whitening.md").read_text(encoding="utf-8")
-    assert told.format(*CLUSTERWISE, *CLUSTERS) in text
+    assert sentence.format(*CLUSTERWISE, *CLUSTERS) in text
     assert (len(SEEDS), SEED) == (8, 0)
 
 

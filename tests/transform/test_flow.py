@@ -195,16 +195,16 @@ def test_where_nothing_helps_the_start_is_kept():
 
 @pytest.mark.parametrize("after", [0, 1, 9])
 def test_cancelling_keeps_the_best_so_far(after):
-    asked = []
+    calls = []
 
     def cancelled() -> bool:
-        asked.append(1)
-        return len(asked) > after
+        calls.append(1)
+        return len(calls) > after
 
     X = cloud()
     flow = small(max_epochs=50).fit(X, cancelled=cancelled)
     assert flow.stop_reason_ == "cancelled"
-    assert len(asked) == after + 1  # asked before each batch, and no batch after the yes
+    assert len(calls) == after + 1  # asked before each batch, and no batch after the yes
     assert flow.n_epochs_ == after // 4
     np.testing.assert_allclose(flow.inverse_transform(flow.transform(X)), X, atol=1e-9)
     # the finished epochs are those of an undisturbed fit
@@ -213,21 +213,21 @@ def test_cancelling_keeps_the_best_so_far(after):
 
 
 def test_cancelled_is_asked_before_each_batch():
-    asked = []
-    flow = small().fit(cloud(), cancelled=lambda: bool(asked.append(1)))
-    assert len(asked) == flow.history_[-1].steps == 12
+    calls = []
+    flow = small().fit(cloud(), cancelled=lambda: bool(calls.append(1)))
+    assert len(calls) == flow.history_[-1].steps == 12
 
 
 def _interrupt(*_: object) -> bool:
     raise InterruptedError
 
 
-@pytest.mark.parametrize("told", ["progress", "cancelled"])
-def test_what_a_callback_raises_leaves_the_estimator_unfitted(told):
+@pytest.mark.parametrize("callback", ["progress", "cancelled"])
+def test_what_a_callback_raises_leaves_the_estimator_unfitted(callback):
     X = cloud()
     for flow in (small(), small().fit(X)):
         with pytest.raises(InterruptedError):
-            flow.fit(cloud(d=6), **{told: _interrupt})
+            flow.fit(cloud(d=6), **{callback: _interrupt})
         for call in (flow.transform, flow.inverse_transform, flow.score_samples, flow.log_det):
             with pytest.raises(NotFittedError):
                 call(X)
@@ -250,10 +250,10 @@ def test_diverging_keeps_the_best_so_far():
 @KINDS
 def test_one_seed_one_result(coupling):
     X = cloud()
-    one, same, other = (small(coupling=coupling, random_state=s).fit(X) for s in (1, 1, 2))
-    np.testing.assert_array_equal(one.transform(X), same.transform(X))
-    assert one.history_ == same.history_
-    assert not np.allclose(one.transform(X), other.transform(X))
+    first, same, other = (small(coupling=coupling, random_state=s).fit(X) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.transform(X), same.transform(X))
+    assert first.history_ == same.history_
+    assert not np.allclose(first.transform(X), other.transform(X))
 
 
 def test_torch_is_left_as_it_was():
@@ -365,7 +365,7 @@ def test_nan_and_infinity_are_refused(bad):
 
 
 @pytest.mark.parametrize(
-    ("X", "told"),
+    ("X", "message"),
     [
         (np.float64(3), "Expected 2D array, got scalar"),
         (np.arange(5.0), "Expected 2D array, got 1D"),
@@ -377,8 +377,8 @@ def test_nan_and_infinity_are_refused(bad):
         (1e6 + 1e-11 * np.eye(4), "distinct rows"),
     ],
 )
-def test_what_has_no_density_is_refused(X, told):
-    with pytest.raises(ValueError, match=told):
+def test_what_has_no_density_is_refused(X, message):
+    with pytest.raises(ValueError, match=message):
         small().fit(X)
 
 
@@ -427,7 +427,7 @@ def test_a_z_of_another_width_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "message"),
     [
         ({"coupling": "glow"}, "coupling must be one of"),
         ({"n_couplings": 0}, "n_couplings must be an integer of at least 1; got 0"),
@@ -442,6 +442,6 @@ def test_a_z_of_another_width_is_refused():
         ({"validation_fraction": 0}, "validation_fraction must lie"),
     ],
 )
-def test_settings_out_of_range_are_told(setting, told):
-    with pytest.raises(ValueError, match=told):
+def test_settings_out_of_range_are_told(setting, message):
+    with pytest.raises(ValueError, match=message):
         small(**setting).fit(cloud())

@@ -167,7 +167,7 @@ def test_to_arrays_and_back_through_a_file(kind, rotated, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"mean": None}, "lack mean"),
         ({"1.W2": None}, "lack 1.W2"),
@@ -182,10 +182,10 @@ def test_to_arrays_and_back_through_a_file(kind, rotated, tmp_path):
         ({"0.order": np.zeros(5, int)}, "0.order must be a permutation of 0 to 4"),
     ],
 )
-def test_arrays_that_are_no_flow_are_refused(change, told):
+def test_arrays_that_are_no_flow_are_refused(change, message):
     arrays = {**a_map("affine").to_arrays(), **change}
     arrays = {name: value for name, value in arrays.items() if value is not None}
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         FlowMap.from_arrays(arrays)
 
 

@@ -59,13 +59,13 @@ def test_the_log_determinant_is_autograds(flow, seed):
 def test_the_start_turns_with_the_cloud(X, seed):
     """ZCA and its Ledoit-Wolf shrinkage commute with rotations, so cosines and densities stay."""
     turn = rotation(X.shape[1], seed)
-    one, other = (
+    first, second = (
         NormalizingFlow(n_couplings=1, hidden_units=1, max_epochs=1, learning_rate=1e-12).fit(Y)
         for Y in (X, X @ turn)
     )
-    z, turned = one.transform(X), other.transform(X @ turn)
+    z, turned = first.transform(X), second.transform(X @ turn)
     np.testing.assert_allclose(turned, z @ turn, atol=1e-4)
     np.testing.assert_allclose(
         unit_rows(turned) @ unit_rows(turned).T, unit_rows(z) @ unit_rows(z).T, atol=1e-3
     )
-    np.testing.assert_allclose(one.score_samples(X), other.score_samples(X @ turn), atol=1e-4)
+    np.testing.assert_allclose(first.score_samples(X), second.score_samples(X @ turn), atol=1e-4)

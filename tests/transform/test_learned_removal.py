@@ -23,15 +23,15 @@ def cosines(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     return np.einsum("md,md->m", U[pairs[:, 0]], U[pairs[:, 1]])
 
 
-def brute_force(X, pairs, gold, components, alpha, kept) -> float:
+def brute_force(X, pairs, gold, components, alpha, shares) -> float:
     """The objective as the docstring has it, through the weights and the rows themselves."""
-    w = 1 - np.sqrt(kept)
+    w = 1 - np.sqrt(shares)
     Z = X - X @ components.T * w @ components
     return 1 - pearsonr(cosines(Z, pairs), gold).statistic + alpha * np.mean((1 - w) ** 2)
 
 
-def objective(scores: ScoredPairs, alpha: float, kept: np.ndarray) -> float:
-    return 1 - scores.pearson(kept)[0] + alpha * kept.mean()
+def objective(scores: ScoredPairs, alpha: float, shares: np.ndarray) -> float:
+    return 1 - scores.pearson(shares)[0] + alpha * shares.mean()
 
 
 # By hand
@@ -88,12 +88,12 @@ def test_the_gradient_is_that_of_finite_differences(axes, seed):
     X, pairs, gold = scored(seed=seed)
     components = WeightedRemoval(4, axes=axes).fit(X).components_
     scores = ScoredPairs.of(X, pairs, gold, components)
-    kept = np.random.default_rng(seed).uniform(0.05, 0.95, 4)
-    numeric = approx_fprime(kept, lambda g: scores.pearson(g)[0], 1e-7)
-    np.testing.assert_allclose(scores.pearson(kept)[1], numeric, rtol=1e-4, atol=1e-6)
+    shares = np.random.default_rng(seed).uniform(0.05, 0.95, 4)
+    numeric = approx_fprime(shares, lambda g: scores.pearson(g)[0], 1e-7)
+    np.testing.assert_allclose(scores.pearson(shares)[1], numeric, rtol=1e-4, atol=1e-6)
     for alpha in (0.0, 0.3):
-        whole = brute_force(X, pairs, gold, components, alpha, kept)
-        assert objective(scores, alpha, kept) == pytest.approx(whole, abs=1e-12)
+        whole = brute_force(X, pairs, gold, components, alpha, shares)
+        assert objective(scores, alpha, shares) == pytest.approx(whole, abs=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-3, 0.1])
@@ -102,7 +102,9 @@ def test_no_weights_of_a_grid_are_better(alpha):
     fitted = WeightedRemoval(2, alpha=alpha).fit(X, pairs=pairs, gold_scores=gold)
     grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 41)] * 2), axis=-1).reshape(-1, 2)
     found = (1 - fitted.weights_) ** 2
-    at = [brute_force(X, pairs, gold, fitted.components_, alpha, kept) for kept in (found, *grid)]
+    at = [
+        brute_force(X, pairs, gold, fitted.components_, alpha, shares) for shares in (found, *grid)
+    ]
     assert at[0] <= min(at) + 1e-6
 
 
@@ -117,9 +119,9 @@ def test_the_fit_says_what_its_own_pairs_score():
 
 def test_the_scale_of_scores_and_the_order_of_pairs_do_not_matter():
     X, pairs, gold = scored()
-    one = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
-    other = WeightedRemoval(3).fit(X, pairs=pairs[::-1, ::-1], gold_scores=(5 * gold + 2)[::-1])
-    np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-3)
+    first = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
+    second = WeightedRemoval(3).fit(X, pairs=pairs[::-1, ::-1], gold_scores=(5 * gold + 2)[::-1])
+    np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-3)
 
 
 def test_the_penalty_pulls_towards_plain_removal():

@@ -84,8 +84,8 @@ def test_an_uncentred_direction_by_hand():
 def test_three_dimensions_by_hand():
     X = np.vstack([3 * np.eye(3)[0], 2 * np.eye(3)[1], np.eye(3)[2]])
     X = np.vstack([X, -X]) + np.array([1, 2, 3])  # principal axes e1, e2, e3
-    kept = CommonComponentRemoval(2).fit(X).transform([[8.0, 8, 8]])
-    np.testing.assert_allclose(kept, [[0, 0, 5]], atol=1e-12)
+    found = CommonComponentRemoval(2).fit(X).transform([[8.0, 8, 8]])
+    np.testing.assert_allclose(found, [[0, 0, 5]], atol=1e-12)
 
 
 @pytest.mark.parametrize(("d", "D"), [(1, 0), (2, 1), (50, 1), (149, 1), (300, 3), (384, 4)])
@@ -266,8 +266,8 @@ def test_what_a_small_cloud_cuts(X, n_clusters, n_components):
 
 def test_a_seed_gives_one_fit():
     X = cloud(300, 8)
-    one, other = (ClusterwiseRemoval(6, 2, random_state=3).fit(X) for _ in range(2))
-    np.testing.assert_array_equal(one.transform(X), other.transform(X))
+    first, second = (ClusterwiseRemoval(6, 2, random_state=3).fit(X) for _ in range(2))
+    np.testing.assert_array_equal(first.transform(X), second.transform(X))
 
 
 def test_a_far_away_cloud_has_the_same_clusters():
@@ -314,12 +314,12 @@ def test_any_numbers_are_taken(estimator, odd):
 @EACH
 def test_names_pipeline_and_input_left_alone(estimator):
     X = cloud(60, 3)
-    kept = X.copy()
+    before = X.copy()
     fitted = make_pipeline(StandardScaler(), clone(estimator)).fit(X)
     assert fitted.transform(X).shape == X.shape
     assert list(fitted.get_feature_names_out()) == ["x0", "x1", "x2"]
     clone(estimator).fit(X).transform(X)
-    np.testing.assert_array_equal(X, kept)
+    np.testing.assert_array_equal(X, before)
     assert not hasattr(estimator, "inverse_transform")
 
 
@@ -343,9 +343,9 @@ def test_a_row_that_is_not_finite_is_named(estimator, bad):
     X = cloud(60, 5)
     fitted = clone(estimator).fit(X)
     X[7, 2] = bad
-    told = r"^row 7 holds NaN or infinity \(1 of 60 rows do\)$"
+    message = r"^row 7 holds NaN or infinity \(1 of 60 rows do\)$"
     for refusing in (clone(estimator).fit, fitted.transform):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             refusing(X)
 
 

@@ -82,12 +82,12 @@ def test_at_knobs_by_hand(name, knobs, expected):
 
 
 def test_what_is_kept_by_hand():
-    kept = fit_treatment("zca", CROSS).turn(Knobs(n_components=1)).apply(CROSS).retained
-    np.testing.assert_allclose(kept, [[ROOT2], [-ROOT2], [0], [0]], atol=1e-12)
-    kept = fit_treatment("removed", CROSS).apply(CROSS).retained
-    np.testing.assert_allclose(kept, [[0], [0], [1], [-1]], atol=1e-12)
-    kept = fit_treatment("pca", CROSS).apply(CROSS).retained
-    np.testing.assert_allclose(kept, cross(ROOT2, ROOT2), atol=1e-12)
+    found = fit_treatment("zca", CROSS).turn(Knobs(n_components=1)).apply(CROSS).retained
+    np.testing.assert_allclose(found, [[ROOT2], [-ROOT2], [0], [0]], atol=1e-12)
+    found = fit_treatment("removed", CROSS).apply(CROSS).retained
+    np.testing.assert_allclose(found, [[0], [0], [1], [-1]], atol=1e-12)
+    found = fit_treatment("pca", CROSS).apply(CROSS).retained
+    np.testing.assert_allclose(found, cross(ROOT2, ROOT2), atol=1e-12)
 
 
 def test_clusters_are_centred_each_on_its_own():

@@ -111,8 +111,8 @@ def test_float32_stays_float32(name):
 @every
 def test_one_row_is_treated_like_many(name):
     fitted = fit(name)
-    one = np.vstack([fitted.apply(row[None]).vectors for row in OTHER])
-    np.testing.assert_allclose(one, fitted.apply(OTHER).vectors, atol=1e-9)
+    row_by_row = np.vstack([fitted.apply(row[None]).vectors for row in OTHER])
+    np.testing.assert_allclose(row_by_row, fitted.apply(OTHER).vectors, atol=1e-9)
 
 
 @strict

@@ -31,9 +31,9 @@ def test_all_full_rank_whitenings_give_one_set_of_cosines(X, shrinkage, centring
     knobs = Knobs(shrinkage=shrinkage, centring=centring)
     treated = [fit(name, X).turn(knobs).apply(X) for name in FULL]
     expected = cosines(treated[0].vectors)
-    for one in treated:
-        np.testing.assert_allclose(cosines(one.vectors), expected, atol=1e-6)
-        np.testing.assert_allclose(cosines(one.retained), expected, atol=1e-6)
+    for whitened in treated:
+        np.testing.assert_allclose(cosines(whitened.vectors), expected, atol=1e-6)
+        np.testing.assert_allclose(cosines(whitened.retained), expected, atol=1e-6)
 
 
 @given(clouds(rows=(4, 60)), st.sampled_from(["zca", "pca", "cholesky", "removed"]), st.data())
@@ -99,11 +99,11 @@ def test_half_a_cloud_is_white_where_it_was_fitted_and_not_beside(X, name, seed)
     covariance = np.cov(fitted.apply(half).retained.T, bias=True)
     np.testing.assert_allclose(covariance, np.eye(X.shape[1]), atol=1e-5)
     # the other half is carried by the same affine map: its covariance is W' S W
-    kept = fitted.apply(other).retained
+    found = fitted.apply(other).retained
     W = np.linalg.lstsq(half - half.mean(axis=0), fitted.apply(half).retained, rcond=None)[0]
     expected = W.T @ np.cov(other.T, bias=True) @ W
     scale = np.abs(expected).max()
-    np.testing.assert_allclose(np.cov(kept.T, bias=True) / scale, expected / scale, atol=1e-5)
+    np.testing.assert_allclose(np.cov(found.T, bias=True) / scale, expected / scale, atol=1e-5)
 
 
 @settings(max_examples=25)
@@ -112,7 +112,7 @@ def test_held_out_isoscore_falls_as_n_nears_d(seed, d, narrow):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40 * d, d)) * np.geomspace(1, 1 / narrow, d) @ rotation(d, seed)
     near, five, twenty = whitening_by_size(X, sizes=(d + 1, 5 * d, 20 * d), random_state=seed)
-    falls = [one.isoscore["full"] for one in (near, five, twenty)]
+    falls = [size.isoscore["full"] for size in (near, five, twenty)]
     assert falls[0] < falls[1] < falls[2]
     assert falls[0] < 0.6 * falls[2]
 
@@ -125,7 +125,7 @@ def test_past_n_equal_d_a_full_fit_forgets_the_axes(seed, d):
     X = rng.standard_normal((20 * d, d))
     mapped = X * np.geomspace(1, 30, d) @ rotation(d, seed) + 3
     sizes = (2 * d, 10 * d)
-    for one, other in zip(
+    for first, second in zip(
         whitening_by_size(X, sizes=sizes), whitening_by_size(mapped, sizes=sizes), strict=True
     ):
-        np.testing.assert_allclose(one.isoscore["full"], other.isoscore["full"], atol=1e-6)
+        np.testing.assert_allclose(first.isoscore["full"], second.isoscore["full"], atol=1e-6)

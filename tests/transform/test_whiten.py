@@ -190,9 +190,9 @@ def test_weights_are_repetitions(method):
 
 def test_weights_that_sum_to_one_scale_nothing():
     X, w = cloud(50, 4), np.random.default_rng(0).random(50)
-    one, many = (Whitening("zca").fit(X, sample_weight=v) for v in (w / w.sum(), 1000 * w))
-    np.testing.assert_allclose(one.transform(X), many.transform(X), rtol=1e-9)
-    white = one.transform(X)
+    first, second = (Whitening("zca").fit(X, sample_weight=v) for v in (w / w.sum(), 1000 * w))
+    np.testing.assert_allclose(first.transform(X), second.transform(X), rtol=1e-9)
+    white = first.transform(X)
     np.testing.assert_allclose((white.T * w) @ white / w.sum(), np.eye(4), atol=1e-9)
 
 
@@ -447,9 +447,9 @@ def test_names_of_the_columns():
 
 def test_the_input_is_left_alone():
     X = cloud(20, 3)
-    kept = X.copy()
+    before = X.copy()
     Whitening().fit(X, sample_weight=np.ones(20)).transform(X)
-    np.testing.assert_array_equal(X, kept)
+    np.testing.assert_array_equal(X, before)
 
 
 # Fitting in parts
@@ -483,10 +483,10 @@ def test_the_coarsest_block_sets_the_floor():
     X = np.hstack([cloud(60, 4), cloud(60, 4)])  # rank 4
     rough = X + np.random.default_rng(0).standard_normal(X.shape) * 1e-8  # float32's rounding
     single, double = rough[:30].astype(np.float32), rough[30:]
-    one = Whitening().partial_fit(single).partial_fit(double)
-    other = Whitening().partial_fit(double).partial_fit(single)
-    assert one.rank_floor_ == pytest.approx(other.rank_floor_)
-    assert one.rank_ == other.rank_ == 4
+    first = Whitening().partial_fit(single).partial_fit(double)
+    second = Whitening().partial_fit(double).partial_fit(single)
+    assert first.rank_floor_ == pytest.approx(second.rank_floor_)
+    assert first.rank_ == second.rank_ == 4
 
 
 # What is refused
@@ -554,11 +554,11 @@ def test_a_row_that_is_not_finite_is_named(n, bad, row, dtype, recwarn):
     X = np.random.default_rng(0).standard_normal((n, 6)).astype(dtype)
     fitted = Whitening().fit(X)
     X[row, 2] = bad
-    told = rf"row {row % n} holds NaN or infinity \(1 of {n} rows do\)"
+    message = rf"row {row % n} holds NaN or infinity \(1 of {n} rows do\)"
     for refusing in (Whitening().fit, Whitening().partial_fit, fitted.transform, fitted.map_.apply):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             refusing(X)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         fitted.partial_fit(X)
     assert fitted.n_samples_seen_ == n
     assert not recwarn.list

@@ -64,8 +64,8 @@ def test_zca_stays_closest_and_zca_cor_correlates_most(X):
     white = {method: Whitening(method).fit_transform(X) for method in METHODS}
     moved = {method: np.sum((Z - centred) ** 2) for method, Z in white.items()}
     assert moved["zca"] <= min(moved.values()) * (1 + 1e-9)
-    kept = {method: np.sum(centred / X.std(axis=0) * Z) for method, Z in white.items()}
-    assert kept["zca-cor"] >= max(kept.values()) * (1 - 1e-9)
+    alignment = {method: np.sum(centred / X.std(axis=0) * Z) for method, Z in white.items()}
+    assert alignment["zca-cor"] >= max(alignment.values()) * (1 - 1e-9)
 
 
 @given(clouds(), methods)
@@ -193,7 +193,7 @@ def test_null_directions_are_never_scaled_up(X, copies, seed):
 @given(clouds(rows=(3, 40)), methods, seeds)
 def test_only_the_proportions_of_weights_matter(X, method, seed):
     w = np.random.default_rng(seed).uniform(0.1, 1, len(X))
-    one = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w)
-    other = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w * 7.5)
-    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, atol=1e-9)
-    np.testing.assert_allclose(one.mean_, other.mean_, atol=1e-9)
+    first = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w)
+    second = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w * 7.5)
+    np.testing.assert_allclose(first.eigenvalues_, second.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(first.mean_, second.mean_, atol=1e-9)

@@ -95,8 +95,8 @@ def test_adjusted_is_fitted_so(method):
         np.testing.assert_allclose(adjusted.apply(X), fresh.apply(X), atol=1e-12)
         assert (adjusted.rank, adjusted.shrinkage) == (fresh.rank, fresh.shrinkage)
     # what is not named stays
-    kept = start.adjust(n_components=2, shrinkage=0.2).adjust(strength=0.5)
-    assert (kept.n_components, kept.shrinkage, kept.strength) == (2, 0.2, 0.5)
+    adjusted = start.adjust(n_components=2, shrinkage=0.2).adjust(strength=0.5)
+    assert (adjusted.n_components, adjusted.shrinkage, adjusted.strength) == (2, 0.2, 0.5)
 
 
 def test_adjusting_solves_no_eigenproblem(monkeypatch):
@@ -104,11 +104,11 @@ def test_adjusting_solves_no_eigenproblem(monkeypatch):
     fitted = {method: solve(X, method=method) for method in METHODS}
     solved = []
     monkeypatch.setattr("numpy.linalg.eigh", lambda S: solved.append(len(S)))
-    for method, one in fitted.items():
-        one.adjust(n_components=2, centring=0.1, strength=0.3).apply(X)
+    for method, whitening in fitted.items():
+        whitening.adjust(n_components=2, centring=0.1, strength=0.3).apply(X)
         if not method.endswith("cor"):
-            one.adjust(shrinkage=0.2).apply(X)
-            one.adjust(shrinkage="ledoit-wolf").apply(X)
+            whitening.adjust(shrinkage=0.2).apply(X)
+            whitening.adjust(shrinkage="ledoit-wolf").apply(X)
     assert solved == []
 
 
@@ -135,9 +135,9 @@ def test_blocks_are_applied_as_the_whole(monkeypatch):
 def test_fitted_on_rows():
     X = cloud(dtype=np.float32)
     w = np.arange(60.0)
-    one = WhiteningMap.of(X, w, method="zca-cor", shrinkage="ledoit-wolf")
-    other = Whitening("zca-cor", shrinkage="ledoit-wolf").fit(X, sample_weight=w)
-    np.testing.assert_array_equal(one.apply(X), other.transform(X))
+    found = WhiteningMap.of(X, w, method="zca-cor", shrinkage="ledoit-wolf")
+    expected = Whitening("zca-cor", shrinkage="ledoit-wolf").fit(X, sample_weight=w)
+    np.testing.assert_array_equal(found.apply(X), expected.transform(X))
     assert WhiteningMap.of([[0, 1], [1, 0], [3, 3]]).apply([[1, 2]]).dtype == np.float64
     half = WhiteningMap.of(X.astype(np.float16))
     assert half.apply(X.astype(np.float16)).dtype == np.float64

@@ -54,11 +54,11 @@ REFUSED = {  # code: (content, options, what, limit, remedy)
 
 @pytest.mark.parametrize("code", REFUSED)
 def test_what_limit_remedy_of_vectors(code):
-    content, options, *told = REFUSED[code]
+    content, options, *parts = REFUSED[code]
     with pytest.raises(VectorFileError) as caught:
         read_vectors(content, **options)
     assert caught.value.code == code
-    places = [str(caught.value).index(part) for part in told]
+    places = [str(caught.value).index(part) for part in parts]
     assert max(places) == places[-1]  # the remedy comes last
     assert str(caught.value).endswith(".")
 
@@ -164,19 +164,19 @@ PAIRS = {  # code: (content, options, what, limit, remedy)
 
 @pytest.mark.parametrize("code", PAIRS)
 def test_what_limit_remedy_of_word_pairs(code):
-    content, options, *told = PAIRS[code]
+    content, options, *parts = PAIRS[code]
     with pytest.raises(CorpusError) as caught:
         read_word_pairs(content, **options)
     assert caught.value.code == code
-    places = [str(caught.value).index(part) for part in told]
+    places = [str(caught.value).index(part) for part in parts]
     assert max(places) == places[-1]
 
 
 def test_word_pairs_in_other_encodings():
     text = "café\tthé\t7.5\nold\tnew\t1.5\n"
     for encoding in ("utf-8-sig", "utf-16", "latin-1"):
-        asked = "latin-1" if encoding == "latin-1" else None
-        pairs = read_word_pairs(text.encode(encoding), encoding=asked)
+        chosen = "latin-1" if encoding == "latin-1" else None
+        pairs = read_word_pairs(text.encode(encoding), encoding=chosen)
         assert (pairs.left, pairs.right) == (("café", "old"), ("thé", "new"))
         assert pairs.gold_scores.tolist() == [7.5, 1.5]
 
