@@ -1,4 +1,4 @@
-"""What the library refuses: one base class, and one English sentence for each case.
+"""Errors of the library: one base class, and one English sentence for each case.
 
 A sentence says what is wrong, the limit and the remedy. Pages translate the same sentences.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 LONGEST_TEXT = 400  # characters of one detail that a sentence quotes
 LONGEST_LIST = 10  # members of one detail that a sentence lists
-# These details are English words of the library, so a translation of the sentence needs theirs.
+# These details are English words of the library, so they are translated too.
 TRANSLATED = ("kind", "reason", "wanted", "what")
 
 _ENCODER = "Choose an encoder of texts, such as `google-bert/bert-base-uncased`."
@@ -449,7 +449,7 @@ WORDS = (
 
 
 class GeometryError(ValueError):
-    """What the library refuses, with its limit and its remedy.
+    """Base class of the library's errors; the message gives the limit and the remedy.
 
     Attributes
     ----------
@@ -458,9 +458,9 @@ class GeometryError(ValueError):
     because : str or None
         Which sentence of the case applies, where it has several.
     details : dict
-        Numbers and names of the sentence. Sizes are bytes.
+        Numbers and names that the sentence quotes. Sizes are in bytes.
 
-    ``str(error)`` is the English sentence of ``SENTENCES``; its names stand in backticks.
+    ``str(error)`` is the English sentence of ``SENTENCES``; names are in backticks.
     """
 
     subject = ""  # whose sentences apply: a key of SENTENCES
@@ -510,9 +510,9 @@ def _plain(value: object) -> str:
 
 
 def readable_bytes(n_bytes: float, *, decimals: int = 0) -> str:
-    """Bytes as a reader writes them: "438 MB", "30 kB" below one, "512 bytes" below that.
+    """A size as text: "438 MB"; "30 kB" below 1 MB; "512 bytes" below 1 kB.
 
-    decimals : of the megabytes alone.
+    decimals : only for megabytes.
     """
     if n_bytes >= 10**6:
         return f"{n_bytes / 10**6:,.{decimals}f} MB"

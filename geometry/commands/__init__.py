@@ -1,8 +1,8 @@
 """The commands of the shell. Each reads files, calls the library, prints and writes results.
 
-shell      the group of commands; errors as one line, progress on stderr
+shell      the group of commands; one-line errors, progress on stderr
 evaluate   the grid of an encoder, or of word vectors, on sentence pairs
-options    the texts of options as what they name
+options    parsing of options
 subjects   an encoder or a table of word vectors, and its grid
 grid_text  a grid as columns of text
 """

@@ -1,4 +1,4 @@
-"""python -m geometry evaluate: does a treatment help, on which layer, on which pairs?"""
+"""python -m geometry evaluate: the scores of treatments by layer and pooling on sentence pairs."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _settings(options: dict[str, Any], columns: Columns | None) -> Settings:
 
 
 def _pairs(sources: tuple[str, ...], columns: Columns | None, settings: Settings) -> Any:
-    """Pairs that can be scored; raises before the minutes of encoding."""
+    """The pairs. An error is raised before the encoding, which takes minutes."""
     from ..evaluate.subsets import resamples_of
 
     if len(sources) > 1 and settings.aggregation is None:
@@ -180,6 +180,6 @@ def _option(name: str) -> str:
 
 
 def _refuse_unwritable(file: Path | None) -> None:
-    """Raises before the minutes of work, not after."""
+    """Check that the files can be written, before the work starts."""
     if file is not None and not file.parent.is_dir():
         raise ValueError(f"{file.parent} is no folder, so {file.name} can't be written there")

@@ -1,4 +1,4 @@
-"""The texts of options as what they name: layers, poolings, treatments, pairs and texts."""
+"""Parsing of options: layers, poolings, treatments, pairs and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cloud around the origin, in two or three dimensions, with the cone that holds it."""
+"""A cloud around the origin, in two or three dimensions, with its cone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _draw_flat(
 
 
 def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]:
-    """Equal axes about the origin, and everything in them besides points."""
+    """Equal axes about the origin, and everything except the points."""
     look = {
         "range": [-panel.reach, panel.reach],
         "constrain": "domain",

@@ -1,6 +1,6 @@
 """A figure as JSON for the browser and as rows of a table; the script that draws it there.
 
-Plotly is imported only by the call that needs it, because a page names the script before it draws.
+Plotly is imported only by the call that needs it, because a page loads the script before it draws.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def scatter_figure(
 ) -> go.Figure:
     """Groups of points, dotted lines and rings; the first trace is the first group.
 
-    The legend lists what has a name.
+    The legend lists groups, segments and rings that have a name.
     """
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]

@@ -1,4 +1,4 @@
-"""What the hub, the network and the disk refuse, in a reader's words."""
+"""Errors of the Hugging Face Hub, the network and the disk as errors of the library."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .model_errors import DataSetError, ModelFilesError
 if TYPE_CHECKING:
     from httpx2 import Response
 
-ITS_FILES = "its files"  # in place of one file's name, where it is not known
+ITS_FILES = "its files"  # replaces a file's name that is unknown
 NOT_THERE = "the hub lists a file that it does not have"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a repository of the hub holds.
+    """A kind of repository on the hub.
 
-    repo_type : the word of huggingface_hub.
-    page : what comes before the repository's name in the address of its page.
+    repo_type : the name in huggingface_hub.
+    page : the prefix of the repository's name in the address of its page.
     error : the class of its errors.
     """
 
@@ -41,7 +41,7 @@ DATA_SET = Kind("dataset", "datasets/", DataSetError)
 def converting_errors(
     repository: str, *, revision: str, endpoint: str, folder: Path, kind: Kind = MODEL
 ) -> Iterator[None]:
-    """Raise what goes wrong inside as the kind's error; other exceptions pass as they are.
+    """Convert errors of hub, network and disk to the kind's error; others pass unchanged.
 
     folder : where files are written.
     """
@@ -72,7 +72,7 @@ def converting_errors(
 
 
 def no_network(repository: str, endpoint: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
-    """The hub can't be reached, or its answer is none of a hub."""
+    """The hub can't be reached, or its answer is not that of a hub."""
     return kind.error("no_network", name=repository, endpoint=endpoint, reason=reason)
 
 
@@ -87,7 +87,7 @@ def unknown_name(repository: str, endpoint: str, kind: Kind = MODEL) -> ModelFil
 
 
 def gated(repository: str, endpoint: str, status: int, kind: Kind = MODEL) -> ModelFilesError:
-    """The hub answered 401 or 403; without a token it does so for names that are wrong, too."""
+    """The hub answered 401 or 403. Without a token it also does so for unknown names."""
     return kind.error(
         "gated",
         name=repository,
@@ -98,12 +98,12 @@ def gated(repository: str, endpoint: str, status: int, kind: Kind = MODEL) -> Mo
 
 
 def vanished_revision(repository: str, revision: str, kind: Kind = MODEL) -> ModelFilesError:
-    """The repository has no such branch, tag or commit, or no longer."""
+    """The repository does not have this branch, tag or commit, or no longer has it."""
     return kind.error("vanished_revision", name=repository, revision=revision)
 
 
 def partly_there(repository: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
-    """What did not arrive whole, or is listed and absent."""
+    """The download is incomplete, or a listed file is absent."""
     return kind.error(
         "half_downloaded", because="broken_transfer", name=repository, file=ITS_FILES, reason=reason
     )
@@ -118,7 +118,7 @@ def no_disk(
     reason: str = "",
     kind: Kind = MODEL,
 ) -> ModelFilesError:
-    """Too little room, or no leave to write.   needed, free : bytes."""
+    """Too little free space, or no permission to write.   needed, free : bytes."""
     return kind.error(
         "no_disk",
         because="disk_failed" if needed is None else None,
@@ -131,7 +131,7 @@ def no_disk(
 
 
 def free_bytes(folder: Path) -> int:
-    """Bytes free where the folder is, or will be."""
+    """Free bytes on the disk of the folder, which need not exist yet."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return shutil.disk_usage(folder).free

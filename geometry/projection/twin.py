@@ -46,7 +46,7 @@ class Twin:
     Attributes
     ----------
     vectors : (n, d)
-    retained_vectors : (n, k) the same, in only the directions that the whitening retains.
+    retained_vectors : (n, k) the same, in the retained directions only
     whitening : the fitted map
     """
 

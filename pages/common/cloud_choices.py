@@ -71,7 +71,7 @@ def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
 
 
 def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
-    """Whether special tokens take part, under the model's own names; no choice without any."""
+    """A toggle that names the special tokens; True without a toggle if the model has none."""
     names = ", ".join(f"`{token}`" for token in encoder.special_tokens)
     if not names:
         return True

@@ -59,8 +59,8 @@ def choose(
 def follow_default(key: str, default: int | str) -> None:
     """Move a control to its new default if the reader has left it at the old one.
 
-    Other points have other defaults, and the URL does not contain defaults. Call it before the
-    control is drawn.
+    The default depends on the points, and the URL does not contain defaults. Call this function
+    before the control is drawn.
     """
     defaults = st.session_state.setdefault("defaults", {})
     if key in st.session_state and st.session_state[key] == defaults.get(key) != default:
@@ -87,7 +87,7 @@ def layer_words(layer: int | str, last: int, _: Translate) -> str:
 
 
 def keep_choices(page: str) -> None:
-    """Carry the choices over to another page, where each is a new widget without a value."""
+    """Preserve the choices on another page, where each widget is new and has no value."""
     if st.session_state.get("page") == page:
         return
     st.session_state["page"] = page

@@ -71,7 +71,7 @@ class CorpusCloud:
         return self.cloud.vectors
 
     def take(self, rows: np.ndarray, name: str) -> CorpusCloud:
-        """Only these rows; the name tells their key from that of all rows."""
+        """The cloud of these rows only; ``name`` is appended to the key."""
         return replace(self, cloud=self.cloud.take(rows), key=f"{self.key}/{name}")
 
     def project(self, method: str, n_components: int) -> Projection:

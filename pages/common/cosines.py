@@ -1,4 +1,4 @@
-"""The histogram of pairwise cosines, as every page that shows one counts it."""
+"""The histogram of pairwise cosines, the same on every page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from geometry.measure.cosines import cosine_shares
 from .corpus_cloud import SEED
 
 EDGES = np.linspace(-1.0, 1.0, 161)
-SAMPLE_ROWS = 1500  # 1.1 million pairs; of a larger cloud a sample, and the page says so
+SAMPLE_ROWS = 1500  # 1.1 million pairs; a larger cloud is sampled, and the page says so
 
 
 def cosine_histogram(X: np.ndarray) -> tuple[np.ndarray, int]:

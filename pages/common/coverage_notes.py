@@ -1,4 +1,4 @@
-"""Texts that were cut at the model's limit, and tokens that it does not know."""
+"""Notes on texts cut at the model's limit and on unknown tokens."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def show_coverage(coverage: Coverage, _: Translate) -> None:
 
 
 def warn_of_coverage(coverage: Coverage, _: Translate) -> None:
-    """A warning for texts cut and for too many unknown tokens; nothing where all is well."""
+    """Warnings for cut texts and for too many unknown tokens, if there are any."""
     if coverage.truncated:
         st.warning(truncation_warning(coverage, _), icon=":material/content_cut:")
     if coverage.unknown_share > UNKNOWN_LIMIT:

@@ -25,7 +25,7 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
 
 
 def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
-    """One row a point: text, label, and ``places`` (n, len(columns)) as drawn."""
+    """One row a point: text, label, and the drawn coordinates ``places`` (n, len(columns))."""
     labels = cloud.labels or ("",) * len(cloud)
     rows = [
         [text, label, *map(short_number, place)]

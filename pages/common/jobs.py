@@ -24,7 +24,7 @@ from .words import Translate
 Report = Callable[[int, int], None]
 MAX_JOBS = 64  # jobs in memory; a job whose result nobody fetched stays until the limit
 POLL_SECONDS = 0.2
-PASSING_SECONDS = 0.05  # between checks for a moved control, where that ends the work
+PASSING_SECONDS = 0.05  # between checks for a moved control, for work that it cancels
 
 _jobs: OrderedDict[str, Job] = OrderedDict()
 _lock = threading.Lock()
@@ -215,7 +215,7 @@ def _click_waits() -> bool:
 
 
 def _leave(key: str, job: Job) -> None:
-    """This visitor no longer waits; the work stops if no other visitor waits for it."""
+    """Stop waiting for this visitor; the work stops if no other visitor waits for it."""
     st.session_state["left_jobs"] = {*_left(), key}
     job.leave(_visitor())
 

@@ -31,13 +31,13 @@ def decimals_of(name: str) -> int:
 
 
 def print_value(name: str, value: float | None, decimals: int | None = None) -> str:
-    """The number without its unit, "" for None; without ``decimals``, those of the table."""
+    """The number without its unit, "" for None. By default with the decimals of the table."""
     if value is None:
         return ""
     return signed(value, decimals_of(name) if decimals is None else decimals)
 
 
 def no_value(row: Measured, _: Translate) -> str:
-    """The cell of a measure that the cloud does not have."""
+    """The text of a cell whose measure is undefined for the cloud."""
     code = row.undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))

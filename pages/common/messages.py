@@ -1,4 +1,4 @@
-"""Errors as a page says them, in the reader's language."""
+"""Error messages in the reader's language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .words import Translate
 
 
 def error_text(error: Exception, _: Translate) -> str:
-    """What is wrong, the limit and the remedy; of an error from elsewhere its own message."""
+    """What is wrong, the limit and the remedy. Other errors give their own message."""
     if not isinstance(error, GeometryError):
         reason = str(error).rstrip(".")
         return _("The encoder can't be used, so there is no picture. {reason}.").format(

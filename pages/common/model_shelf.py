@@ -32,7 +32,7 @@ class ModelShelf:
     def put(self, key: Hashable, encoder: Encoder) -> Encoder:
         """Store the encoder and drop others beyond the budget.
 
-        Returns the encoder to use. That is the stored one where the key already has one.
+        Returns the encoder to use: the stored one if the key already has one.
         """
         size = encoder.memory_bytes  # read once, because its folder may be deleted later
         with self._lock:
@@ -44,7 +44,7 @@ class ModelShelf:
 
     @property
     def used_bytes(self) -> int:
-        """Bytes of all weights, those not read yet included."""
+        """Bytes of all weights, including those not read yet."""
         return sum(size for _, size in self._encoders.values())
 
     def __contains__(self, key: Hashable) -> bool:

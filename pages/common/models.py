@@ -104,13 +104,13 @@ def select_model(_: Translate) -> None:
 
 
 def _reset_revision_and_layers() -> None:
-    """A revision of one model is no revision of another."""
+    """Clear the revision and the layers, which belong to the previous model."""
     st.session_state["revision"] = ""
     _reset_layers()
 
 
 def _reset_layers() -> None:
-    """Set every layer to its default: layer 2 is the last of one model, an early one of another."""
+    """Set every layer to its default, because another model has another number of layers."""
     for key in LAYERS:
         st.session_state.pop(key, None)
         put_in_url(key, None)
@@ -128,7 +128,7 @@ def chosen_model() -> ModelChoice:
 def current_encoder() -> Encoder:
     """The chosen encoder, from memory or from this machine's disk.
 
-    Every page calls ``fetch_chosen`` before. Raises ModelFilesError if loading fails.
+    Call ``fetch_chosen`` first. Raises ModelFilesError if loading fails.
     """
     choice = chosen_model()
     known, place = st.session_state.get("model_place", (None, None))
@@ -138,14 +138,14 @@ def current_encoder() -> Encoder:
 
 
 def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
-    """The chosen encoder. A hub model not yet on this machine is offered, then fetched.
+    """The chosen encoder. If it is not on this machine, the page offers to fetch it.
 
-    Until it is on this machine, the page's run ends here.
+    The page's run ends here until the model is on this machine.
 
     Parameters
     ----------
     first_sign : DeltaGenerator, optional
-        The page's own sign of progress. It is emptied before an offer or a progress bar appears.
+        The page's own progress bar, removed before an offer or another bar appears.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
 def offer_again(error: Exception, _: Translate) -> None:
     """A button under an error that fetches or reads the chosen model again.
 
-    No button where a second try cannot succeed: the machine or the operator refuses the model.
+    There is no button if the machine or the operator refuses the model.
     """
     if getattr(error, "code", "") not in FINAL and not isinstance(error, OperatorFileError):
         st.button(
@@ -273,7 +273,7 @@ def _size(model: Suggestion) -> str:
 
 
 def model_line(encoder: Encoder, _: Translate) -> str:
-    """The model as a number's provenance names it: name, commit, precision."""
+    """The model for a line of provenance: name, commit, precision."""
     parts = [encoder.name]
     if encoder.revision:
         parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
@@ -283,7 +283,7 @@ def model_line(encoder: Encoder, _: Translate) -> str:
 
 
 def lessons(_: Translate) -> dict[str, str]:
-    """Suggested model to what it teaches about anisotropy."""
+    """What each suggested model teaches about anisotropy, by the model's name."""
     return {
         "google-bert/bert-base-uncased": _(
             "Averaged over its tokens, sentences lie in a narrow cone; BERT-flow (Li et al. 2020) "

@@ -1,4 +1,4 @@
-"""What every page begins and ends with: configuration, the shared sidebar, claim, limits, sources.
+"""The start and end of every page: configuration, the shared sidebar, claim, limits, sources.
 
 The order is the same on every page: claim, look, measure, try, what it does not show, sources
 (your_corpus needs texts before it can show anything, so there "try" comes first).

@@ -1,4 +1,4 @@
-"""The corpora to choose from: those that come with the project, and this session's uploads."""
+"""The corpora to choose from: the bundled ones and this session's uploads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add_upload(corpus: Corpus) -> str:
 
 
 def corpus_labels(_: Translate) -> dict[str, str]:
-    """Code to label, shipped corpora first."""
+    """Labels by code, bundled corpora first."""
     shipped = {
         "topics": _("Topics (1,224 English sentences)"),
         "pairs": _("Pairs (650 English sentences)"),

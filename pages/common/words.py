@@ -1,4 +1,4 @@
-"""Texts in the reader's language: labels through gettext, prose from Markdown files.
+"""Texts in the reader's language: labels by gettext, prose from Markdown files.
 
 A language is a folder under assets/text: catalogues ``*.po`` and one ``<page>.md`` a page.
 English needs no catalogue, because the labels in the code are English.

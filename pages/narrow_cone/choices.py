@@ -1,4 +1,4 @@
-"""The controls of the narrow_cone page, and what they amount to."""
+"""The controls of the narrow_cone page, and the settings that they give."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def choose_fit(_: Translate) -> str:
 def play_bar(_: Translate, *, can_play: bool, has_own_button: bool = False) -> tuple[float, float]:
     """Play button and the two sliders: (centring, strength). Centring moves first.
 
-    has_own_button : the pictures play by themselves.
+    has_own_button : True if the pictures have a play button of their own.
     """
     if not can_play or has_own_button:
         st.session_state["playing"] = False

@@ -1,4 +1,4 @@
-"""narrow_cone's moving part: one fragment, so that a control redraws it and nothing else."""
+"""narrow_cone's interactive part: one fragment, so that a control redraws only it."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         if chosen_model().is_bundled:
             show_presets(_)
         notes_box = st.container()
-        # a container of its own: progress that comes and goes would move all that stands below
-        # it, and the browser would make it anew, with the focus lost
+        # a container of its own: a progress bar would shift the elements below it, and the
+        # browser would build them again and lose the focus
         progress_box = st.container()
         try:
             with progress_box:
@@ -83,7 +83,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
             points, look, fit, whitening, chosen, centring=centring, strength=strength
         )
         draw_pictures(scene, _, as_charts=as_charts)
-    with notes_box:  # stands above the pictures, and is read after they are on their way
+    with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus), _)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
@@ -111,7 +111,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
                 st.rerun()
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:
-        st.rerun()  # only a whole run can give the fragment its clock, or take it away
+        st.rerun()  # only a full run can start or stop the fragment's timer
 
 
 def _ask(*names: str, values: dict[str, str]) -> None:

@@ -69,7 +69,7 @@ def show_neighbours(scene: Scene, _: Translate) -> None:
 
 
 def _plain(text: str) -> str:
-    """The text with Markdown's signs disarmed, on one line, cut for the table."""
+    """The text with Markdown escaped, on one line, cut for the table."""
     short = " ".join(text.split())
     short = short if len(short) <= 160 else short[:159] + "…"
     return "".join("\\" + sign if sign in r"\`*_{}[]()#+-!|<>~$:" else sign for sign in short)

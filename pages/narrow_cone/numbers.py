@@ -1,4 +1,4 @@
-"""The numbers under the panels, what each was measured on, the histogram, the data to take away."""
+"""The numbers under the panels with their provenance, the histogram, the downloads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .scene import Numbers, Scene, Side
 
 
 def show_numbers(scene: Scene, _: Translate) -> None:
-    """A table under each panel, the line that says what they are about, and the histogram."""
+    """A table under each panel, their provenance, and the histogram."""
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
@@ -57,7 +57,7 @@ def show_numbers(scene: Scene, _: Translate) -> None:
 
 
 def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
-    """The numbers of one side as a Markdown table, with what isotropy would give."""
+    """The numbers of one side as a Markdown table, with the values for isotropic data."""
     numbers = scene.numbers_of(side)
     rows = _number_rows(side, numbers, _)
     if numbers.agreement is not None:

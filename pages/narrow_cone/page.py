@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-# The order is the reader's: a sign of life, then Plotly's script (open_page sends for it), which
-# takes the browser's thread for a while, and only then this side's own imports.
+# The order follows what the reader needs: first a progress bar, then Plotly's script (requested by
+# open_page), which occupies the browser for a while, then the server's slow imports.
 first_sign = st.empty()
 if "visited" not in st.session_state:
     first_sign.progress(0.0)

@@ -1,4 +1,4 @@
-"""Both clouds of narrow_cone, as one twin cloud or as two Plotly charts, and what is said below."""
+"""Both clouds of narrow_cone, as one twin cloud or as two Plotly charts, with the lines below."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def draw_pictures(scene: Scene, _: Translate, *, as_charts: bool) -> None:
 
 
 def side_title(side: Side, scene: Scene, _: Translate) -> str:
-    """What a picture is called: raw, white, or where between the two."""
+    """The title of a picture: raw, white, or the position between the two."""
     if side.name == "raw":
         return _("Raw")
     if scene.is_white:
@@ -63,7 +63,7 @@ def side_title(side: Side, scene: Scene, _: Translate) -> str:
 
 
 def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
-    """A side as it is drawn, without texts and marks."""
+    """The panel of a side, without texts and marks."""
     return cloud_panel(
         side.vectors,
         (),
@@ -77,7 +77,7 @@ def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
 
 
 def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[str]:
-    """How far to trust the picture, and by how much the white one is drawn larger."""
+    """Trustworthiness, and the factor by which the whitened picture is enlarged."""
     lines = lines_below(side.projection, panel, _)
     if side.name == "white" and side.projection.origin is not None:
         scale = _("drawn × {factor}, so that both have one rms radius")
@@ -101,7 +101,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
         with box:
             st.markdown(f"**{title}**")
             show_chart(
-                # raw stays as it is while the sliders move white
+                # the sliders change only the whitened cloud
                 cached_chart(_raw_chart_key(scene), figure, private=scene.points.private)
                 if side.name == "raw"
                 else chart_of(figure()),
@@ -116,7 +116,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
 
 
 def _raw_chart_key(scene: Scene) -> str:
-    """All that raw's figure depends on."""
+    """The key of the raw figure: everything that it depends on."""
     near = scene.near
     rings = None if near is None else (near.row, *near.raw.rows, *near.white.rows)
     return ArrayStore.key(
@@ -145,7 +145,7 @@ def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
 
 
 def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
-    """Both clouds under one camera, what each picture keeps, and the selected points' texts."""
+    """Both clouds under one camera, the lines below them, and the selected points' texts."""
     points = scene.points
     has_film = scene.raw.projection.method != "umap"
     show_twin_cloud(
@@ -166,7 +166,7 @@ def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
 
 
 def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
-    """Raw beside the film that ends in white; off the film's path, the scene's own picture."""
+    """Raw beside the film from raw to white; off the film's path, the scene's own picture."""
     knobs = film_knobs()
     stops, points = _film(scene)
     whitening = scene.twin.whitening
@@ -190,7 +190,7 @@ def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
 
 
 def _still_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
-    """Two pictures that no straight way leads between."""
+    """Two pictures without a film, as of UMAP."""
     raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
     points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
     pictures = [
@@ -248,7 +248,7 @@ def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
 
 
 def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
-    """The stops and their packed places, computed once a cloud, fit and view."""
+    """The film's stops and packed coordinates, computed once for each cloud, fit and view."""
     points = scene.points
 
     def make() -> tuple[tuple[Stop, ...], Points]:
@@ -265,7 +265,7 @@ def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
 
 
 def _settle(at: float) -> None:
-    """The sliders follow the film, to their nearest step."""
+    """Set the sliders to their nearest step to the film's position."""
     knobs = np.array(film_knobs())
     s, t = (np.interp(at, np.arange(len(knobs)), column) for column in knobs.T)
     for name, value in (("centring", s), ("strength", t)):

@@ -1,4 +1,4 @@
-"""What narrow_cone shows at one moment: both clouds, their pictures, their numbers."""
+"""The state of narrow_cone at its controls' settings: both clouds, pictures and numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .umap import umaps_if_ready
 
 NEIGHBOURS = 5
 COSINE_DECIMALS = 3
-WIDEST_CONE = 60.0  # degrees; beyond it, "only so wide" would be nonsense
+WIDEST_CONE = 60.0  # degrees; a wider cloud is not called a narrow cone
 MEASURES = (
     "mean_cosine",
     "positive_cosine_share",
@@ -46,14 +46,14 @@ _COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", m
 
 @dataclass(frozen=True)
 class Numbers:
-    """What is measured of one cloud.
+    """The measures of one cloud.
 
     Attributes
     ----------
     measured : dict of Measured
         Rows of ``measure_table`` by name.
     shares : (bins,) array
-        Of the pairwise cosines in each bin of EDGES.
+        Share of the pairwise cosines in each bin of EDGES.
     pairs : int
         How many pairs the histogram counts.
     agreement, chance : float or None
@@ -84,8 +84,8 @@ def measure_cloud(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
 class Side:
     """One side of the comparison: its vectors and its picture.
 
-    ``key`` names the vectors. ``retained_vectors`` has only the directions that the cloud fills;
-    the measures use it.
+    ``key`` names the vectors. The measures use ``retained_vectors``, which has only the
+    directions that the cloud fills.
     """
 
     name: str
@@ -114,20 +114,20 @@ class Neighbourhoods:
 
 @dataclass(frozen=True)
 class Scene:
-    """Both sides and where every number comes from: what every panel is given.
+    """Both sides and the provenance of every number; the argument of every panel.
 
     Attributes
     ----------
     fit : str
         Which whitening: "recommended", "ledoit-wolf" or "full".
     full : WhiteningMap
-        That whitening at full strength; ``twin`` has it where the sliders are.
+        That whitening at full strength; ``twin`` has it at the sliders' positions.
     factor : float
-        The white cloud is drawn multiplied by it.
+        Multiplies the whitened cloud's drawn coordinates.
     reach : float
         Half-width of both pictures.
     waits_for_umap : bool
-        True where UMAP is chosen and not fitted yet; the pictures are SVD's until then.
+        True if UMAP is chosen and not fitted yet; the pictures are by SVD until then.
     chosen : int or None
         The row whose neighbours are shown.
     """
@@ -146,7 +146,7 @@ class Scene:
 
     @property
     def has_few_points(self) -> bool:
-        """True where there are no more points than dimensions, and white keeps few directions."""
+        """True if n <= d and the whitening retains fewer directions than the rank allows."""
         n, d = self.points.vectors.shape
         return n <= d and len(self.twin.whitening.components) < min(n - 1, d)
 
@@ -170,7 +170,7 @@ class Scene:
 
     @cached_property
     def white_numbers(self) -> Numbers:
-        """The numbers of the whitened cloud, where the sliders are now."""
+        """The numbers of the whitened cloud at the sliders' positions."""
         return measure_cloud(self.white.retained_vectors, self.points.cloud.labels)
 
     def numbers_of(self, side: Side) -> Numbers:
@@ -245,7 +245,7 @@ def build_scene(
 
 
 def few_points_values(scene: Scene) -> dict[str, str]:
-    """What the note on few points quotes."""
+    """Values for the note on few points."""
     n, d = scene.points.vectors.shape
     return {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(scene.twin.whitening.components)}"}
 
@@ -260,7 +260,7 @@ def narrows_first(scene: Scene) -> bool:
     """True where strength alone, without centring, raises the mean cosine."""
     raw = scene.raw_numbers.measured["mean_cosine"].value or 0.0
     rise = film_cosines(scene)[0.0, 1.0] - raw
-    return rise > 1 / 10**COSINE_DECIMALS  # else the figures that the page prints would not show it
+    return rise > 1 / 10**COSINE_DECIMALS  # else not visible in the printed figures
 
 
 def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
@@ -309,7 +309,7 @@ def _percent(share: float | None) -> str:
 
 
 def scene_key(scene: Scene, *more: object) -> str:
-    """Names what is cached of a scene: its points and fit, and what else is named."""
+    """The cache key of a part of a scene: points, fit and further names."""
     projection = scene.raw.projection
     return ArrayStore.key(
         scene.points.key, scene.fit, projection.method, projection.n_components, *more

@@ -94,7 +94,7 @@ def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -
 def warm_up() -> None:
     """Start the worker's imports and compilation in the background, once a server.
 
-    Not at once: the first picture was sent, but the browser is still drawing it.
+    It starts after a delay, because the browser is still drawing the first picture.
     """
     if not _warmed.is_set():
         _warmed.set()
@@ -125,13 +125,13 @@ def _fit(X: np.ndarray, n_components: int, seed: int, note: str) -> np.ndarray:
     def write(stage: str, done: int, total: int) -> None:
         Path(note).write_text(f"{done} {total}", encoding="ascii")
 
-    with threadpool_limits(limits=1, user_api="blas"):  # as many sums, in one order, everywhere
+    with threadpool_limits(limits=1, user_api="blas"):  # one order of sums on every machine
         return umap_fit.fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
 
 
 def _read_note(note: Path) -> tuple[int, int]:
     try:
         done, total = note.read_text(encoding="ascii").split()
-    except (OSError, ValueError):  # not begun, or caught in mid-writing: the next look will do
+    except (OSError, ValueError):  # no file yet, or half written: the next check reads it
         return 0, 0
     return int(done), int(total)

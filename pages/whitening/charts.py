@@ -44,11 +44,11 @@ SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # powers of ten alone a
 _SHARES: Cache[np.ndarray | None] = Cache("whitening-shares", max_entries=64)
 _COVARIANCES: Cache[Covariances] = Cache("whitening-covariances", max_entries=32)
 _SIZED_FITS: Cache[tuple[SizedFit, ...]] = Cache("whitening-fits-by-size", max_entries=32)
-Figures = dict[str, Any]  # by the name of what each shows; one but for matrices
+Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
 def draw_chart(kind: str, scene: Scene, _: Translate) -> Figures:
-    """The chart of that kind, with a line that says what to see in it; its figures."""
+    """Draw the chart of that kind and a line that explains it; returns its figures."""
     figures = _DRAWN[kind](scene, _)
     if figures:
         st.caption(prose("whitening", f"chart-{kind}", chart_values(scene)))
@@ -56,14 +56,14 @@ def draw_chart(kind: str, scene: Scene, _: Translate) -> Figures:
 
 
 def chart_csv(figures: Figures, measured_on: str) -> bytes:
-    """What the chart shows, one row a point, a bar or an entry."""
+    """The chart's values, one row for each point, bar or entry."""
     head, rows = figure_rows(figures)
     text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
     return csv_bytes(head, text, measured_on)
 
 
 def chart_values(scene: Scene) -> dict[str, str]:
-    """What the lines under the charts quote."""
+    """Values for the lines under the charts."""
     d = scene.material.cloud.vectors.shape[1]
     return {
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
@@ -110,7 +110,7 @@ def _spectra(
             heights = values(_covariances(picture))
         except ValueError:  # all points equal: no variance to spread over axes
             continue
-        # a logarithm has no place for what is rounding only
+        # values below the rounding error are not drawn on a logarithmic axis
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
         name = treatment_names(_)[picture.name]
         curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
@@ -176,7 +176,7 @@ def _rogue(scene: Scene, _: Translate) -> Figures:
 
 
 def _contributions(picture: TreatedCloud) -> np.ndarray | None:
-    """Each dimension's share of the mean cosine; None where the table has none either."""
+    """Each dimension's share of the mean cosine; None if the table has no value."""
     X = picture.treated.vectors
     [row] = measure_table(X, names=["top_contribution"], seed=SEED, intervals=False)
     return None if row.value is None else cosine_contributions(X)
@@ -198,7 +198,7 @@ def _cosines(scene: Scene, _: Translate) -> Figures:
 
 
 def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
-    """None where a point lies at zero: it has no cosine, as the table says."""
+    """None if a point is zero, because it has no cosine."""
     try:
         return cosine_histogram(picture.treated.retained)[0]
     except UndefinedMeasure:

@@ -1,4 +1,4 @@
-"""The controls of the whitening page, and what they amount to."""
+"""The controls of the whitening page, and the settings that they give."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class FitSet:
 
     @property
     def corpus(self) -> str | None:
-        """The other corpus's code, None where it is this one."""
+        """The other corpus's code; None for the corpus shown."""
         return None if self.code in ("same", "split") else self.code
 
 
 def treatment_names(_: Translate) -> dict[str, str]:
-    """What each treatment is called."""
+    """Names of the treatments."""
     return {
         "none": _("no picture"),
         "raw": _("Raw"),
@@ -90,7 +90,7 @@ def choose_fit_set(corpus_code: str, _: Translate) -> str:
 
 
 def choose_rows(available: int, _: Translate) -> int:
-    """How many rows of the fit set are used; all of them unless the reader asks for fewer."""
+    """How many rows of the fit set are used; all of them by default."""
     if available <= FEWEST_FITTED:
         return available
     follow_default("fit-rows", available)
@@ -185,7 +185,7 @@ def _removed(d: int, turned: set[str], _: Translate) -> int | None:
 
 
 def _within(key: str, low: int, high: int) -> None:
-    """Bring a number that another cloud left behind into this one's range."""
+    """Clip a number chosen for another cloud to the range of this one."""
     value = st.session_state.get(key)
     if isinstance(value, int) and not low <= value <= high:
         st.session_state[key] = min(max(value, low), high)

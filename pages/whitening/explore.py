@@ -1,4 +1,4 @@
-"""The whitening page's moving part: one fragment, so that a control redraws it and nothing else."""
+"""The whitening page's interactive part: one fragment, so that a control redraws only it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
             return
         points = scene.material.points
         waiting = draw_pictures(scene, _)
-        st.caption(provenance(scene, _))  # here too: the table below may still be in the making
+        st.caption(provenance(scene, _))  # the table below may come later
         show_selection(points.cloud, points.key, _)
         warn_of_coverage(coverage_of(corpus), _)
     with measure_box:
@@ -70,8 +70,8 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
     set_box, rows_box = st.columns(2)
     with set_box:
         code = choose_fit_set(st.session_state.get("corpus", "topics"), _)
-    # a container of its own: progress that comes and goes would move all that stands below it,
-    # and the browser would make it anew, with the focus lost
+    # a container of its own: a progress bar would shift the elements below it,
+    # and the browser would build them again and lose the focus
     progress_box = st.container()
     try:
         with progress_box:

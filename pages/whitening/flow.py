@@ -88,7 +88,7 @@ def train_flow(points: CorpusCloud, _: Translate) -> None:
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) -> None:
-    """The losses so far, from where each began: a chart whose axis starts at 0 shows no less.
+    """The losses so far, each less its first value, because this chart's axis starts at 0.
 
     Streamlit's own chart: it can be redrawn within one run, without a key.
     """

@@ -67,7 +67,7 @@ OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
 
 
 def measure_all(scene: Scene, _: Translate) -> Reports:
-    """The table of each picture: from the cache, else by a job that other jobs may interrupt."""
+    """The table of each picture: from the cache, or by a job that a moved control cancels."""
     labels, known = scene.material.cloud.labels, annotations_of(scene.material)
     private = scene.material.is_private
     missing = [
@@ -150,7 +150,7 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
 
 
 def _baseline(row: Measured) -> str:
-    """What isotropic data give, and its standard error unless that rounds to zero."""
+    """The value for isotropic data, and its standard error unless that rounds to zero."""
     text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
@@ -190,7 +190,7 @@ def _warn_of_simplex(scene: Scene) -> None:
         kind = "" if is_regular else "-uneven"
         if scene.material.is_all_fitted:
             st.error(prose("whitening", f"simplex{kind}", n))
-        else:  # only the points of the fit are a simplex; the pictures have others too
+        else:  # only the points of the fit are a simplex, and the pictures show others too
             st.warning(prose("whitening", f"simplex-fit{kind}", n))
 
 

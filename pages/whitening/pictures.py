@@ -36,14 +36,14 @@ from .scene import Scene, TreatedCloud
 
 GROUP = "lab"
 HEIGHT = 440
-EMPTIED = 8.0  # a cloud that is drawn larger than this has next to nothing in the picture's axes
+EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
 # what a step of a slider leaves as it was: panels and their text alternatives
 _PANELS: Cache[Any] = Cache("whitening-panels", max_entries=64)
 
 
 def draw_pictures(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
-    """All pictures; the boxes of those that are not fitted yet, by treatment."""
+    """Draw all pictures; returns the boxes of treatments not fitted yet, by treatment."""
     boxes = _draw_charts(scene, _) if has_no_webgl2() else _draw_twins(scene, _)
     waiting = {}
     for name, box in zip(scene.waiting, boxes, strict=False):
@@ -59,7 +59,7 @@ def _boxes(scene: Scene) -> list[DeltaGenerator]:
 
 
 def _draw_charts(scene: Scene, _: Translate) -> list[DeltaGenerator]:
-    """The pictures as Plotly charts, for a browser without WebGL2; the boxes that are left."""
+    """The pictures as Plotly charts, for a browser without WebGL2; returns the empty boxes."""
     share_texts(GROUP, scene.material.cloud.texts)
     colours = _colours(scene, _)
     boxes = _boxes(scene)
@@ -80,7 +80,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
             ArrayStore.key(
                 _key(picture, scene), colours.title, scene.chosen, st.context.theme.type
             ),
-            # captions stand below: most treatments have none, and room for them would be empty
+            # captions go below, because most treatments have none to leave space for
             lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
             private=scene.material.is_private,
         ),
@@ -90,13 +90,13 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
         on_point=choose_row,
         on_selection=partial(store_selection, key),
         texts=GROUP,
-        group=f"{GROUP}-{key}",  # rows lassoed in one cloud are others in another
+        group=f"{GROUP}-{key}",  # the same row numbers are other points in another cloud
     )
     st.caption(_caption(picture, panel, _))
 
 
 def _draw_twins(scene: Scene, _: Translate) -> list[DeltaGenerator]:
-    """The pictures under one camera, and a line below each; the boxes that are left."""
+    """The pictures under one camera, and a line below each; returns the empty boxes."""
     show_twin_cloud(
         _twin_cloud(scene, _),
         current_theme(),
@@ -114,7 +114,7 @@ def _draw_twins(scene: Scene, _: Translate) -> list[DeltaGenerator]:
 
 
 def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
-    """Every treatment is a film of two stops: raw, and itself."""
+    """The message: every treatment is a film of two stops, raw and treated."""
     names = treatment_names(_)
     raw = scene.pictures[0]
     between = _("On the way to {name}: {share}")
@@ -151,14 +151,14 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
 
 
 def _colours(scene: Scene, _: Translate) -> PointColours:
-    """By topic only where there are labels, and no more than can be told apart."""
+    """Colours by topic if there are labels and not too many to distinguish."""
     cloud, colour = scene.material.cloud, scene.look.colour
     has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
     return point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
 
 
 def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
-    """The picture without its marks."""
+    """The panel of a picture, without marks."""
     panel: Panel = _PANELS.get_or_make(
         f"{_key(picture, scene)}/panel",
         lambda: cloud_panel(
@@ -188,7 +188,7 @@ def _alternative(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
 
 
 def _key(picture: TreatedCloud, scene: Scene) -> str:
-    """All that a picture without marks depends on, but for colours."""
+    """The key of a picture: everything it depends on except marks and colours."""
     projection = picture.projection
     return ArrayStore.key(
         picture.key, projection.method, projection.n_components, scene.reach, language()
@@ -196,7 +196,7 @@ def _key(picture: TreatedCloud, scene: Scene) -> str:
 
 
 def _caption(picture: TreatedCloud, panel: Panel, _: Translate) -> str:
-    """What the treatment is, and how far to trust its picture."""
+    """The treatment's description and the trustworthiness of its picture."""
     about = []
     if picture.name != "raw":
         about = [prose("whitening", f"about-{picture.name}", about_values())]
@@ -204,15 +204,15 @@ def _caption(picture: TreatedCloud, panel: Panel, _: Translate) -> str:
 
 
 def about_values() -> dict[str, str]:
-    """What the lines about the treatments quote."""
+    """Values for the lines about the treatments."""
     from geometry.data.corpus import read_bundled_pairs
 
     return {"pairs": f"{len(read_bundled_pairs()):,}"}
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]:
-    """How far to trust the picture, what its frame leaves out, by how much it is drawn larger."""
-    if picture.is_emptied:  # neighbours at one place are nothing to trust
+    """Trustworthiness, points outside the frame, and the factor of the enlargement."""
+    if picture.is_emptied:  # trustworthiness means nothing for points at one place
         return [
             _(
                 "all points at the origin: this treatment has emptied the axes of this view of all "

@@ -14,7 +14,10 @@ from pages.common.words import Translate
 from .choices import treatment_names
 from .scene import Scene, TreatedCloud
 
-OWN_PROVENANCE = ("zipf", "learned")  # weighted, or fitted on other points than the rest
+OWN_PROVENANCE = (
+    "zipf",
+    "learned",
+)  # weighted, or fitted on points of its own
 
 
 def provenance(scene: Scene, _: Translate) -> str:
@@ -82,8 +85,10 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
 
 
 def _shrinkages(whitened: Sequence[TreatedCloud], _: Translate) -> list[str]:
-    """Once where all whitened pictures have the same; else each by its name, for under word
-    counts Ledoit-Wolf finds another share."""
+    """The shrinkage: one value if all whitened pictures share it, else one for each by name.
+
+    Weighted by word counts, Ledoit-Wolf gives another value.
+    """
     shares = [picture.treatment.fitted.shrinkage for picture in whitened]
     words = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
     if len(set(words)) == 1:
@@ -96,7 +101,7 @@ def _named(picture: TreatedCloud, words: str, _: Translate) -> str:
 
 
 def _own_fit(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
-    """What a picture was fitted on, and how, where it is not as the others were."""
+    """The fit set and settings of a picture whose fit differs from the others."""
     if picture.name == "learned":
         n = f"{picture.treatment.n_rows:,}"
         return _("fitted on the {n} sentences of the scored pairs").format(n=n)

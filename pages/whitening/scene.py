@@ -1,4 +1,4 @@
-"""What the whitening page shows at one moment: one cloud under several treatments."""
+"""The state of the whitening page at its settings: one cloud under several treatments."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class TreatedCloud:
     Attributes
     ----------
     factor : float
-        Its coordinates are drawn multiplied by it, so that all pictures have one rms radius.
+        Multiplies the drawn coordinates, so that all pictures have one rms radius.
     reach : float
         Half-width of a frame that holds nearly all points.
     key : str
-        Names the vectors, for what is cached of them.
+        Names the vectors in cache keys.
     """
 
     treatment: Treatment
@@ -60,7 +60,7 @@ class TreatedCloud:
 
     @property
     def is_emptied(self) -> bool:
-        """True where the treatment left nothing but rounding in the picture's axes."""
+        """True if the treatment removed all but rounding errors along the picture's axes."""
         return not self.projection.around_origin.any()
 
 
@@ -104,7 +104,7 @@ class Material:
 
     @property
     def whitening(self) -> WhiteningMap:
-        """ZCA of the fit, nothing shrunk: its rank is the fit's."""
+        """Unshrunk ZCA of the fit set, which gives its rank."""
         fitted: WhiteningMap = _fit("zca", self.fit_points).fitted
         return fitted
 
@@ -116,7 +116,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Scene:
-    """All pictures in one basis and one scale, raw first: what every panel is given.
+    """All pictures in one basis and one scale, raw first; the argument of every panel.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ def build_scene(
     fitted = {name: _fitted(name, material, _) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
     pictures = tuple(_picture(treatment, material, knobs, look) for treatment in ready)
-    # the frame of the knobs at rest, so that the pictures keep one scale while a slider moves
+    # the frame at the default knobs, so that the scale is constant while a slider moves
     at_rest = [_picture(treatment, material, Knobs(), look) for treatment in ready]
     return Scene(
         material=material,

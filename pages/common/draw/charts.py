@@ -35,7 +35,7 @@ _CHARTS: Cache[Chart] = Cache("charts", max_entries=32)
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure as it is sent to the browser: its JSON, its height in pixels, whether it is 3D."""
+    """A figure to send to the browser: its JSON, its height in pixels, whether it is 3D."""
 
     json: str
     height: int
@@ -43,13 +43,13 @@ class Chart:
 
 
 def chart_of(figure: Any) -> Chart:
-    """The Plotly figure as it is sent."""
+    """The chart of a Plotly figure."""
     is_deep = any(trace.type == "scatter3d" for trace in figure.data)
     return Chart(figure_json(figure), int(figure.layout.height), is_deep)
 
 
 def cached_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
-    """The chart of that key, drawn once; the key names all that the figure depends on.
+    """The chart of that key, drawn once; the key names everything that the figure depends on.
 
     private : True for a reader's own texts; the chart then ends with the session.
     """
@@ -154,7 +154,7 @@ def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False)
 
 
 def load_plotly() -> None:
-    """Bring Plotly's script to the browser, once a page; every page that draws calls it first."""
+    """Load Plotly's script in the browser, once a page. Call it before the first chart."""
     address = _plotly_address()
     if address is not None:
         _script_loader()(key="plotly-script", data=address.encode())

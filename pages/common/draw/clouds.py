@@ -1,4 +1,4 @@
-"""A cloud as it is drawn on every page: colours, axes, cone, captions, text alternative."""
+"""How every page draws a cloud: colours, axes, cone, captions, text alternative."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def point_colours(cloud: Cloud, colour: str, _: Translate) -> PointColours:
 
 
 def axis_titles(view: str, k: int, _: Translate) -> list[str]:
-    """What each axis is."""
+    """Titles of the axes."""
     rest = _("principal direction {i} of the rest")
     titles = {
         "mean": [_("mean direction"), rest.format(i=1), rest.format(i=2)],
@@ -54,7 +54,7 @@ def axis_titles(view: str, k: int, _: Translate) -> list[str]:
 
 
 def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
-    """How far to trust the picture, and what its frame leaves out."""
+    """The trustworthiness of the picture and the number of points outside its frame."""
     outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
     left_out = _("points outside the frame: {k} (zoom out by the buttons above)").format(k=outside)
     lines = [_trust_line(projection, _), *([left_out] if outside else [])]
@@ -80,7 +80,7 @@ def cloud_panel(
     own_axis: bool = True,
     d: int | None = None,
 ) -> Panel:
-    """The cloud as it should be drawn: around the origin, with its cone and its captions.
+    """The cloud to draw: around the origin, with its cone and its captions.
 
     own_axis : False where the angle-true picture's axis is another cloud's mean direction.
     d : dimensions the cloud fills, where that is fewer than its vectors have.
@@ -120,7 +120,7 @@ def _wedge(edge: ConeEdge, d: int, template: str, _: Translate) -> Wedge:
 
 
 def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:
-    """The panel in words: its points (n, d), their mean cosine, its captions."""
+    """Text alternative: number of vectors (n, d), their mean cosine, the panel's captions."""
     n = f"{len(vectors):,}"
     try:
         cosine = signed(mean_cosine(vectors), 3)
@@ -162,7 +162,7 @@ def draw_legend(colours: PointColours, theme: Theme) -> None:
 
 
 def note_too_many_labels(cloud: Cloud, _: Translate) -> None:
-    """Why labels are not among the colours, where they are too many for that."""
+    """If there are too many labels to colour, a caption that says so."""
     n = len(set(cloud.labels or ()))
     if n > MOST_LABELS:
         st.caption(

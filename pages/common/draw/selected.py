@@ -18,9 +18,9 @@ SELECTED = "selected-rows"
 
 
 def chosen_row(points: CorpusCloud) -> int | None:
-    """The last row that was clicked, else that of the address.
+    """The last row that was clicked, or else the row in the address.
 
-    A row that was chosen in another cloud is dropped: here it would be another point.
+    A row chosen in another cloud is dropped, because it is another point here.
     """
     if st.session_state.setdefault("point-of", points.key) != points.key:
         st.session_state["point-of"] = points.key
@@ -34,13 +34,13 @@ def chosen_row(points: CorpusCloud) -> int | None:
 
 
 def choose_row(row: int) -> None:
-    """Choose the point of a click, and end the search by text."""
+    """Choose the clicked point and clear the search by text."""
     st.session_state["point"] = row
     st.session_state["find"] = ""
 
 
 def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
-    """Store the selected rows of the cloud named ``key``; in another cloud they mean nothing."""
+    """Store the selected rows with the ``key`` of their cloud."""
     st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
 
 

@@ -87,7 +87,7 @@ def show_twin_cloud(
     asides = [picture.aside.points for picture in cloud.pictures if picture.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
     message = message_of(cloud, codes, theme, texts_name, _)
-    with st.container(key=place + "-box", gap=None):  # most of these components draw nothing
+    with st.container(key=place + "-box", gap=None):  # most of these components are invisible
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
         else:

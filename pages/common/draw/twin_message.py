@@ -77,7 +77,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class TwinCloud:
-    """What is drawn.
+    """A twin cloud to draw.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class TwinCloud:
 def message_of(
     cloud: TwinCloud, codes: Points, theme: Theme, texts: str, _: Translate
 ) -> dict[str, Any]:
-    """The description without the arrays: small, and sent again when any of it changes."""
+    """The description without the arrays. It is small and sent again at every change."""
     return {
         "rows": cloud.rows_key,
         "codes": codes.name,
