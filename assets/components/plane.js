@@ -117,10 +117,10 @@ class PlaneView {
     const byCoordinates = choices.reading === "coordinates" && !isWhite;
     const settled = after(whiteningAsked(plane, choices.whiten, cloud), place);
     for (const [panel, picture] of Object.entries(this.pictures)) {
-      const seen = panel === "standard" || byCoordinates ? points : points.map((point) => applied(settled, point));
+      const coordinates = panel === "standard" || byCoordinates ? points : points.map((point) => applied(settled, point));
       const white = panel === "yours" && isWhite;
       const texts = { e1: "e₁", e2: "e₂" };
-      NAMES.forEach((name, i) => (texts[name] = `${name} (${seen[i].map(brief).join(", ")})`));
+      NAMES.forEach((name, i) => (texts[name] = `${name} (${coordinates[i].map(brief).join(", ")})`));
       drawPicture(picture, {
         map: maps[panel],
         points,
@@ -161,7 +161,7 @@ class PlaneView {
       const [x, y] = picture.frame.pixel(picture.tips[name]);
       return Math.hypot(x - u, y - v);
     };
-    const name = Object.keys(picture.handles).reverse().reduce((best, one) => (far(one) < far(best) ? one : best));
+    const name = Object.keys(picture.handles).reverse().reduce((best, other) => (far(other) < far(best) ? other : best));
     if (far(name) > FINGER) return;
     event.preventDefault();
     picture.handles[name].focus({ preventScroll: true });
@@ -210,7 +210,7 @@ class PlaneView {
     if (!moved) return;
     this.animate(REFRAME);
     this.request();
-    this.tell();
+    this.sendChanges();
   }
 
   abandon() {
@@ -242,7 +242,7 @@ class PlaneView {
     clearTimeout(this.keyTimer);
     this.keyTimer = setTimeout(() => {
       this.keyTimer = null;
-      this.tell();
+      this.sendChanges();
     }, KEYS_TOGETHER);
   }
 
@@ -253,13 +253,13 @@ class PlaneView {
     this.pending.whiten = whiten;
     this.request();
     this.speakSoon();
-    this.tell();
+    this.sendChanges();
   }
 
   // --- the server and screen readers
 
   // Send all unconfirmed changes: of two messages at the same time only the later arrives.
-  tell() {
+  sendChanges() {
     this.serial += 1;
     this.sentAt = Date.now();
     this.send({ serial: this.serial, ...this.pending });
@@ -284,7 +284,7 @@ class PlaneView {
   save() {
     const { words, colours } = this.message;
     const lines = [...spokenCosines(this.cosines, words).split(/(?<=\.) /), words.provenance];
-    const text = savedPicture(Object.values(this.pictures), this.captions.map((one) => one.textContent), lines, colours);
+    const text = savedPicture(Object.values(this.pictures), this.captions.map((caption) => caption.textContent), lines, colours);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
     link.download = "cosine-basis.svg";

@@ -73,7 +73,7 @@ function makePicture(svg, colours, handles) {
       "paint-order": "stroke", stroke: colours.paper, "stroke-width": 4, "stroke-linejoin": "round",
     });
   }
-  for (const name of HANDLES.filter((one) => handles.includes(one))) {
+  for (const name of HANDLES.filter((handle) => handles.includes(handle))) {
     const handle = part(svg, "g", { class: "plane-handle", role: "slider", tabindex: 0, "data-handle": name });
     part(handle, "circle", { class: "plane-hit", r: FINGER, fill: "transparent" });
     const colour = name === "shift" ? colours.ink : (colours[name] ?? colours.basis);
@@ -142,7 +142,7 @@ function drawTicks(picture, frame) {
     const looks = { fill: picture.colours.ink, "font-size": 11 };
     const below = words(picture.ticks, { ...looks, x: short(u), y: BOX.top + BOX.side + 13, "text-anchor": "middle" });
     const beside = words(picture.ticks, { ...looks, x: BOX.left - 4, y: short(v + 4), "text-anchor": "end" });
-    for (const one of [below, beside]) one.textContent = String(tick).replace("-", "−");
+    for (const label of [below, beside]) label.textContent = String(tick).replace("-", "−");
   }
 }
 
@@ -161,7 +161,7 @@ function drawLabels(picture, arrows, arcs, texts, frame) {
   });
   const lines = [...Object.values(arrows), ...arcs.filter(Boolean).map((arc) => arc.path)];
   const ink = lines.map((line) => line.map(upright));
-  for (const name of names.filter((one) => one in picture.handles)) ink.push(ringAround(upright(arrows[name][1])));
+  for (const name of names.filter((handle) => handle in picture.handles)) ink.push(ringAround(upright(arrows[name][1])));
   picture.places = placeLabels(marks, ink, BOX.side, picture.places);
   for (const label of Object.values(picture.labels)) label.textContent = "";
   marks.forEach(({ name, text }, i) => {

@@ -67,7 +67,7 @@ function fillTable(table, cosines, reading, words) {
   for (const [column, values] of Object.entries(cosines)) {
     for (const cell of table.querySelectorAll(`[data-column="${column}"]`)) {
       cell.hidden = values === null;
-      cell.classList.toggle("plane-seen", column === highlighted);
+      cell.classList.toggle("plane-highlighted", column === highlighted);
     }
     if (values === null) continue;
     table.querySelectorAll(`td[data-column="${column}"]`).forEach((cell, row) => {

@@ -1,7 +1,7 @@
 // Texts of points, fetched one by one where a page has too many points to send all texts.
 
 const texts = (window.narrowConeTexts ??= new Map()); // name -> texts by row
-const requests = (window.narrowConeAsk ??= new Map()); // name -> function that requests a row's text
+const requests = (window.narrowConeTextRequests ??= new Map()); // name -> function that requests a row's text
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const { name, answers } = JSON.parse(new TextDecoder().decode(data));

@@ -64,8 +64,8 @@ HIDE = """isHidden => {
   window.requestAnimationFrame = isHidden ? ask => window.held.push(ask) : window.real;
   for (const ask of window.held ?? []) window.real(ask);
   window.held = [];
-  const told = { hidden: isHidden, visibilityState: isHidden ? "hidden" : "visible" };
-  for (const [name, value] of Object.entries(told))
+  const values = { hidden: isHidden, visibilityState: isHidden ? "hidden" : "visible" };
+  for (const [name, value] of Object.entries(values))
     Object.defineProperty(document, name, { configurable: true, value });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""

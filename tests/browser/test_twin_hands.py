@@ -19,11 +19,11 @@ MARGIN = """(({ left, top }) => [left + 4, top + 60])(
 SPOIL = """() => {
   const { twin } = document.querySelector(".twin");
   const head = { n: 1, k: 3, frames: [{ type: "f4", low: [0, 0, 0], step: [1, 1, 1] }] };
-  const told = new TextEncoder().encode(JSON.stringify(head).padEnd(120));
-  const bytes = new Uint8Array(4 + told.length + 12);
-  new DataView(bytes.buffer).setUint32(0, told.length, true);
-  bytes.set(told, 4);
-  new DataView(bytes.buffer).setFloat32(4 + told.length, NaN, true);
+  const header = new TextEncoder().encode(JSON.stringify(head).padEnd(120));
+  const bytes = new Uint8Array(4 + header.length + 12);
+  new DataView(bytes.buffer).setUint32(0, header.length, true);
+  bytes.set(header, 4);
+  new DataView(bytes.buffer).setFloat32(4 + header.length, NaN, true);
   twin.stage.clouds.clear();
   window.narrowConeArrays.set(twin.wanted.views[0].points, bytes);
   twin.shownText = "";

@@ -7,14 +7,14 @@ import {
 
 const near = (one, other, tolerance = 1e-4) =>
   one.forEach((value, i) => assert.ok(Math.abs(value - other[i]) < tolerance, `${one} ${other}`));
-const seen = (camera, place, width = 400, height = 200) =>
+const projected = (camera, place, width = 400, height = 200) =>
   toPixels(matrixOf(camera, width / height), place, width, height);
 
 test("the flat home view holds the square of the reach, upright", () => {
   const camera = homeCamera(2, 10);
-  near(seen(camera, [0, 0, 0]).slice(0, 2), [200, 100]);
-  near(seen(camera, [10, 10, 0]).slice(0, 2), [300, 0]);
-  near(seen(camera, [-10, -10, 0]).slice(0, 2), [100, 200]);
+  near(projected(camera, [0, 0, 0]).slice(0, 2), [200, 100]);
+  near(projected(camera, [10, 10, 0]).slice(0, 2), [300, 0]);
+  near(projected(camera, [-10, -10, 0]).slice(0, 2), [100, 200]);
 });
 
 test("the camera's three directions are orthonormal and right-handed wherever it stands", () => {
@@ -30,8 +30,8 @@ test("the camera's three directions are orthonormal and right-handed wherever it
 test("the front of the cloud follows the hand", () => {
   const camera = homeCamera(3, 1);
   const front = frameOfCamera(camera).back;
-  const [x, y] = seen(camera, front);
-  const [turnedX, turnedY] = seen(orbit(camera, 20, 10, 200), front);
+  const [x, y] = projected(camera, front);
+  const [turnedX, turnedY] = projected(orbit(camera, 20, 10, 200), front);
   assert.ok(turnedX > x && turnedY > y);
 });
 
@@ -44,20 +44,20 @@ test("a pan moves every point by the pixels of the hand, in orthography", () => 
   const camera = orbit(homeCamera(3, 5), 40, -20, 200);
   const moved = pan(camera, 12, -7, 200);
   for (const place of [[0, 0, 0], [1, 2, 3], [-4, 1, 0]]) {
-    const [x, y] = seen(camera, place);
-    near(seen(moved, place).slice(0, 2), [x + 12, y - 7], 1e-3);
+    const [x, y] = projected(camera, place);
+    near(projected(moved, place).slice(0, 2), [x + 12, y - 7], 1e-3);
   }
 });
 
 test("a zoom keeps what lies under the hand, and grows all else by its factor", () => {
   const camera = homeCamera(2, 10);
   const place = [3, -2, 0];
-  const [x, y] = seen(camera, place);
+  const [x, y] = projected(camera, place);
   const about = [(2 * x) / 400 - 1, 1 - (2 * y) / 200];
   const nearer = zoom(camera, 2, about, 2);
-  near(seen(nearer, place).slice(0, 2), [x, y], 1e-3);
-  const [otherX] = seen(camera, [4, -2, 0]);
-  near([seen(nearer, [4, -2, 0])[0] - x], [2 * (otherX - x)], 1e-3);
+  near(projected(nearer, place).slice(0, 2), [x, y], 1e-3);
+  const [otherX] = projected(camera, [4, -2, 0]);
+  near([projected(nearer, [4, -2, 0])[0] - x], [2 * (otherX - x)], 1e-3);
 });
 
 test("a zoom has ends", () => {
@@ -71,18 +71,18 @@ test("perspective and orthography agree at the distance of the target", () => {
   const deep = { ...flat, perspective: true };
   const { right, up, back } = frameOfCamera(flat);
   const beside = right.map((value, j) => 0.5 * value - 0.3 * up[j]);
-  near(seen(deep, beside).slice(0, 2), seen(flat, beside).slice(0, 2), 1e-3);
-  const [, , depthNear] = seen(deep, back);
-  const [, , depthFar] = seen(deep, back.map((value) => -value));
+  near(projected(deep, beside).slice(0, 2), projected(flat, beside).slice(0, 2), 1e-3);
+  const [, , depthNear] = projected(deep, back);
+  const [, , depthFar] = projected(deep, back.map((value) => -value));
   assert.ok(depthNear < depthFar);
-  const middle = seen(deep, [0, 0, 0]);
+  const middle = projected(deep, [0, 0, 0]);
   const spread = (shift) =>
-    seen(deep, beside.map((value, j) => value + shift * back[j]))[0] - middle[0];
+    projected(deep, beside.map((value, j) => value + shift * back[j]))[0] - middle[0];
   assert.ok(Math.abs(spread(1)) > Math.abs(spread(-1)), "what is nearer is larger");
 });
 
 test("what lies behind the eye has no place on the screen", () => {
   const camera = { ...homeCamera(3, 1), perspective: true };
   const behind = frameOfCamera(camera).back.map((value) => 100 * value);
-  assert.ok(seen(camera, behind).every(Number.isNaN));
+  assert.ok(projected(camera, behind).every(Number.isNaN));
 });

@@ -115,9 +115,9 @@ test("pictures stand side by side where there is room, else one under the other"
 
 test("boxes that touch in CSS pixels touch in device pixels", () => {
   for (const ratio of [1, 1.25, 1.5, 2.625, 3]) {
-    const one = inDevicePixels({ left: 0, top: 0, width: 33, height: 7 }, ratio);
+    const first = inDevicePixels({ left: 0, top: 0, width: 33, height: 7 }, ratio);
     const next = inDevicePixels({ left: 33, top: 0, width: 33, height: 7 }, ratio);
-    assert.equal(one.left + one.width, next.left);
+    assert.equal(first.left + first.width, next.left);
   }
 });
 

@@ -55,11 +55,11 @@ test("cosines worked by hand", () => {
 });
 
 test("coordinates never see the basis and a turn changes no cosine", () => {
-  const one = math.cosinesOf(plane({ len2: 1.7, angle: 33 }), "no", CROSS);
+  const straight = math.cosinesOf(plane({ len2: 1.7, angle: 33 }), "no", CROSS);
   const turned = math.cosinesOf(plane({ len2: 1.7, angle: 33, turn: 71 }), "no", CROSS);
-  near(one.coordinates, [0, 0, -1]);
-  near(turned.true, one.true);
-  same(one.whitened, null);
+  near(straight.coordinates, [0, 0, -1]);
+  near(turned.true, straight.true);
+  same(straight.whitened, null);
 });
 
 test("a point on the origin has no cosine", () => {

@@ -4,21 +4,21 @@ import { nearestStep, nextStep } from "./morph.js";
 
 const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
-// asks: {goTo(at) during a drag or key, settle() at its end}
-export function listenToFilm(slider, stage, asks, signal) {
-  slider.addEventListener("input", () => asks.goTo(Number(slider.value)), { signal });
-  slider.addEventListener("change", () => asks.settle(), { signal });
+// actions: {goTo(at) during a drag or key, settle() at its end}
+export function listenToFilm(slider, stage, actions, signal) {
+  slider.addEventListener("input", () => actions.goTo(Number(slider.value)), { signal });
+  slider.addEventListener("change", () => actions.settle(), { signal });
   let isHeld = false;
   slider.addEventListener("keydown", (event) => {
     const direction = KEY_STEPS[event.key];
     const { knobs, steps } = stage.message ?? {};
     if (!direction || !steps) return; // without sliders on the page every position is allowed
     event.preventDefault();
-    asks.goTo(nextStep(knobs, stage.at, direction, steps));
+    actions.goTo(nextStep(knobs, stage.at, direction, steps));
     isHeld = true; // a key that is held down repeats; the page gets only the last position
   }, { signal });
   const letGo = () => {
-    if (isHeld) asks.settle();
+    if (isHeld) actions.settle();
     isHeld = false;
   };
   slider.addEventListener("keyup", letGo, { signal });

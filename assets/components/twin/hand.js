@@ -134,19 +134,19 @@ export class Hand {
   textAt(row) {
     const name = this.twin.wanted.texts;
     const texts = window.narrowConeTexts?.get(name);
-    if (texts?.[row] === undefined) this.#ask(name, row);
+    if (texts?.[row] === undefined) this.#request(name, row);
     return textOf(row, this.twin.wanted, this.stage.codes, texts);
   }
 
   // Request the text of a point on which the pointer rests.
-  #ask(name, row) {
-    clearTimeout(this.asking);
-    const ask = window.narrowConeAsk?.get(name);
-    if (ask) this.asking = setTimeout(() => ask(row), REST);
+  #request(name, row) {
+    clearTimeout(this.requestTimer);
+    const request = window.narrowConeTextRequests?.get(name);
+    if (request) this.requestTimer = setTimeout(() => request(row), REST);
   }
 
   // A text has arrived.
-  tell() {
+  showText() {
     const { hovered, walked } = this.stage;
     if (hovered >= 0) showTip(this.tip, this.textAt(hovered), this.place, this.element);
     if (walked >= 0) this.read();

@@ -7,10 +7,10 @@ const STEP = 24; // pixels that an arrow key moves the view
 const KEY_ZOOM = 1.2;
 const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-// asks: {orbit(dx, dy), pan(dx, dy), zoom(factor, x, y), hover(x, y), click(x, y), reset(),
+// actions: {orbit(dx, dy), pan(dx, dy), zoom(factor, x, y), hover(x, y), click(x, y), reset(),
 // lasso(points, adds) during the drawing, lassoed(points, adds), walk(step) -> handled,
 // stroll(step), clear(), choose()}
-export function listen(element, asks, { isLasso, isFlat, signal }) {
+export function listen(element, actions, { isLasso, isFlat, signal }) {
   const on = (name, handle, options = {}) =>
     element.addEventListener(name, handle, { signal, ...options });
   const down = new Map(); // pointer -> [x, y]
@@ -30,26 +30,26 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
     start = placeOf(event);
     isTurning = event.pointerType !== "touch";
     path = isLasso() && down.size === 1 ? [placeOf(event)] : null;
-    asks.hover(-1, -1);
+    actions.hover(-1, -1);
   });
   on("pointermove", (event) => {
     const place = placeOf(event);
     const former = down.get(event.pointerId);
-    if (!former) return asks.hover(...place);
+    if (!former) return actions.hover(...place);
     const [dx, dy] = [place[0] - former[0], place[1] - former[1]];
     moved += Math.abs(dx) + Math.abs(dy);
     if (path) {
       path.push(place);
-      asks.lasso(path);
+      actions.lasso(path);
     } else if (down.size === 2) {
       isTurning = true;
       pinch(event.pointerId, place, dx, dy);
     } else if (!(isTurning ||= isSideways(start, place))) {
       // vertical: the browser cancels the touch as soon as it scrolls the page
     } else if (isFlat() || event.shiftKey || event.buttons === 2) {
-      asks.pan(dx, dy);
+      actions.pan(dx, dy);
     } else {
-      asks.orbit(dx, dy);
+      actions.orbit(dx, dy);
     }
     down.set(event.pointerId, place);
   });
@@ -59,40 +59,40 @@ export function listen(element, asks, { isLasso, isFlat, signal }) {
     const former = down.get(pointer);
     const distance = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]);
     const middle = [(place[0] + other[0]) / 2, (place[1] + other[1]) / 2];
-    asks.zoom(distance(place) / Math.max(distance(former), 1), ...middle);
-    asks.pan(dx / 2, dy / 2);
+    actions.zoom(distance(place) / Math.max(distance(former), 1), ...middle);
+    actions.pan(dx / 2, dy / 2);
   }
 
   const up = (event) => {
     const place = down.get(event.pointerId);
     if (!down.delete(event.pointerId) || event.type === "pointercancel") {
       path = null;
-      asks.lasso(null);
+      actions.lasso(null);
       return;
     }
     if (moved <= STILL) {
-      asks.lasso(null);
+      actions.lasso(null);
       const reach = event.pointerType === "touch" ? TOUCHED : undefined;
-      asks.click(...place, reach);
+      actions.click(...place, reach);
     } else if (path) {
-      asks.lassoed(path, event.shiftKey);
+      actions.lassoed(path, event.shiftKey);
     }
     path = null;
   };
   on("pointerup", up);
   on("pointercancel", up);
-  on("pointerleave", () => asks.hover(-1, -1));
-  on("dblclick", () => asks.reset());
+  on("pointerleave", () => actions.hover(-1, -1));
+  on("dblclick", () => actions.reset());
   on("contextmenu", (event) => event.preventDefault());
   on("wheel", (event) => {
     // without Ctrl the wheel scrolls the page; a pinch on a trackpad arrives as a wheel with Ctrl
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
-    asks.zoom(Math.exp(-event.deltaY * WHEEL), ...placeOf(event));
+    actions.zoom(Math.exp(-event.deltaY * WHEEL), ...placeOf(event));
   }, { passive: false });
   on("keydown", (event) => {
     if (event.target === element && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      if (key(event, asks, isFlat())) event.preventDefault();
+      if (key(event, actions, isFlat())) event.preventDefault();
     }
   });
 }
@@ -102,28 +102,28 @@ function isSideways([x, y], place) {
 }
 
 // True if the key has a meaning here.
-function key(event, asks, isFlat) {
+function key(event, actions, isFlat) {
   const move = KEY_MOVES[event.key];
   if (move) {
     const [dx, dy] = move.map((sign) => sign * STEP);
-    if (isFlat || event.shiftKey) asks.pan(-dx, -dy);
-    else asks.orbit(dx, dy);
+    if (isFlat || event.shiftKey) actions.pan(-dx, -dy);
+    else actions.orbit(dx, dy);
     return true;
   }
   const plain = {
-    "+": () => asks.zoom(KEY_ZOOM),
-    "=": () => asks.zoom(KEY_ZOOM),
-    "-": () => asks.zoom(1 / KEY_ZOOM),
-    0: () => asks.reset(),
-    Home: () => asks.reset(),
-    n: () => asks.stroll(1),
-    p: () => asks.stroll(-1),
-    Enter: () => asks.choose(),
+    "+": () => actions.zoom(KEY_ZOOM),
+    "=": () => actions.zoom(KEY_ZOOM),
+    "-": () => actions.zoom(1 / KEY_ZOOM),
+    0: () => actions.reset(),
+    Home: () => actions.reset(),
+    n: () => actions.stroll(1),
+    p: () => actions.stroll(-1),
+    Enter: () => actions.choose(),
   }[event.key];
   if (plain) {
     plain();
     return true;
   }
-  if (event.key === "Escape") return asks.clear();
-  return event.key === "Tab" && asks.walk(event.shiftKey ? -1 : 1);
+  if (event.key === "Escape") return actions.clear();
+  return event.key === "Tab" && actions.walk(event.shiftKey ? -1 : 1);
 }

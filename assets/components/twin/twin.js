@@ -65,7 +65,7 @@ class Twin {
       this.redraw();
     }, { signal });
     window.addEventListener("narrow-cone-array", () => this.showWhenComplete(), { signal });
-    window.addEventListener("narrow-cone-text", () => this.hand.tell(), { signal });
+    window.addEventListener("narrow-cone-text", () => this.hand.showText(), { signal });
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(this.element.parentElement);
     this.watchRatio();
@@ -201,14 +201,14 @@ class Twin {
     this.drawing = 0;
     if (this.ending.signal.aborted || !this.stage.boxes) return;
     this.stage.draw();
-    if (!this.root.dataset.drawn) this.tellFirst();
+    if (!this.root.dataset.drawn) this.announceFirst();
     this.root.dataset.drawn = String(this.stage.frames);
   }
 
   // Once the picture is on screen, scripts that block the browser may run.
-  tellFirst() {
-    const tell = () => window.dispatchEvent(new Event("narrow-cone-first-picture"));
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(tell)));
+  announceFirst() {
+    const announce = () => window.dispatchEvent(new Event("narrow-cone-first-picture"));
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(announce)));
   }
 
   notice(text) {
