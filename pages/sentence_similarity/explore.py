@@ -43,10 +43,7 @@ def explore(_: Translate) -> None:
         with look_box:
             choice = make_choice(_)
         _show_panels(choice, look_box, measure_box, _)
-    except DataSetError as error:
-        with look_box:
-            st.error(error_text(error, _))
-    except CorpusError as error:
+    except (CorpusError, DataSetError) as error:
         with look_box:
             st.error(error_text(error, _))
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:

@@ -289,7 +289,7 @@ def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_
     assert not app.exception
     if page != "cosine_basis":  # has no model
         (told,) = errors(app)
-        assert f"{rules} has an unknown key 'allowed'" in told
+        assert f"`{rules}` has an unknown entry `allowed`" in told
         assert not any(button.key == "retry-model" for button in app.button)
 
 
