@@ -77,7 +77,7 @@ def test_texts_of_many_points_are_asked_for(monkeypatch):
             on_asked_change()
 
     answers: list[dict] = []
-    monkeypatch.setattr(twin_cloud, "_asked", lambda: asked)
+    monkeypatch.setattr(twin_cloud, "_text_requests", lambda: asked)
     app = shown(6000)
     assert not sent(app, "narrow_cone_texts")
     app.run()
