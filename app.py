@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.common.shell import LANDING, PAGES, page_path
+from pages.common.page_list import LANDING, PAGES, page_path
 
 
 def run_page() -> None:

@@ -25,8 +25,8 @@ MEGA = 1e6
 TWIN_PAGE = """
 import numpy as np
 import streamlit as st
-from geometry.figures.colours import PointColours
-from geometry.figures.theme import LIGHT
+from geometry.figures.point_colours import PointColours
+from geometry.figures.palette import LIGHT
 from geometry.packing import pack_cloud
 from pages.common.twin_cloud import show_twin_cloud
 from pages.common.twin_message import Picture, Points, TwinCloud

@@ -13,7 +13,7 @@ from babel.messages.pofile import read_po
 
 from geometry.errors import KINDS, REASONS, SENTENCES, WORDS
 from pages.common.measures import LABELS
-from pages.common.shell import PAGES
+from pages.common.page_list import PAGES
 from pages.common.words import DEFAULT_LANGUAGE, TEXT, browser_language, languages, own_name
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .curves import TITLE_GAP, place_colour
-from .theme import PERCENT, Theme, axis, base_layout
+from .palette import PERCENT, Theme, axis, base_layout
 
 
 @dataclass(frozen=True)

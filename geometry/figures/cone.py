@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .colours import PointColours, marker
+from .palette import SYMBOL_CODES, Theme, axis
 from .panel import Mark, Panel, Wedge, panel_layout
-from .theme import SYMBOL_CODES, Theme, axis
+from .point_colours import PointColours, marker
 
 ARC_POINTS = 24
 OPACITY = 0.75

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import PERCENT, Theme, axis, base_layout, rgb
+from .palette import PERCENT, Theme, axis, base_layout, rgb
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import DIVERGING, Theme, base_layout, rgb
+from .palette import DIVERGING, Theme, base_layout, rgb
 
 TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
 TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background

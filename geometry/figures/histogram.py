@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import PERCENT, Theme, axis, base_layout
+from .palette import PERCENT, Theme, axis, base_layout
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .curves import Axes, axis_scale
-from .theme import SYMBOLS, Theme, axis, base_layout
+from .palette import SYMBOLS, Theme, axis, base_layout
 
 MANY = 500  # as many dots or more are smaller and drawn by WebGL
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .theme import Theme, axis, base_layout
+from .palette import Theme, axis, base_layout
 
 ROW_HEIGHT = 38  # px: a line of text above a bar
 BAR = 0.34  # height of a bar, as a share of its row

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..measure.cone import mean_direction
+from .umap_fit import UMAP_NEIGHBOURS, fit_umap
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
 TRUST_NEIGHBOURS = 5
-UMAP_NEIGHBOURS = 15
 _UMAP_LOCK = threading.Lock()  # umap and numba are not thread-safe
 
 
@@ -265,7 +265,6 @@ def _umap(
     n_neighbors: int,
     progress: Callable[[str, int, int], None] | None,
 ) -> Projection:
-    from .umap_fit import fit_umap  # 11 s of imports, for this method only
 
     with _UMAP_LOCK:
         coordinates = fit_umap(X, n_components, random_state, n_neighbors, progress)

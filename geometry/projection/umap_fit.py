@@ -11,9 +11,10 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-import umap
 
 from ..linalg.rows import unit_rows
+
+UMAP_NEIGHBOURS = 15
 
 
 def fit_umap(
@@ -24,6 +25,8 @@ def fit_umap(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> np.ndarray:
     """Coordinates (n, n_components) float64 on cosine distance; one seed, one result."""
+    import umap  # 11 s of imports, for this method only
+
     k = min(n_neighbors, len(X) - 1)
     knn = _exact_neighbours(unit_rows(X), k)
     fit = umap.UMAP(

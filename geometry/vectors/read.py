@@ -100,13 +100,14 @@ def _recognised(head: bytes) -> str:
     """The form of a file that begins so."""
     if not head.strip():
         raise VectorFileError("no_vectors")
+    # before the others: the length of its header may begin with the bytes of a pickle
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
+        return "safetensors"
     for start, because in _OTHERS:
         if head.startswith(start):
             raise VectorFileError("no_vectors", because=because)
     if head.startswith(b"PK"):
         return "npz"
-    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
-        return "safetensors"
     if is_text(head):
         return "text"
     if stated(head) is not None:

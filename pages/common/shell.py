@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from .controls import choose, keep_choices
 from .draw.charts import load_plotly
 from .messages import show_error
+from .page_list import page_labels, page_path
 from .words import (
     DEFAULT_LANGUAGE,
     Translate,
@@ -25,25 +26,7 @@ from .words import (
     translator,
 )
 
-PAGES = ("narrow_cone", "whitening", "sentence_similarity", "cosine_basis", "your_corpus")
-LANDING = PAGES[0]
 ASSETS = Path(__file__).parents[2] / "assets"
-
-
-def page_path(name: str) -> str:
-    """Path of a page's file from app.py."""
-    return f"pages/{name}/page.py"
-
-
-def page_labels(_: Translate) -> dict[str, str]:
-    """The pages' names in the sidebar."""
-    return {
-        "narrow_cone": _("Narrow cone"),
-        "whitening": _("Whitening"),
-        "sentence_similarity": _("Sentence similarity"),
-        "cosine_basis": _("Cosine and basis"),
-        "your_corpus": _("Your corpus"),
-    }
 
 
 def open_page(name: str, *, charts: bool = True) -> Translate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
-from geometry.figures.colours import MOST_LABELS
+from geometry.figures.point_colours import MOST_LABELS
 from pages.common.cloud_choices import choose_cloud, choose_look
 from pages.common.corpus_cloud import coverage_of, encode_corpus
 from pages.common.coverage_notes import warn_of_coverage

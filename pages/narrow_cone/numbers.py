@@ -11,7 +11,7 @@ from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.measure import Measured
 from geometry.measure.cosines import isotropic_cosine_shares
 from pages.common.corpus_cloud import SEED, coverage_of
-from pages.common.cosines import EDGES, SAMPLE_ROWS
+from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart

@@ -18,7 +18,7 @@ from geometry.transform import WhiteningMap
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CorpusCloud
-from pages.common.cosines import cosine_histogram
+from pages.common.cosine_histogram import cosine_histogram
 from pages.common.measures import print_value
 from pages.common.words import signed
 

@@ -22,7 +22,8 @@ from loky import get_reusable_executor
 
 from geometry import Projection
 from geometry.encode import ArrayStore
-from geometry.projection.projection import UMAP_NEIGHBOURS, umap_picture
+from geometry.projection.projection import umap_picture
+from geometry.projection.umap_fit import UMAP_NEIGHBOURS
 from pages.common import jobs
 from pages.common.corpus_cloud import SEED, store
 from pages.common.jobs import Cancelled, Report

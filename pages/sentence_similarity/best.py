@@ -43,19 +43,21 @@ def show_best(scene: Scene, _: Translate) -> None:
         private=[code for code in labels if is_private(code)],
     )
     shown = _shown(scene.grid, choice)
-    try:
-        if code != HALVES:
+    if code == HALVES:
+        names = (_("one half of the pairs"), _("the other half"))
+        chosen: Chosen | None = scene.scores.on_half
+    else:
+        try:
             dev = pair_set(code, _)
-            names = (dev.name(_), choice.pairs.name(_))
-            chosen: Chosen | None = choose_on_dev(_shown(_dev_grid(choice, dev, _), choice), shown)
-        else:
-            names = (_("one half of the pairs"), _("the other half"))
-            chosen = scene.scores.on_half
-    except DataSetError as error:
-        st.warning(error_text(error, _))
-        return
-    except ValueError:  # both sets have one name, or no cell has a score
-        chosen = None
+        except DataSetError as error:
+            st.warning(error_text(error, _))
+            return
+        names = (dev.name(_), choice.pairs.name(_))
+        on_dev = _shown(_dev_grid(choice, dev, _), choice)
+        try:
+            chosen = choose_on_dev(on_dev, shown)
+        except ValueError:  # both sets have one name, or no cell has a score
+            chosen = None
     if chosen is None:
         st.info(prose(PAGE, "best-none"))
     else:

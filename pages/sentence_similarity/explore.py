@@ -5,9 +5,8 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import CorpusError, ModelFilesError
-from geometry.hub.model_errors import DataSetError
-from pages.common.messages import error_text, show_error
+from geometry import ModelFilesError
+from pages.common.messages import show_error
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
 
@@ -43,12 +42,6 @@ def explore(_: Translate) -> None:
         with look_box:
             choice = make_choice(_)
         _show_panels(choice, look_box, measure_box, _)
-    except DataSetError as error:
-        with look_box:
-            st.error(error_text(error, _))
-    except CorpusError as error:
-        with look_box:
-            st.error(error_text(error, _))
     except (ModelFilesError, ValueError, OSError, MemoryError) as error:
         with look_box:
             show_error(error, _)

@@ -27,7 +27,7 @@ from geometry.transform.covariances import Covariances
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
-from pages.common.cosines import EDGES, SAMPLE_ROWS, cosine_histogram
+from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme

@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.encode import ArrayStore
-from geometry.figures.colours import MOST_LABELS, PointColours
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel
+from geometry.figures.point_colours import MOST_LABELS, PointColours
 from geometry.projection.packing import pack_cloud
 from pages.common.cache import Cache
 from pages.common.draw.charts import cached_chart, share_texts, show_chart

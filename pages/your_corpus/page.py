@@ -4,7 +4,8 @@ import streamlit as st
 
 from pages.common.corpus_cloud import coverage_of
 from pages.common.coverage_notes import show_coverage
-from pages.common.shell import close_page, open_page, page_path, require_model
+from pages.common.page_list import page_path
+from pages.common.shell import close_page, open_page, require_model
 from pages.common.words import prose
 from pages.your_corpus.form import limits, show_form
 from pages.your_corpus.result import draw_cloud, encode_own, own_corpus, show_counts

@@ -8,8 +8,8 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.encode.precision import PrecisionError
-from geometry.figures.colours import MOST_LABELS
 from geometry.figures.cone import cone_figure
+from geometry.figures.point_colours import MOST_LABELS
 from geometry.measure import mean_cosine
 from geometry.projection.twin import one_scale
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus

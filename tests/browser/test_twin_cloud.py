@@ -94,8 +94,8 @@ FROM_MIDDLE = """step => {
 FEW = """
 import numpy as np
 import streamlit as st
-from geometry.figures.colours import PointColours
-from geometry.figures.theme import LIGHT
+from geometry.figures.point_colours import PointColours
+from geometry.figures.palette import LIGHT
 from geometry.projection.packing import pack_cloud
 from pages.common.draw.twin_cloud import show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud

@@ -304,7 +304,7 @@ def test_the_models_own_output_is_stored(encoder, store, tmp_path):
     np.testing.assert_allclose(np.linalg.norm(cloud.vectors, axis=1), 1, rtol=1e-5)
     found = read_cloud(Unable(tmp_path, name="unable"), CORPUS, pooling="own", store=store)
     np.testing.assert_array_equal(found.vectors, cloud.vectors)
-    with pytest.raises(ValueError, match=r"no modules\.json"):
+    with pytest.raises(ValueError, match=r"no `modules\.json`"):
         read_cloud(encoder, CORPUS, pooling="own", store=store)
 
 

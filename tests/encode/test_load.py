@@ -44,7 +44,7 @@ def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
     monkeypatch.chdir(folder)
     error = refused(name)
     assert error.code == "empty_name"
-    assert 'the name of the model is empty. Give "bundled", a folder' in str(error)
+    assert "The name of the model is empty. Give `bundled`, a folder" in str(error)
     assert not names_a_folder(name)
 
 
@@ -52,7 +52,7 @@ def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
 def test_a_folder_that_is_missing_is_no_matter_of_the_hub(name):
     error = refused(name)
     assert (error.code, error.details["name"]) == ("missing_folder", name)
-    assert f"there is no folder {name} on this machine. Check the path" in str(error)
+    assert f"There is no folder `{name}` on this machine. Check the path" in str(error)
     assert "hub" not in str(error)
 
 
@@ -60,7 +60,7 @@ def test_a_file_is_called_a_file(folder):
     name = str(folder / "model.safetensors")
     error = refused(name)
     assert (error.code, error.details["name"]) == ("not_a_folder", name)
-    assert f"{name} is a file, and a model is a folder. Name the folder" in str(error)
+    assert f"`{name}` is a file, and a model is a folder. Name the folder" in str(error)
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99", "meta", "", 0.5])

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from geometry.figures.colours import PointColours
 from geometry.figures.cone import cone_figure
+from geometry.figures.palette import DARK, LIGHT
 from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
-from geometry.figures.theme import DARK, LIGHT
+from geometry.figures.point_colours import PointColours
 
 REACH = 4.0
 TITLES = ("均值方向", "reste 1", "reste 2")

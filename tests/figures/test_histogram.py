@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.figures.theme import DARK, LIGHT
+from geometry.figures.palette import DARK, LIGHT
 from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
 
 EDGES = np.linspace(-1, 1, 41)

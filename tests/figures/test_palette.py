@@ -1,4 +1,4 @@
-"""One palette: geometry/figures/theme.py. What repeats it elsewhere says the same."""
+"""One palette: geometry/figures/palette.py. What repeats it elsewhere says the same."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from geometry.figures.theme import SYMBOL_SIGNS, SYMBOLS, THEMES
+from geometry.figures.palette import SYMBOL_SIGNS, SYMBOLS, THEMES
 
 ROOT = Path(__file__).resolve().parents[2]
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
@@ -31,7 +31,7 @@ def test_colours_are_written_in_these_two_files_only():
         if path.suffix in (".py", ".js", ".css", ".html", ".toml")
         and COLOUR.search(path.read_text(encoding="utf-8"))
     }
-    assert coloured == {"geometry/figures/theme.py", ".streamlit/config.toml"}
+    assert coloured == {"geometry/figures/palette.py", ".streamlit/config.toml"}
 
 
 def test_the_browser_s_signs_are_those_of_the_legend():

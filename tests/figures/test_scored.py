@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from geometry.figures.export import figure_rows
+from geometry.figures.palette import DARK, LIGHT
 from geometry.figures.scored import Scored, scored_figure
-from geometry.figures.theme import DARK, LIGHT
 
 ROWS = (
     Scored("mean, layer 5", 66.5, 62.0, 70.0, place=2),

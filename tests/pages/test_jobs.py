@@ -236,6 +236,6 @@ def test_old_jobs_are_let_go():
     def nothing(report: Report) -> None:
         return None
 
-    for i in range(jobs.KEPT_JOBS + 3):
+    for i in range(jobs.MAX_JOBS + 3):
         assert jobs.start(f"job-{i}", nothing).wait(PATIENCE)
-    assert len(jobs._jobs) == jobs.KEPT_JOBS
+    assert len(jobs._jobs) == jobs.MAX_JOBS

@@ -20,7 +20,7 @@ from pages.common import jobs, words
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.messages import error_text
 from pages.common.models import lessons, shelf
-from pages.common.shell import PAGES
+from pages.common.page_list import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.encode.tiny_models import BUILDERS, UNFIT, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
@@ -289,7 +289,7 @@ def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_
     assert not app.exception
     if page != "cosine_basis":  # has no model
         (text,) = errors(app)
-        assert f"{rules} has an unknown key 'allowed'" in text
+        assert f"`{rules}` has an unknown entry `allowed`" in text
         assert not any(button.key == "retry-model" for button in app.button)
 
 

@@ -33,7 +33,7 @@ from geometry.measure import positive_cosine_share
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import words
-from pages.common.cosines import EDGES
+from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed

@@ -69,7 +69,7 @@ def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(mon
     with monkeypatch.context() as patch:
         patch.setattr(umap_worker, "POLL_SECONDS", 0.01)
         # The worker has imports of its own: only a fit in this process would fail.
-        patch.setitem(sys.modules, "geometry.projection.umap_fit", None)
+        patch.setitem(sys.modules, "umap", None)
         found = fit_elsewhere(cloud, 2, 0, lambda done, total: reports.append((done, total)))
     assert found.shape == (len(cloud), 2)
     # The oracle runs in the worker too: with other BLAS threads the last bits differ, and with

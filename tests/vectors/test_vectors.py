@@ -277,3 +277,13 @@ def test_fasttext_of_gensim(shared_data):
     latin = read_vectors(path, encoding="latin-1")
     assert latin.report.n_replaced == 0
     assert sum(a != b for a, b in zip(table.words, latin.words, strict=True)) == 5
+
+
+@pytest.mark.parametrize("length", [0x0280, 0x0480, 0x0580])
+def test_a_safetensors_header_may_be_as_long_as_a_pickle_begins(length):
+    """The first two bytes of such a file are those of a pickle."""
+    rows = as_safetensors(WORDS, VECTORS, "json")
+    own = int.from_bytes(rows[:8], "little")
+    padded = length.to_bytes(8, "little") + rows[8 : 8 + own].ljust(length) + rows[8 + own :]
+    assert padded.startswith(b"\x80")
+    assert read_vectors(padded).words == tuple(WORDS)

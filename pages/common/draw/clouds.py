@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud, Projection
-from geometry.figures.colours import MOST_LABELS, PointColours, legend_entries
+from geometry.figures.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
-from geometry.figures.theme import SYMBOL_SIGNS, Theme, theme_named
+from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry.figures.theme import Theme
+from geometry.figures.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
 
 from ..words import Translate

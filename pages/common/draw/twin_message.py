@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from geometry.figures.colours import PointColours
+from geometry.figures.palette import Theme
 from geometry.figures.panel import WIDEST_DRAWN, Band, Wedge
-from geometry.figures.theme import Theme
+from geometry.figures.point_colours import PointColours
 
 from ..words import Translate
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .theme import LIGHT, SYMBOL_CODES, SYMBOLS, Theme
+from .palette import LIGHT, SYMBOL_CODES, SYMBOLS, Theme
 
 MOST_LABELS = len(SYMBOLS) * len(LIGHT.categories)  # pairs of a colour and a symbol
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from plotly.colors import sample_colorscale
 
-from geometry.figures.colours import PointColours, legend_entries, marker
-from geometry.figures.theme import DARK, LIGHT, SYMBOL_CODES, SYMBOLS, theme_named
+from geometry.figures.palette import DARK, LIGHT, SYMBOL_CODES, SYMBOLS, theme_named
+from geometry.figures.point_colours import PointColours, legend_entries, marker
 
 THEMES = (LIGHT, DARK)
 

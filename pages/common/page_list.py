@@ -1,0 +1,24 @@
+"""The pages, in the order of the sidebar; the first is the landing page."""
+
+from __future__ import annotations
+
+from .words import Translate
+
+PAGES = ("narrow_cone", "whitening", "sentence_similarity", "cosine_basis", "your_corpus")
+LANDING = PAGES[0]
+
+
+def page_path(name: str) -> str:
+    """Path of a page's file from app.py."""
+    return f"pages/{name}/page.py"
+
+
+def page_labels(_: Translate) -> dict[str, str]:
+    """The pages' names in the sidebar."""
+    return {
+        "narrow_cone": _("Narrow cone"),
+        "whitening": _("Whitening"),
+        "sentence_similarity": _("Sentence similarity"),
+        "cosine_basis": _("Cosine and basis"),
+        "your_corpus": _("Your corpus"),
+    }
