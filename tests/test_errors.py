@@ -13,15 +13,8 @@ import geometry
 from geometry.data import decode
 from geometry.data.limits import CorpusError
 from geometry.encode.precision import PrecisionError
-from geometry.errors import (
-    KINDS,
-    LONGEST_LIST,
-    LONGEST_TEXT,
-    REASONS,
-    SENTENCES,
-    WORDS,
-    GeometryError,
-)
+from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
+from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError
 from geometry.hub.model_errors import DataSetError, ModelFilesError
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure

@@ -11,7 +11,7 @@ from babel.messages.catalog import Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
 
-from geometry.errors import KINDS, REASONS, SENTENCES, WORDS
+from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from pages.common.measures import LABELS
 from pages.common.page_list import PAGES
 from pages.common.words import DEFAULT_LANGUAGE, TEXT, browser_language, languages, own_name
@@ -89,7 +89,7 @@ def msgids() -> dict[str, str]:
     """Every text to translate, and where it comes from: labels, and sentences of the library."""
     library = [text for table in SENTENCES.values() for text in table.values()]
     library += [*REASONS.values(), *KINDS, *WORDS]
-    return dict.fromkeys(library, "geometry/errors.py") | labels()
+    return dict.fromkeys(library, "geometry/error_sentences.py") | labels()
 
 
 @lru_cache
@@ -99,7 +99,7 @@ def labels() -> dict[str, str]:
     for path in CODE:
         for line, message, _, _ in extract_from_file("python", path, keywords={"_": None}):
             found.setdefault(str(message), f"{path.relative_to(ROOT)}:{line}")
-    return found | dict.fromkeys(LABELS.values(), "geometry/measure/listed.py")
+    return found | dict.fromkeys(LABELS.values(), "geometry/measure/table_measures.py")
 
 
 @lru_cache

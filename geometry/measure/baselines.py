@@ -16,9 +16,9 @@ from threading import Lock
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, need_whole
-from .listed import LISTED, refuse_unlisted
 from .neighbours import closest_both_ways, occurrence_skewness, two_distances, twonn
 from .sums import OCCURRENCE_K, Shared, View
+from .table_measures import LISTED, refuse_unlisted
 
 # A large draw varies little. Small draws are repeated until they have this many numbers
 NUMBERS, MOST_DRAWS = 200_000, 20

@@ -10,8 +10,8 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure
 from .baselines import Baseline, baselines_with_errors
 from .intervals import around, jackknife_reach, subsampling_reach
-from .listed import LISTED, Listed, refuse_unlisted
 from .sums import Shared, View
+from .table_measures import LISTED, Listed, refuse_unlisted
 
 MUCH = 0.1  # a change of a measure in [0, 1] that a reader sees
 LITTLE = 0.1  # share of another measure's change that counts as no change

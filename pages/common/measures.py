@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from geometry.errors import REASONS
+from geometry.error_sentences import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
-from geometry.measure.listed import LISTED
+from geometry.measure.table_measures import LISTED
 
 from .words import Translate, signed
 

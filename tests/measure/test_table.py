@@ -30,9 +30,9 @@ from geometry.measure import (
     top_contribution,
 )
 from geometry.measure.baselines import baselines_with_errors
-from geometry.measure.listed import LISTED
 from geometry.measure.sums import Shared, View
 from geometry.measure.table import without_each
+from geometry.measure.table_measures import LISTED
 
 pytestmark = pytest.mark.filterwarnings("error")
 

