@@ -10,6 +10,8 @@ MAX_VECTOR_FILE_BYTES = 200 * MEGABYTE  # of word vectors that are uploaded to a
 MAX_UPLOADED_TABLE_BYTES = 500 * MEGABYTE  # in memory, of such a file
 MAX_TABLE_BYTES = 4_000 * MEGABYTE  # in memory, of word vectors that a program reads
 MAX_TEXTS = 20_000
+MAX_CORPORA = 5  # that a session of the app uploads; the oldest is dropped first
+MAX_PAIR_SETS = 3  # likewise
 MIN_TEXTS = 2  # one vector has no cosine
 
 

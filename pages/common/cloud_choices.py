@@ -14,6 +14,7 @@ from .controls import choose, follow_default, layer_labels
 from .corpus_cloud import CloudSpec
 from .words import Translate
 
+FEWEST_POINTS = 4  # of a picture
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
 
 

@@ -8,11 +8,10 @@ import streamlit as st
 
 from geometry import Corpus
 from geometry.data.corpus import bundled_corpora, read_bundled
+from geometry.data.limits import MAX_CORPORA
 
 from .controls import choose
 from .words import Translate
-
-MAX_UPLOADS = 5  # of a session; the oldest is dropped first
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
@@ -32,7 +31,7 @@ def own_labels(store: str, _: Translate) -> dict[str, str]:
 def add_upload(corpus: Corpus) -> str:
     """Store the corpus for this session; returns its code."""
     code = f"upload-{corpus.sha256[:12]}"
-    remember("uploads", code, corpus, MAX_UPLOADS)
+    remember("uploads", code, corpus, MAX_CORPORA)
     return code
 
 

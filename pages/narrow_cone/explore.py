@@ -6,7 +6,7 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.figures.point_colours import MOST_LABELS
-from pages.common.cloud_choices import choose_cloud, choose_look
+from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
 from pages.common.corpus_cloud import coverage_of, encode_corpus
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
@@ -30,7 +30,6 @@ from .scene import (
 from .umap import fit_umaps, warm_up
 
 PAGE = "narrow_cone"
-FEWEST_POINTS = 4
 PLAY_SECONDS = 0.4
 
 

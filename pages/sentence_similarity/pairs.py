@@ -12,7 +12,7 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, ModelFilesError, Pairs, read_pairs
 from geometry.data.corpus import read_bundled_pairs
-from geometry.data.limits import MAX_BYTES, MEGABYTE
+from geometry.data.limits import MAX_BYTES, MAX_PAIR_SETS, MEGABYTE
 from geometry.data.pair_records import names_its_columns
 from geometry.data.pairs import read_pair_folder
 from geometry.encode import ArrayStore
@@ -31,7 +31,6 @@ from pages.common.words import Translate, prose
 
 BUNDLED = "bundled"
 HUB = "hub-"  # prefix of the code of a data set and split
-MAX_UPLOADS = 3  # in a session; then the oldest is dropped
 PAGE = "sentence_similarity"
 SHORT = 12  # characters of a commit that are shown
 UPLOADER = "pairs_file"
@@ -200,10 +199,10 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
     dev : the set among them that chooses the best cell of the others.
     """
     for pairs in sets:
-        remember(STORE, _own_code(pairs), pairs, MAX_UPLOADS)
+        remember(STORE, _own_code(pairs), pairs, MAX_PAIR_SETS)
         st.session_state["pairs"] = _own_code(pairs)
         if dev is not None and pairs is not dev:
-            remember(OWN_DEV, _own_code(pairs), _own_code(dev), MAX_UPLOADS)
+            remember(OWN_DEV, _own_code(pairs), _own_code(dev), MAX_PAIR_SETS)
 
 
 def _own_code(pairs: Pairs) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
-from pages.common.cloud_choices import Look, choose_cloud, choose_look
+from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
 from pages.common.corpus_cloud import CloudSpec, coverage_of
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
@@ -30,7 +30,6 @@ from .provenance import provenance
 from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
 
 PAGE = "whitening"
-FEWEST_POINTS = 4
 
 
 @st.fragment
