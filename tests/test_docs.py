@@ -10,7 +10,7 @@ import pytest
 import geometry
 from geometry import data, measure, transform, vectors
 from geometry.commands.evaluate import evaluate
-from geometry.data.limits import MAX_BYTES, MAX_TEXTS
+from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
 from geometry.evaluate import parse_treatment
@@ -18,7 +18,6 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.subsets import AGGREGATIONS
 from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
-from pages.common.uploads import MAX_UPLOADS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -212,4 +211,4 @@ def test_limits_of_uploads_are_the_codes(name):
 
 
 def test_the_number_of_uploads_is_the_codes():
-    assert f"at most {MAX_UPLOADS} corpora" in TEXT["operator"]
+    assert f"at most {MAX_CORPORA} corpora" in TEXT["operator"]
