@@ -17,7 +17,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
-from tests.browser.screen import forget_sockets, open_app, record_sockets
+from tests.browser.screen import forget_sockets, open_app, record_sockets, wait_for_app
 from tests.browser.server import AppServer
 
 LOCALE = "en-GB"
@@ -168,8 +168,10 @@ def look(server: AppServer, profile: BrowserContext) -> Iterator[Callable[[str],
             _record_errors(page, errors)
             record_sockets(page)
             open_app(page, address)
-        opened[address].bring_to_front()
-        return opened[address]
+        page = opened[address]
+        page.bring_to_front()
+        wait_for_app(page)  # the test before may have left a run behind
+        return page
 
     yield at
     for page in opened.values():
