@@ -22,7 +22,7 @@ class Cache(Generic[Answer]):
     return the old answer. Answers are shared and not copied, so they must not be changed.
 
     A private answer comes from a reader's own texts. It belongs to the session and is freed
-    with it.
+    with it. It can be read only while the page runs, not in a job or in a download's callback.
 
     Parameters
     ----------
