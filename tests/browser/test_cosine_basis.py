@@ -27,9 +27,6 @@ ANSWERS = {  # question and a piece of its answer
 }
 
 
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
-
-
 def column(page: Page, place: int) -> list[str]:
     """A column of the table of cosines: 1 by coordinates, 2 true, 3 whitened."""
     name = ("coordinates", "true", "whitened")[place - 1]
@@ -133,10 +130,10 @@ def address_has(page: Page, key: str) -> float:
     return float(state(page)[key])
 
 
-def test_a_cold_deep_link_restores_its_state(fresh_server, page):
+def test_a_deep_link_restores_its_state(server, page):
     plane = Plane(0.8, 1.7, 60.0, (1.0, -0.5))
     query = "len1=0.8&len2=1.7&angle=60&shift_x=1&shift_y=-0.5&whiten=points&reading=position"
-    open_app(page, fresh_server().page_url(PAGE, query=query))
+    open_app(page, server.page_url(PAGE, query=query))
     assert column(page, 1) == ["0.000", "0.000", "−1.000"]
     assert column(page, 2) == shown(plane.true_cosines())
     assert column(page, 3) == shown(pair_cosines(whiten_points(plane, POINTS)))

@@ -1,7 +1,7 @@
 """Models on narrow_cone in a browser: from folders and from a Hugging Face Hub."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -22,16 +22,13 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 
 from geometry import read_bundled
 from tests.browser.screen import LONG, assert_no_exception, open_app
+from tests.browser.server import AppServer
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.encode.tiny_models import DIMENSION, save_tiny
 from tests.hub.hub_server import HubServer
 
 PAGE = "narrow_cone"
 SIDES = ("raw", "white")
-HUB_NAME = "owner/tiny"
-
-
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 @pytest.fixture(scope="module")
@@ -98,45 +95,58 @@ def test_static_word_vectors_are_drawn(server, page, tmp_path):
     expect(page.get_by_text(f"· {folder} · layer 0 of 0 · pooling mean ·").first).to_be_visible()
 
 
+@pytest.fixture(scope="module")
+def hub() -> Iterator[HubServer]:
+    with HubServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def hub_app(
+    hub: HubServer, cache_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AppServer]:
+    """An app whose models come from ``hub``."""
+    home = tmp_path_factory.mktemp("home")
+    environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(home)}
+    with AppServer(cache_dir=cache_dir, environment=environment) as running:
+        yield running
+
+
 def test_a_hub_model_is_offered_fetched_again_after_a_failure_and_drawn(
-    fresh_server, page, tmp_path
+    hub, hub_app, page, tmp_path
 ):
-    with HubServer() as hub:
-        commit = hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
-        hub.faults.breaks["model.safetensors"] = [10] * 40
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
-        server = fresh_server(environment=environment)
-        open_app(page, address(server, model=HUB_NAME, layer="1"))
-        expect(page.get_by_text("would be fetched from the hub")).to_be_visible()
-        assert not hub.fetched()
-        page.get_by_role("button", name="Fetch it").click()
-        expect(page.get_by_text("is only partly there")).to_be_visible(timeout=LONG * 1000)
-        hub.faults.breaks.clear()
-        page.get_by_role("button", name="Try again").click()
-        both_clouds_are_measured(page)
-        line = f"· {HUB_NAME}, commit {commit[:7]} · layer 1 of 2 ·"
-        expect(page.get_by_text(line).first).to_be_visible()
-        # a layer belongs to its model
-        page.get_by_role("combobox", name="Model").click()
-        page.get_by_role("option", name="all-MiniLM-L6-v2 (bundled)").click()
-        expect(page.get_by_text("· layer 4 of 6 ·").first).to_be_visible(timeout=LONG * 1000)
-        assert "layer=" not in page.url
+    name = "owner/tiny"
+    commit = hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
+    hub.faults.breaks["model.safetensors"] = [10] * 40
+    open_app(page, address(hub_app, model=name, layer="1"))
+    expect(page.get_by_text("would be fetched from the hub")).to_be_visible()
+    assert not hub.fetched()
+    page.get_by_role("button", name="Fetch it").click()
+    expect(page.get_by_text("is only partly there")).to_be_visible(timeout=LONG * 1000)
+    hub.faults.breaks.clear()
+    page.get_by_role("button", name="Try again").click()
+    both_clouds_are_measured(page)
+    line = f"· {name}, commit {commit[:7]} · layer 1 of 2 ·"
+    expect(page.get_by_text(line).first).to_be_visible()
+    # a layer belongs to its model
+    page.get_by_role("combobox", name="Model").click()
+    page.get_by_role("option", name="all-MiniLM-L6-v2 (bundled)").click()
+    expect(page.get_by_text("· layer 4 of 6 ·").first).to_be_visible(timeout=LONG * 1000)
+    assert "layer=" not in page.url
 
 
-def test_a_download_shows_its_progress_and_can_be_cancelled(fresh_server, page, tmp_path):
-    with HubServer() as hub:
-        hub.publish(HUB_NAME, save_tiny_bert(tmp_path / "tiny"))
-        hub.faults.stalls["model.safetensors"] = 4096
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
-        server = fresh_server(environment=environment)
-        open_app(page, address(server, model=HUB_NAME))
-        page.get_by_role("button", name="Fetch it").click()
-        expect(page.get_by_text(f"Fetching {HUB_NAME}")).to_be_visible(timeout=LONG * 1000)
-        expect(page.get_by_text(re.compile(r"\d (kB|bytes) / \d+ kB"))).to_be_visible()
-        page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_text("Cancelled. What has arrived is kept")).to_be_visible(
-            timeout=LONG * 1000
-        )
-        hub.released.set()
-        page.get_by_role("button", name="Start again").click()
-        both_clouds_are_measured(page)
+def test_a_download_shows_its_progress_and_can_be_cancelled(hub, hub_app, page, tmp_path):
+    name = "owner/slow"
+    hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
+    hub.faults.stalls["model.safetensors"] = 4096
+    open_app(page, address(hub_app, model=name))
+    page.get_by_role("button", name="Fetch it").click()
+    expect(page.get_by_text(f"Fetching {name}")).to_be_visible(timeout=LONG * 1000)
+    expect(page.get_by_text(re.compile(r"\d (kB|bytes) / \d+ kB"))).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. What has arrived is kept")).to_be_visible(
+        timeout=LONG * 1000
+    )
+    hub.released.set()
+    page.get_by_role("button", name="Start again").click()
+    both_clouds_are_measured(page)

@@ -2,16 +2,12 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.screen import open_app, rerun
 
 PAGE = "sentence_similarity"
 CHARTS = 12
-
-
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def charts(page: Page):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from tests.browser.clouds import loneliest, of_stage, wait_for_clouds, wait_for_stage
@@ -30,8 +29,6 @@ SPOIL = """() => {
   twin.showWhenComplete();
 }"""
 TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
-
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def open_twins(page: Page, server: Any, name: str, query: str = "", count: int = 2) -> Locator:

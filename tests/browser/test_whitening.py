@@ -38,8 +38,6 @@ FIRST_PLACE = """(() => {{
   return [low[0] + step[0] * values[0], low[1] + step[1] * values[1]];
 }})()"""
 
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
-
 
 def open_lab(page: Page, server: Any, query: str = "", count: int = len(DEFAULTS)) -> None:
     open_app(page, server.page_url(PAGE, query=query))
@@ -74,8 +72,8 @@ def selected(page: Page) -> Locator:
 # Looking
 
 
-def test_a_cold_deep_link_draws_four_pictures_of_one_frame(fresh_server, page):
-    open_lab(page, fresh_server())
+def test_a_deep_link_draws_four_pictures_of_one_frame(server, page):
+    open_lab(page, server)
     for place, _name in enumerate(DEFAULTS):
         assert is_drawn(page, place)
     assert of_stage(page, TITLES) == list(DEFAULTS)

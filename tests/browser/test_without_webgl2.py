@@ -38,8 +38,6 @@ LONELIEST = """chart => {  // the point farthest from all others: its row and it
 CLOUDS = ("chart-raw", "chart-white")
 LAB = ("lab-raw", "lab-zca", "lab-removed", "lab-standardised")
 
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
-
 
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:

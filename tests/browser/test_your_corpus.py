@@ -15,9 +15,6 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(500)
 PICTURE = ".st-key-own_cloud canvas.gl-canvas, .st-key-own_cloud canvas"
 
 
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
-
-
 def choose_upload(page: Page) -> None:
     with rerun(page):
         page.locator(".st-key-source button").nth(1).click()
@@ -133,12 +130,11 @@ def test_pasted_texts_go_through_to_a_picture_with_one_click(page: Page, server:
 
 
 def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
-    fresh_server: Callable[..., AppServer], page: Page, tmp_path: Path
+    server: AppServer, page: Page, tmp_path: Path
 ):
     path = tmp_path / "long.txt"
     line = "the kettle on the old stove begins to sing when the rain comes down " * 8
     path.write_text("\n".join(f"{i} {line}" for i in range(1500)), encoding="utf-8")
-    server = fresh_server(cache_dir=tmp_path / "cache")
     open_app(page, server.page_url("your_corpus", query="source=upload"))
     upload(page, path)
     page.locator(".st-key-use_file button").click()
