@@ -5,7 +5,6 @@ import streamlit as st
 from pages.common.shell import close_page, open_page, show_question
 from pages.cosine_basis.controls import read_scene
 from pages.cosine_basis.numbers import (
-    provenance,
     show_condition,
     show_downloads,
     show_formula,
@@ -30,7 +29,7 @@ show_question(PAGE, "shift")
 show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
 
 with pictures:
-    show_pictures(scene, provenance(scene, _), _)
+    show_pictures(scene, _)
     show_downloads(scene, _)
 with measured[0]:
     show_numbers(scene, _)

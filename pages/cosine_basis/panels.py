@@ -18,6 +18,7 @@ from pages.common.draw.charts import COMPONENTS
 from pages.common.words import Translate
 
 from .controls import AXES, LIMITS, accept_move, presets, state_of
+from .numbers import provenance
 from .scene import Scene, background
 
 # joined into one script, because a component cannot import another file
@@ -25,7 +26,7 @@ SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.
 KEY = "plane"
 
 
-def show_pictures(scene: Scene, provenance: str, _: Translate) -> None:
+def show_pictures(scene: Scene, _: Translate) -> None:
     """Both pictures with their cosines. A drag there sets the controls."""
 
     def accept() -> None:
@@ -41,7 +42,7 @@ def show_pictures(scene: Scene, provenance: str, _: Translate) -> None:
             "reading": scene.reading,
             "circle": scene.unit_circle,
         },
-        "words": plane_words(_) | {"provenance": provenance},
+        "words": plane_words(_) | {"provenance": provenance(scene, _)},
         "colours": _colours(theme_named(st.context.theme.type)),
         "limits": LIMITS,
         "snaps": snaps(),

@@ -81,7 +81,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         scene = build_scene(
             points, look, fit, whitening, chosen, centring=centring, strength=strength
         )
-        draw_pictures(scene, _, as_charts=as_charts)
+        draw_pictures(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus), _)
         if scene.has_few_points:

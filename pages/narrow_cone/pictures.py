@@ -26,7 +26,7 @@ from pages.common.draw.clouds import (
     point_colours,
 )
 from pages.common.draw.selected import choose_row, show_selection, store_selection
-from pages.common.draw.twin_cloud import show_twin_cloud
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCloud
 from pages.common.words import Translate, language
 
@@ -40,13 +40,10 @@ SLIDER_STEPS = 16  # of centring and of strength
 _FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
 
 
-def draw_pictures(scene: Scene, _: Translate, *, as_charts: bool) -> None:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
-
-    as_charts : by Plotly, for a browser without WebGL2.
-    """
+def draw_pictures(scene: Scene, _: Translate) -> None:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
     panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
-    (_draw_charts if as_charts else _draw_twins)(scene, panels, _)
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels, _)
     note_too_many_labels(scene.points.cloud, _)
 
 

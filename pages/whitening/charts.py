@@ -28,13 +28,14 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
-from pages.common.downloads import csv_bytes, short_number
+from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose
 
-from .choices import treatment_names
+from .choices import choose_chart, treatment_names
 from .flow import trained_flow
+from .provenance import provenance
 from .scene import Scene, TreatedCloud, sentence_of_token
 
 MATRIX_DIMENSIONS = 64
@@ -47,12 +48,18 @@ _SIZED_FITS: Cache[tuple[SizedFit, ...]] = Cache("whitening-fits-by-size", max_e
 Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
-def draw_chart(kind: str, scene: Scene, _: Translate) -> Figures:
-    """Draw the chart of that kind and a line that explains it; returns its figures."""
+def show_charts(scene: Scene, _: Translate) -> None:
+    """The chart that the reader chooses, a line that explains it, and its values as CSV."""
+    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting), _)
     figures = _DRAWN[kind](scene, _)
     if figures:
         st.caption(prose("whitening", f"chart-{kind}", chart_values(scene)))
-    return figures
+        measured_on = provenance(scene, _)
+        offer_csv(
+            _("Take the chart away (CSV)"),
+            f"whitening-{kind}",
+            lambda: chart_csv(figures, measured_on),
+        )
 
 
 def chart_csv(figures: Figures, measured_on: str) -> bytes:

@@ -14,17 +14,16 @@ from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
 
-from .charts import Figures, draw_chart
+from .charts import show_charts
 from .choices import (
     FitSet,
-    choose_chart,
     choose_fit_set,
     choose_knobs,
     choose_rows,
     choose_treatments,
 )
 from .flow import train_flow
-from .numbers import Reports, measure_all, show_table, take_away
+from .numbers import show_table, take_away
 from .pictures import draw_pictures
 from .provenance import provenance
 from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
@@ -54,12 +53,17 @@ def explore(corpus: Corpus, _: Translate) -> None:
         show_selection(points.cloud, points.key, _)
         warn_of_coverage(coverage_of(corpus), _)
     with measure_box:
-        reports, kind, figures = _measure(scene, _)
+        st.subheader(_("Measure"))
+        show_table(scene, _)
+        st.caption(coverage_line(coverage_of(corpus), _))
+        show_charts(scene, _)
+        for question in ("disagree", "same-cosines", "fit", "flow"):
+            show_question(PAGE, question)
     with try_box:
-        take_away(scene, reports, kind, figures, _)
+        take_away(scene, _)
     if "flow" in waiting:
         with waiting["flow"]:
-            train_flow(scene.material.fit_points, _)
+            train_flow(scene, _)
         st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again
 
 
@@ -89,17 +93,3 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
         st.info(prose(PAGE, "all-equal"))
         return None
     return build_scene(material, names, knobs, look, chosen_row(points), _)
-
-
-def _measure(scene: Scene, _: Translate) -> tuple[Reports, str, Figures]:
-    """The table and the chart below it: what was measured, the chart's kind, its figures."""
-    st.subheader(_("Measure"))
-    with st.container():
-        reports = measure_all(scene, _)
-    show_table(scene, reports, _)
-    st.caption(coverage_line(coverage_of(scene.material.corpus), _))
-    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting), _)
-    figures = draw_chart(kind, scene, _)
-    for question in ("disagree", "same-cosines", "fit", "flow"):
-        show_question(PAGE, question)
-    return reports, kind, figures

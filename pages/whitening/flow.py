@@ -19,6 +19,8 @@ from pages.common.words import Translate
 if TYPE_CHECKING:
     from geometry.transform.flow import FlowEpoch
 
+    from .scene import Scene
+
 _histories: dict[str, list[FlowEpoch]] = defaultdict(list)  # of flows in training, for all sessions
 
 
@@ -45,8 +47,9 @@ def flow_treatment(points: CorpusCloud) -> Treatment | None:
     return None if trained is None else trained.treatment
 
 
-def train_flow(points: CorpusCloud, _: Translate) -> None:
-    """Train a flow on the points, with count, live loss curve and cancel; then cache it."""
+def train_flow(scene: Scene, _: Translate) -> None:
+    """Train a flow on the fit set, with count, live loss curve and cancel; then cache it."""
+    points = scene.material.fit_points
     X = points.vectors
 
     def work(report: jobs.Report) -> TrainedFlow:

@@ -27,7 +27,6 @@ from pages.common.measures import decimals_of, measure_label, no_value, print_va
 from pages.common.words import Translate, prose
 
 from .annotated import annotations_of, show_annotated_note
-from .charts import Figures, chart_csv
 from .choices import treatment_names
 from .provenance import fit_cells_of, provenance
 from .scene import Scene
@@ -95,8 +94,10 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
     }
 
 
-def show_table(scene: Scene, reports: Reports, _: Translate) -> None:
+def show_table(scene: Scene, _: Translate) -> None:
     """The table, its caption and provenance, and the disagreements of its measures."""
+    with st.container():
+        reports = measure_all(scene, _)
     with st.container(key="lab-table"):
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
@@ -194,9 +195,10 @@ def _warn_of_simplex(scene: Scene) -> None:
             st.warning(prose("whitening", f"simplex-fit{kind}", n))
 
 
-def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Translate) -> None:
-    """Table, points and chart as CSV; the pictures themselves have a camera button."""
+def take_away(scene: Scene, _: Translate) -> None:
+    """Table and points as CSV; the pictures themselves have a camera button."""
     measured_on = provenance(scene, _)
+    reports = measure_all(scene, _)
     with st.container(horizontal=True):
         offer_csv(
             _("Take the table away (CSV)"),
@@ -208,12 +210,6 @@ def take_away(scene: Scene, reports: Reports, kind: str, figures: Figures, _: Tr
             "whitening-points",
             lambda: pictures_csv(scene, measured_on, _),
         )
-        if figures:
-            offer_csv(
-                _("Take the chart away (CSV)"),
-                f"whitening-{kind}",
-                lambda: chart_csv(figures, measured_on),
-            )
 
 
 def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:

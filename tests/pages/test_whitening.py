@@ -40,9 +40,8 @@ from geometry.transform.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.words import prose, signed
-from pages.whitening.charts import chart_csv
 from pages.whitening.choices import CHARTS, treatment_names
-from pages.whitening.numbers import pictures_csv, table_csv
+from pages.whitening.numbers import measure_all, pictures_csv, table_csv
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -82,9 +81,12 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
-    """What the page hands to its downloads: (scene, reports, kind, figures, _)."""
+    """What the page offers as files: (scene, reports)."""
     found: list[tuple] = []
-    monkeypatch.setattr("pages.whitening.explore.take_away", lambda *shown: found.append(shown))
+    monkeypatch.setattr(
+        "pages.whitening.explore.take_away",
+        lambda scene, _: found.append((scene, measure_all(scene, _))),
+    )
     return found
 
 
@@ -279,8 +281,8 @@ def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
     assert "all points at the origin" in shown[0]
     assert "drawn ×" not in shown[0]
     assert "trustworthiness" not in shown[0]
-    scene, *_rest, _ = taken[-1]
-    rows = rows_of(pictures_csv(scene, "", _))
+    scene, _reports = taken[-1]
+    rows = rows_of(pictures_csv(scene, "", str))
     assert {row["removed_x"] for row in rows} == {"0"}
     flat = flat_charts(visit(view="pca", no_webgl2=True))["removed"]["data"][0]
     assert not array(flat["x"]).any()
@@ -882,13 +884,13 @@ def rows_of(content: bytes) -> list[dict[str, str]]:
 
 def test_the_page_offers_its_tables():
     labels = [button.label for button in look().get("download_button")]
-    assert labels == [f"Take the {what} away (CSV)" for what in ("table", "points", "chart")]
+    assert labels == [f"Take the {what} away (CSV)" for what in ("chart", "table", "points")]
 
 
 def test_the_points_file_has_every_picture_as_drawn(taken, cloud_of):
     drawn = pictures(visit())
-    scene, *_rest, _ = taken[-1]
-    rows = rows_of(pictures_csv(scene, "this cloud", _))
+    scene, _reports = taken[-1]
+    rows = rows_of(pictures_csv(scene, "this cloud", str))
     assert [row["text"] for row in rows] == list(cloud_of().texts)
     for name in DEFAULTS:
         for axis, places in zip("xy", drawn[name].T, strict=True):
@@ -899,7 +901,7 @@ def test_the_points_file_has_every_picture_as_drawn(taken, cloud_of):
 
 def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
     visit()
-    scene, reports, *_rest = taken[-1]
+    scene, reports = taken[-1]
     rows = rows_of(table_csv(scene, reports, "this cloud", str))
     assert len(rows) == 4 * (len(measure_names()) + 1)  # and the agreement of topics
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
@@ -911,7 +913,7 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
 
 def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cloud_of):
     shown = table(visit(fit_on="split"))
-    scene, reports, *_rest = taken[-1]
+    scene, reports = taken[-1]
     rows = rows_of(table_csv(scene, reports, "", str))
     cloud = scene.material.cloud
     for name, label in NAMES.items():
@@ -925,13 +927,13 @@ def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cl
         )
     app = visit(upload(24))  # without labels
     assert "topic agreement of 5 neighbours" not in table(app)["Raw"]
-    scene, reports, *_rest = taken[-1]
+    scene, reports = taken[-1]
     assert "label_agreement" not in table_csv(scene, reports, "", str).decode()
 
 
 def test_a_zero_row_has_no_agreement_in_the_file(taken):
     visit(Corpus("mine", ("a cat sat",) * 4 + ("a dog ran",) * 4, ("c",) * 4 + ("d",) * 4), **FULL)
-    scene, reports, *_rest = taken[-1]
+    scene, reports = taken[-1]
     reports = {name: replace(report, agreement=None) for name, report in reports.items()}
     reports["raw"] = replace(reports["raw"], agreement=0.5)
     rows = rows_of(table_csv(scene, reports, "", str))
@@ -942,7 +944,7 @@ def test_a_zero_row_has_no_agreement_in_the_file(taken):
 def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
     app = visit(second="learned", third="zca", fit_on="split")
     assert "Learned removal: fitted on the 650 sentences of the scored pairs" in provenance(app)
-    scene, reports, *_rest = taken[-1]
+    scene, reports = taken[-1]
     fit = {
         row["treatment"]: (row["fitted_on"], row["rank_of_fit"], bool(row["shrinkage"]))
         for row in rows_of(table_csv(scene, reports, "", str))
@@ -961,10 +963,13 @@ def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
     ("kind", "name", "length"),
     [("spectrum", "Raw", 384), ("rogue", "Raw", 10), ("correlation", "Raw", 64 * 64)],
 )
-def test_the_chart_file_has_a_row_an_entry(taken, kind, name, length):
+def test_the_chart_file_has_a_row_an_entry(monkeypatch, kind, name, length):
+    files: list[Callable[[], bytes]] = []
+    monkeypatch.setattr(
+        "pages.whitening.charts.offer_csv", lambda _label, _name, make: files.append(make)
+    )
     app = visit(chart=kind)
-    *_rest, figures, _ = taken[-1]
-    rows = [row for row in rows_of(chart_csv(figures, "")) if row["name"] == name]
+    rows = [row for row in rows_of(files[-1]()) if row["name"] == name]
     assert len(rows) == length
     suffix = "-raw" if kind == "correlation" else ""
     trace = chart(app, f"{kind}{suffix}")["data"][0]
