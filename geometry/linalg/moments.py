@@ -33,6 +33,8 @@ class Moments:
     quartic : sum w |z|^4
     n_distinct : number of different rows among n_rows, counted up to d + 2. None after a merge of
         blocks that may share rows.
+    weak : (d, m), directions in which float32 products would hide the variance; None if the sums
+        are of float64 products.
     """
 
     n_rows: int
@@ -43,26 +45,47 @@ class Moments:
     cubic: np.ndarray
     quartic: float
     n_distinct: int | None = None
+    weak: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
+    def of(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        *,
+        like: Moments | None = None,
+    ) -> Moments:
         """Moments of one array X (n, d), by blocks of rows.
+
+        Parameters
+        ----------
+        X : (n, d), float32 or float64
+        sample_weight : (n,), 0 or more
+        like : moments of earlier rows of the same cloud. They halve the time, and change no sum
+            but by rounding.
+
 
         Raises ValueError if numbers are so large or small that their fourth powers leave float64,
         or that float32 loses digits. Raises ValueError with the first row that holds NaN or
         infinity.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the next line raises instead
-            found = cls.of_part(X, sample_weight)
+            found = cls.of_part(X, sample_weight, like)
         _refuse_extreme(found, X, sample_weight)
         return found
 
     @classmethod
-    def of_part(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
+    def of_part(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        like: Moments | None = None,
+    ) -> Moments:
         """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
-        found = _of_float32(X) if sample_weight is None and X.dtype == np.float32 else None
+        is_plain = sample_weight is None and X.dtype == np.float32
+        found = _of_float32(X, None if like is None else like.weak) if is_plain else None
         found = found or _of_blocks(X, sample_weight)
         counted = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
         return replace(found, n_distinct=count_distinct(counted, most=X.shape[1] + 2))
@@ -86,6 +109,7 @@ class Moments:
             cubic=a[0] + b[0],
             quartic=a[1] + b[1],
             n_distinct=self._distinct_with(other),
+            weak=self.weak if other.weak is None else other.weak,
         )
 
     def _distinct_with(self, other: Moments) -> int | None:
@@ -151,12 +175,12 @@ def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None
         )
 
 
-def _of_float32(X: np.ndarray) -> Moments | None:
-    sums = sums_in_float32(X)
+def _of_float32(X: np.ndarray, likely_weak: np.ndarray | None) -> Moments | None:
+    sums = sums_in_float32(X, likely_weak)
     if sums is None:
         return None
     n = len(X)
-    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic)
+    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic, weak=sums.weak)
 
 
 def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:

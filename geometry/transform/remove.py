@@ -118,7 +118,7 @@ class CommonComponentRemoval(Removal):
 
     def _absorb(self, X: Any, *, reset: bool, at_least: int) -> CommonComponentRemoval:
         X = self._checked_rows(X, reset=reset, at_least=at_least)
-        block = Moments.of(X)
+        block = Moments.of(X, like=None if reset else self.moments_)
         moments = block if reset else self.moments_.merge(block)
         # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)

@@ -148,7 +148,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if sample_weight.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
         with np.errstate(invalid="ignore"):
-            block = Moments.of(X, sample_weight)
+            block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
         if not np.isfinite(block.scatter).all():
             refuse_not_finite(X)
         _unload(X)

@@ -66,6 +66,31 @@ def test_the_ranks_are_those_of_float64(X):
     assert ours.rank_floor_ == pytest.approx(floor, rel=1e-3)
 
 
+@pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
+@pytest.mark.parametrize("before", ["a weak direction", "a null direction", "round"])
+def test_weak_directions_of_other_rows_change_no_sum(X, before):
+    earlier = Moments.of(CLOUDS[before])
+    assert earlier.weak is not None
+    assert earlier.weak.shape[1] == (before != "round")
+    ours, theirs = Moments.of(X, like=earlier), exact(X)
+    assert ours.weak is not None  # float32 products
+    values, V = np.linalg.eigh(theirs.scatter)
+    alive = values > 1e-9 * values[-1]
+    W = V[:, alive] / np.sqrt(values[alive])
+    np.testing.assert_allclose(W.T @ ours.scatter @ W, np.eye(alive.sum()), atol=1e-4)
+
+
+def test_blocks_search_for_weak_directions_once(monkeypatch):
+    X, searches = CLOUDS["a null direction"], []
+    search = np.linalg.qr
+    monkeypatch.setattr(np.linalg, "qr", lambda *args: searches.append(args) or search(*args))
+    whitening = Whitening("zca")
+    for rows in np.split(X, 4):
+        whitening.partial_fit(rows)
+    assert len(searches) == 2  # both steps of one inverse iteration
+    assert whitening.rank_ == D - 1
+
+
 def test_too_many_weak_directions_are_refused():
     X = rotated(np.r_[np.ones(D // 2), np.full(D // 2, 1e-8)])
     assert sums_in_float32(X) is None
