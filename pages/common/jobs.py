@@ -111,7 +111,7 @@ class Lane:
 
 
 # one lane for each kind of work: a long UMAP does not delay an encoding
-_lanes = {name: Lane() for name in ("encode", "umap", "model", "flow", "measure")}
+_lanes = {name: Lane() for name in ("encode", "read", "umap", "model", "flow", "measure")}
 _jobs: dict[str, Job] = {}
 _lock = threading.Lock()
 _watcher: threading.Thread | None = None  # cancels what nobody waits for, while there are jobs
