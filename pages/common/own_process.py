@@ -10,9 +10,11 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PULSE = 0.1  # seconds between two reports
@@ -55,27 +57,33 @@ def run_apart(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    call: bytes | None = pickle.dumps((function, values, options))
+    # a thread, because a second ``communicate`` of Python 3.11 sends nothing more
+    call = pickle.dumps((function, values, options))
+    threading.Thread(target=_send, args=(process.stdin, call), daemon=True).start()
+    process.stdin = None
     try:
         while True:
             try:
-                answer, _ = process.communicate(call, timeout=PULSE)
+                answer, _ = process.communicate(timeout=PULSE)
                 break
             except subprocess.TimeoutExpired:
-                call = None  # what was not sent yet is, at the next call
                 report(0, 0)
     finally:
         process.kill()  # nothing if it has ended
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
+        if process.stdout is not None:
+            process.stdout.close()
     if process.returncode or not answer:
         raise ProcessEnded(f"it takes more than {CPU_SECONDS} s or {MEMORY_BYTES // 10**9} GB")
     is_error, found = pickle.loads(answer)
     if is_error:
         raise found
     return found
+
+
+def _send(pipe: IO[bytes], content: bytes) -> None:
+    with suppress(BrokenPipeError), pipe:  # the process was ended
+        pipe.write(content)
 
 
 def _limit() -> None:

@@ -33,6 +33,11 @@ def test_the_answer_comes_back():
     assert corpus.texts == ("the cat sat", "dogs ran")
 
 
+def test_large_values_go_there_and_back():
+    content = bytes(range(256)) * 80_000
+    assert run_apart(bytes.upper, content, report=nothing) == content.upper()
+
+
 def test_an_error_of_the_library_comes_back_whole():
     with pytest.raises(CorpusError) as caught:
         run_apart(read_corpus, b"one line", report=nothing)
