@@ -1,7 +1,8 @@
 """Texts to vectors by blocks, into memory-mapped files; an interrupted run resumes.
 
 A block is written and flushed, and then entered in the journal with its checksum. Every block in
-the journal is therefore on disk. A block whose checksum differs is encoded again.
+the journal is therefore on disk. A block whose checksum differs is encoded again. Only the owner of
+the process may read the files, as in the cache of arrays: the texts may be private.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .tokens import check_text, checked_texts
 BLOCK_ROWS = 1024  # about 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"
 JOURNAL_VERSION = 1
+OWNER_ONLY = 0o600  # the mode of every file
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,7 @@ def _begin(job: _Job, folder: Path) -> dict[int, str]:
     _clear(folder)
     for name in job.poolings:
         path = job.file_of(folder, name)
+        path.touch(mode=OWNER_ONLY)
         np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=job.shape)
         _reserve(path)
     _write_journal(job, folder, {})
@@ -211,6 +214,7 @@ def _read_journal(job: _Job, folder: Path) -> dict[int, str] | None:
 
 def _write_journal(job: _Job, folder: Path, finished: dict[int, str]) -> None:
     part = folder / f"{JOURNAL}.part"
+    part.touch(mode=OWNER_ONLY)
     part.write_text(json.dumps({"job": asdict(job), "finished": finished}), encoding="utf-8")
     part.replace(folder / JOURNAL)
 

@@ -1,28 +1,32 @@
 """A disk cache of arrays by key, and the vectors of a corpus from it.
 
-Files are written atomically, verified on read and bounded in total size. A file is 32 bytes of
-sha256 followed by an .npy. A file that was truncated or altered reads as absent, so its array is
-computed again.
+Files are written atomically, verified on read and bounded in total size. A file is an .npy after
+32 bytes: the sha256 of its key and the .npy. A file that was truncated, altered or renamed reads as
+absent, so its array is computed again. Only the owner of the process may read the files.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
 import shutil
 import tempfile
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from ..data.corpus import Corpus
-from .blocks import encode_to_files
+from .blocks import OWNER_ONLY, encode_to_files
 from .encoder import OWN, Encoder, Layer, Progress
 from .pool import POOLINGS, check_pooling
 
@@ -30,10 +34,13 @@ FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
 DEFAULT_MEGABYTES = 2048
 BYTES_AT_ONCE = 300 * 10**6  # of all layers and poolings that one encoding keeps in memory
+MEMORY_BYTES = 300 * 10**6  # of arrays in memory, where the folder can't be written
 CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same texts
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted
 STALE_SECONDS = 3600  # longer than any write takes
+WAIT_SECONDS = 0.2  # between checks of a folder that another process uses
 _DIGEST_BYTES = 32
+_BLOCKS = "blocks-"  # prefix of a folder in use by one encoding; its lock is beside it
 
 
 class ArrayStore:
@@ -44,13 +51,22 @@ class ArrayStore:
     folder : path, optional
         By default $NARROW_CONE_CACHE_DIR, else the platform's cache folder.
     max_bytes : int, optional
-        Of all arrays together. By default $NARROW_CONE_CACHE_MB x 10^6, else 2,048 MB.
+        Of all files together. By default $NARROW_CONE_CACHE_MB x 10^6, else 2,048 MB.
+
+    Attributes
+    ----------
+    failure : OSError or None
+        Why the last write failed. Its array is in this object's memory, where at most
+        MEMORY_BYTES are kept.
     """
 
     def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
         named = folder or os.environ.get(FOLDER_VARIABLE)
         self.folder = Path(named) if named else user_cache_path("narrow-cone", appauthor=False)
         self.max_bytes = _size_from_environment() if max_bytes is None else max_bytes
+        self.failure: OSError | None = None
+        self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._lock = threading.Lock()
 
     @staticmethod
     def key(*parts: object) -> str:
@@ -63,19 +79,19 @@ class ArrayStore:
 
     def has(self, key: str) -> bool:
         """Whether a file of that key exists; only ``read`` verifies it."""
-        return self._path(key).is_file()
+        return key in self._memory or self._path(key).is_file()
 
     def read(self, key: str) -> np.ndarray | None:
-        """The array, read-only; None if it is absent, truncated or altered."""
+        """The array, read-only; None if it is absent, truncated, altered or of another key."""
         path = self._path(key)
         try:
             content = path.read_bytes()
         except OSError:
-            return None
+            return self._memory.get(key)
         body = memoryview(content)[_DIGEST_BYTES:]
-        if hashlib.sha256(body).digest() != content[:_DIGEST_BYTES]:
+        if _digest(key, body) != content[:_DIGEST_BYTES]:
             _delete(path)
-            return None
+            return self._memory.get(key)
         with suppress(OSError):  # the folder may be read-only
             os.utime(path)  # marks it as used now
         array = np.load(io.BytesIO(body), allow_pickle=False)
@@ -85,7 +101,8 @@ class ArrayStore:
     def write(self, key: str, array: np.ndarray) -> None:
         """Write the array, then delete the least recently used files above the limit.
 
-        A full disk or a read-only folder raises nothing: the next read returns None.
+        A full disk or a read-only folder raises nothing: the array is then kept in memory, and
+        ``failure`` gives the reason.
         """
         buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
@@ -96,42 +113,130 @@ class ArrayStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as part:
                 try:
-                    part.write(hashlib.sha256(body).digest())
+                    part.write(_digest(key, body))
                     part.write(body)
                     part.close()
                     Path(part.name).replace(self._path(key))
                 except BaseException:
                     _delete(Path(part.name))
                     raise
-        except OSError:
+        except OSError as failure:
+            self.failure = failure
+            self._keep_in_memory(key, array)
             return
+        self.failure = None
         self._evict()
+
+    @contextmanager
+    def own_folder(self, name: str, n_bytes: int, waiting: Callable[[], None]) -> Iterator[Path]:
+        """A folder for the files of one encoding, used by one process or thread at a time.
+
+        It is removed at the end, however the block ends. It stays if the process is killed or
+        interrupted from the keyboard, so that the next call with that name resumes.
+
+        Parameters
+        ----------
+        name : str
+        n_bytes : int
+            What will be written.
+        waiting : callable
+            Called while another process or thread uses the folder. It may raise to give up.
+
+        Raises
+        ------
+        OSError
+            If the folder can't be written, or ``n_bytes`` are above the store's limit.
+        """
+        if n_bytes > self.max_bytes:
+            raise OSError(errno.EDQUOT, f"{SIZE_VARIABLE} is too small for this corpus")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        folder = self.folder / f"{_BLOCKS}{name}"
+        lock = _lock_of(folder)
+        while not lock.is_locked:
+            try:
+                lock.acquire(timeout=WAIT_SECONDS)
+            except Timeout:
+                waiting()
+        try:
+            yield folder
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            _remove_folder(folder)
+            raise
+        else:
+            _remove_folder(folder)
+        finally:
+            lock.release()
+
+    def _keep_in_memory(self, key: str, array: np.ndarray) -> None:
+        array = array.copy()
+        array.flags.writeable = False
+        with self._lock:
+            self._memory[key] = array
+            self._memory.move_to_end(key)
+            while sum(each.nbytes for each in self._memory.values()) > MEMORY_BYTES:
+                self._memory.popitem(last=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.array"
 
     def _evict(self) -> None:
+        """Delete the least recently used above the limit; blocks in use are not counted."""
         for part in self.folder.glob("*.part"):  # left by a process that was killed
             with suppress(OSError):
                 if time.time() - part.stat().st_mtime > STALE_SECONDS:
                     _delete(part)
-        for blocks in self.folder.glob("blocks-*"):  # left by an interrupted encoding
-            with suppress(OSError):
-                if time.time() - max(path.stat().st_mtime for path in blocks.iterdir()) > ABANDONED:
-                    shutil.rmtree(blocks)
-        files = []
-        for path in self.folder.glob("*.array"):
-            try:
-                stat = path.stat()
-            except FileNotFoundError:  # deleted by another process
+        entries = []
+        for path in [*self.folder.glob("*.array"), *self.folder.glob(f"{_BLOCKS}*/")]:
+            is_folder = path.suffix != ".array"
+            if is_folder and _is_in_use(path):
                 continue
-            files.append((stat.st_mtime_ns, stat.st_size, path))
-        excess = sum(size for _, size, _ in files) - self.max_bytes
-        for _, size, path in sorted(files):
+            try:
+                files = [each.stat() for each in (path.iterdir() if is_folder else [path])]
+            except OSError:  # deleted by another process
+                continue
+            used = max((file.st_mtime_ns for file in files), default=0)
+            if is_folder and time.time() - used / 10**9 > ABANDONED:
+                _remove_unused(path)
+            else:
+                entries.append((used, sum(file.st_size for file in files), path))
+        excess = sum(size for _, size, _ in entries) - self.max_bytes
+        for _, size, path in sorted(entries):
             if excess <= 0:
                 return
-            _delete(path)
+            (_delete if path.suffix == ".array" else _remove_unused)(path)
             excess -= size
+
+
+def _digest(key: str, body: memoryview) -> bytes:
+    digest = hashlib.sha256(key.encode())
+    digest.update(body)
+    return digest.digest()
+
+
+def _lock_of(folder: Path) -> FileLock:
+    return FileLock(folder.with_name(f"{folder.name}.lock"), mode=OWNER_ONLY)
+
+
+def _is_in_use(folder: Path) -> bool:
+    """True if a process or thread encodes in the folder, or if no lock can be made there."""
+    try:
+        with _lock_of(folder).acquire(timeout=0):
+            return False
+    except OSError:  # Timeout is one
+        return True
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove the folder and its lock; to be called by the holder of the lock."""
+    shutil.rmtree(folder, ignore_errors=True)
+    _delete(Path(_lock_of(folder).lock_file))
+
+
+def _remove_unused(folder: Path) -> None:
+    with suppress(OSError), _lock_of(folder).acquire(timeout=0):
+        _remove_folder(folder)
 
 
 def _delete(path: Path) -> None:
@@ -168,11 +273,12 @@ def recalled_vectors(
 
     If not, one forward pass computes all layers and poolings, and all are stored. If they would
     exceed BYTES_AT_ONCE, only this pooling is computed, by blocks on disk in the store's folder,
-    where an interrupted run resumes. The pooling "own" is computed and stored alone.
+    where a run that was killed resumes. If the blocks can't be written there, only these layers are
+    computed, in memory. The pooling "own" is computed and stored alone.
     """
     layers = encoder.layer_indices(layer)
     every = range(encoder.n_layers + 1)
-    size = len(corpus) * encoder.dimension * np.float32().nbytes * len(every) * len(POOLINGS)
+    of_pooling = len(corpus) * encoder.dimension * np.float32().nbytes * len(every)
     how: dict[str, Any] = {"special_tokens": special_tokens, "progress": progress}
 
     def key(layer: int, pooling: str) -> str:
@@ -186,21 +292,42 @@ def recalled_vectors(
         vectors = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), **how)
         return {key(index, name): vectors[name][index] for name in POOLINGS for index in every}
 
+    def waiting() -> None:
+        if progress is not None:
+            progress(0, len(corpus))
+
     def compute_by_blocks(store: ArrayStore) -> list[np.ndarray]:
-        folder = store.folder / f"blocks-{key(0, pooling)}"
-        files = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), **how)[pooling]
+        with store.own_folder(key(0, pooling), of_pooling, waiting) as folder:
+            if (found := stored(store, keys)) is not None:  # by another process meanwhile
+                return found
+            blocks = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), **how)
+            files = blocks.pop(pooling)
+            for index in every:
+                store.write(key(index, pooling), files[index])
+            vectors = [np.array(files[index]) for index in layers]
+            del files  # Windows removes no file that is mapped
+            return vectors
+
+    def compute_in_memory(store: ArrayStore) -> list[np.ndarray]:
+        if of_pooling > BYTES_AT_ONCE:
+            return [encoder.encode(corpus.texts, layer=layer, pooling=pooling, **how)]
+        vectors = encoder.encode_layers(corpus.texts, poolings=(pooling,), **how)[pooling]
         for index in every:
-            store.write(key(index, pooling), files[index])
-        vectors = [np.array(files[index]) for index in layers]
-        del files
-        shutil.rmtree(folder, ignore_errors=True)
-        return vectors
+            store.write(key(index, pooling), vectors[index])
+        return [vectors[index] for index in layers]
+
+    def compute_large(store: ArrayStore) -> list[np.ndarray]:
+        try:
+            return compute_by_blocks(store)
+        except OSError as failure:  # a full disk, a read-only folder, a limit below the blocks
+            store.failure = failure
+            return compute_in_memory(store)
 
     if pooling != OWN:
         check_pooling(pooling)
     keys = tuple(key(index, pooling) for index in layers)
-    if size > BYTES_AT_ONCE and store is not None and pooling != OWN:
-        X = stored(store, keys) or compute_by_blocks(store)
+    if of_pooling * len(POOLINGS) > BYTES_AT_ONCE and store is not None and pooling != OWN:
+        X = stored(store, keys) or compute_large(store)
     else:
         X = recall(store, keys, compute)
     return X[0] if len(X) == 1 else np.stack(X).mean(axis=0, dtype=np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -18,16 +19,32 @@ from .models import current_encoder
 from .uploads import is_own
 from .words import Translate
 
-# The arrays here are small. BLAS threads that wait for each other by spinning gain nothing on
-# them, and where the cores are busy (a class of thirty) make a product thirty times slower.
-threadpool_limits(limits=1, user_api="blas")
-
 SEED = 0
 MAX_POINTS = 3000  # what a picture draws; a larger cloud is sampled, and the page says so
+SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 
 _CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=24)
 _PROJECTIONS: Cache[Projection] = Cache("projections", max_entries=48)
 _COVERAGES: Cache[Coverage] = Cache("coverages", max_entries=32)
+
+
+def _limit_blas() -> None:
+    """One thread for every matrix product.
+
+    The arrays of the pages are small. BLAS threads that wait for each other by spinning gain
+    nothing on them, and where the cores are busy (a class of thirty) make a product thirty times
+    slower.
+
+    threadpoolctl remembers the thread that sets a limit. A thread of a visit refers to its session
+    with all uploads, so the limit is set by a thread of its own.
+    """
+    options = {"limits": 1, "user_api": "blas"}
+    thread = threading.Thread(target=threadpool_limits, kwargs=options)
+    thread.start()
+    thread.join()
+
+
+_limit_blas()
 
 
 @dataclass(frozen=True)
@@ -103,16 +120,54 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:
 
-        def read(report: jobs.Report | None = None) -> Cloud:
-            return read_cloud(encoder, corpus, **asdict(spec), store=store(), progress=report)
+        def read(report: jobs.Report | None = None) -> tuple[str, Cloud]:
+            made = read_cloud(encoder, corpus, **asdict(spec), store=store(), progress=report)
+            return key, made
 
-        if is_stored(encoder, corpus, **asdict(spec), store=store()):
-            made = read()
-        else:
+        def encode(name: str) -> tuple[str, Cloud]:
             what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
-            made = jobs.wait_for(f"cloud-{key}", read, _, what)
+            made: tuple[str, Cloud] = jobs.wait_for(
+                f"cloud-{name}", read, _, what, is_long=takes_long(corpus)
+            )
+            return made
+
+        def is_here() -> bool:
+            return is_stored(encoder, corpus, **asdict(spec), store=store())
+
+        name, made = read() if is_here() else encode(_encoding_key(encoder, corpus, spec, key))
+        if name != key:  # the job of another layer, which stored them all
+            name, made = read() if is_here() else encode(key)
         cloud = _CLOUDS.put(key, made, private=private)
     return CorpusCloud(corpus, spec, encoder, cloud, key, private)
+
+
+def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -> str:
+    """Names the encoding that stores the cloud; that of sentences stores every layer.
+
+    A reader who goes to another page therefore waits for the same job.
+    """
+    if spec.unit != "sentences":
+        return key
+    return ArrayStore.key(encoder.fingerprint, corpus.sha256, spec.pooling, spec.special_tokens)
+
+
+def takes_long(corpus: Corpus) -> bool:
+    """True if other encodings should come first."""
+    return sum(map(len, corpus.texts)) > SHORT_CHARACTERS
+
+
+def warn_of_cache(_: Translate) -> None:
+    """A warning where the cache folder can't be written."""
+    failure = store().failure
+    if failure is not None:
+        st.warning(
+            _(
+                "The server can't write its cache folder ({reason}). Vectors are kept in memory "
+                "for a while; a large corpus may have to be encoded again for another layer or "
+                "pooling."
+            ).format(reason=failure.strerror or type(failure).__name__),
+            icon=":material/save:",
+        )
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

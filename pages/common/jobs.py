@@ -1,59 +1,142 @@
 """Long work: one job for each key and all sessions, with a count, an estimate and Cancel.
 
-A job runs in its own thread; jobs of one lane run one after the other. A reader who moves a
-control does not start the job again, and neither do thirty readers who open the same page. If one
-of several readers cancels, the job goes on for the others.
+A job runs in its own thread; jobs of one lane take turns, short ones before long ones. A reader who
+moves a control does not start the job again, and neither do thirty readers who open the same page.
+If one of several readers cancels, the job goes on for the others. A job that nobody waits for is
+cancelled within a second, because its reader closed the tab or went elsewhere.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import uuid4
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.app_session import AppSessionState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from .words import Translate
 
 Report = Callable[[int, int], None]
-MAX_JOBS = 64  # jobs in memory; a job whose result nobody fetched stays until the limit
 POLL_SECONDS = 0.2
 PASSING_SECONDS = 0.05  # between checks for a moved control, for work that it cancels
-
-_jobs: OrderedDict[str, Job] = OrderedDict()
-_lock = threading.Lock()
-# one lane for each kind of work: a long UMAP does not delay an encoding
-_lanes = {name: threading.Lock() for name in ("encode", "umap", "model", "flow", "measure")}
+WATCH_SECONDS = 0.2  # between checks for work that nobody waits for
+GRACE_SECONDS = 0.5  # that it goes on all the same: a moved control interrupts the wait
 
 
 class Cancelled(Exception):
     """Raised inside the work, at its next report, after Cancel was pressed."""
 
 
+@dataclass(frozen=True)
+class Visitor:
+    """A session of the app: a name of its own, and Streamlit's name for it."""
+
+    name: str
+    session_id: str
+
+    def may_wait_again(self, since: float) -> bool:
+        """Whether a visitor who stopped waiting at that time may still come back.
+
+        Not if the tab is closed. Otherwise until the page's run that followed has ended.
+        """
+        if not runtime.exists():
+            return since + GRACE_SECONDS > time.monotonic()
+        # Streamlit publishes whether a session is connected, but not whether its script runs.
+        info = runtime.get_instance()._session_mgr.get_active_session_info(self.session_id)
+        if info is None:
+            return False
+        is_running = info.session._state is AppSessionState.APP_IS_RUNNING
+        return is_running or since + GRACE_SECONDS > time.monotonic()
+
+
+class Lane:
+    """Jobs that take turns: short ones before long ones, and else in order of arrival.
+
+    A long job that runs gives way to short ones at each of its reports.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._jobs: list[Job] = []  # in order of their turns
+        self._running: Job | None = None
+
+    @contextmanager
+    def turn(self, job: Job) -> Iterator[None]:
+        """Wait for the job's turn; it ends with the block. Raises Cancelled."""
+        with self._changed:
+            self._jobs.append(job)
+            self._jobs.sort(key=lambda each: each.is_long)  # stable
+        try:
+            self._wait(job)
+            yield
+        finally:
+            with self._changed:
+                self._jobs.remove(job)
+                if self._running is job:
+                    self._running = None
+                self._changed.notify_all()
+
+    def give_way(self, job: Job) -> None:
+        """Let the jobs before this one run first. Raises Cancelled."""
+        if self.before(job):
+            with self._changed:
+                self._running = None
+                self._changed.notify_all()
+            self._wait(job)
+
+    def before(self, job: Job) -> int:
+        """How many jobs the job waits for; 0 if it is its turn."""
+        with self._changed:
+            if job not in self._jobs:
+                return 0
+            place = self._jobs.index(job)
+            return max(place, 1) if self._running not in (None, job) else place
+
+    def _wait(self, job: Job) -> None:
+        with self._changed:
+            while self._running is not None or self._jobs[0] is not job:
+                if job.cancelled:
+                    raise Cancelled
+                self._changed.wait(POLL_SECONDS)
+            self._running = job
+
+
+# one lane for each kind of work: a long UMAP does not delay an encoding
+_lanes = {name: Lane() for name in ("encode", "read", "umap", "model", "flow", "measure")}
+_jobs: dict[str, Job] = {}
+_lock = threading.Lock()
+_watcher: threading.Thread | None = None  # cancels what nobody waits for, while there are jobs
+
+
 class Job:
     """One piece of work: its progress, then its result or error."""
 
-    def __init__(self, work: Callable[[Report], Any]) -> None:
+    def __init__(self, work: Callable[[Report], Any], lane: Lane, *, is_long: bool = False) -> None:
+        self.lane, self.is_long = lane, is_long
         self.done, self.total = 0, 0
         self.result: Any = None
         self.error: BaseException | None = None
-        self.waiting: Counter[str] = Counter()  # visitors who wait for it
+        self.waiting: Counter[Visitor] = Counter()  # runs that wait for it, by visitor
+        self.left: dict[Visitor, float] = {}  # when a visitor stopped waiting
         self._began: float | None = None
         self._reported = 0.0
         self._loaded = 0  # items in the first report: their time includes loading
         self._finished, self._cancel = threading.Event(), threading.Event()
         self._work = work
 
-    def run(self, lane: threading.Lock) -> None:
-        """Do the work when the lane is free; store its result or error."""
+    def run(self) -> None:
+        """Do the work when it is its turn; store its result or error."""
         try:
-            with lane:
+            with self.lane.turn(self):
                 self.report(0, 0)
                 self.result = self._work(self.report)
         except BaseException as error:
@@ -63,11 +146,15 @@ class Job:
             self._finished.set()
 
     def report(self, done: int, total: int) -> None:
-        """Record progress; raises Cancelled if the work should stop."""
-        if self._cancel.is_set():
+        """Record progress and give way to shorter jobs. Raises Cancelled after a cancel."""
+        if self.cancelled:
             raise Cancelled
+        now = time.monotonic()
+        self.lane.give_way(self)
         self._reported = time.monotonic()
-        if self._began is None and total:
+        if self._began is not None:
+            self._began += self._reported - now  # the time of other jobs is none of this one's
+        elif total:
             self._began, self._loaded = self._reported, done
         self.done, self.total = done, total
 
@@ -79,18 +166,14 @@ class Job:
         """True once the work has ended."""
         return self._finished.wait(seconds)
 
-    @contextmanager
-    def joined(self, visitor: str) -> Iterator[None]:
-        """Count the visitor as waiting while the block runs."""
-        with _lock:
-            self.waiting[visitor] += 1
-        try:
-            yield
-        finally:
-            with _lock:
-                self.waiting -= Counter([visitor])
+    @property
+    def is_unwanted(self) -> bool:
+        """True if nobody waits for it or may wait for it again; call it with the lock held."""
+        return not self.waiting and not any(
+            visitor.may_wait_again(since) for visitor, since in self.left.items()
+        )
 
-    def leave(self, visitor: str) -> None:
+    def leave(self, visitor: Visitor) -> None:
         """Cancel the work if no other visitor waits for it."""
         with _lock:
             # the visitor's previous run may still be waiting, in another thread
@@ -120,25 +203,72 @@ def _nothing(report: Report) -> None:
     return None
 
 
-def start(key: str, work: Callable[[Report], Any], lane: str = "encode") -> Job:
-    """The job of that key: one that runs or has failed, else a new one.
+@contextmanager
+def joined(
+    key: str,
+    work: Callable[[Report], Any],
+    visitor: Visitor,
+    lane: str = "encode",
+    *,
+    is_long: bool = False,
+) -> Iterator[Job]:
+    """The job of that key, for which the visitor waits while the block runs.
 
-    A job that succeeded is started again: the caller no longer has its result in a cache.
+    It is one that was not fetched yet, else a new one. A visitor waits for one job of a lane: other
+    jobs there that nobody else waits for are cancelled.
     """
     with _lock:
-        if key not in _jobs or _jobs[key].succeeded or _jobs[key].cancelled:
-            _jobs[key] = Job(work)
-            # a daemon: Ctrl-C ends the server without waiting for an encoding
-            threading.Thread(target=_jobs[key].run, args=(_lanes[lane],), daemon=True).start()
-            while len(_jobs) > MAX_JOBS:
-                _jobs.popitem(last=False)
-        return _jobs[key]
+        job = _jobs.get(key)
+        if job is None or job.cancelled:
+            job = _start(key, Job(work, _lanes[lane], is_long=is_long))
+        job.waiting[visitor] += 1
+        for other in _jobs.values():
+            if other.lane is job.lane:
+                other.left.pop(visitor, None)
+    try:
+        yield job
+    finally:
+        with _lock:
+            job.waiting -= Counter([visitor])  # drops a count of 0
+            if not any(
+                visitor in each.waiting and each.lane is job.lane for each in _jobs.values()
+            ):
+                job.left[visitor] = time.monotonic()
 
 
-def forget(key: str) -> None:
-    """Let the next visit start the job again."""
+def _start(key: str, job: Job) -> Job:
+    global _watcher
+    _jobs[key] = job
+    # daemons: Ctrl-C ends the server without waiting for an encoding
+    threading.Thread(target=job.run, daemon=True).start()
+    if _watcher is None:
+        _watcher = threading.Thread(target=_cancel_unwanted, daemon=True)
+        _watcher.start()
+    return job
+
+
+def _cancel_unwanted() -> None:
+    """Cancel and drop the jobs that nobody waits for, until there is no job left."""
+    global _watcher
+    pause = threading.Event()
+    while True:
+        pause.wait(WATCH_SECONDS)
+        with _lock:
+            for key, job in list(_jobs.items()):
+                if job.is_unwanted:
+                    job.cancel()
+                    if job.wait(0):
+                        del _jobs[key]
+            if not _jobs:
+                _watcher = None
+                return
+
+
+def _forget(key: str, job: Job) -> None:
+    """Drop a job that was fetched, so that the next visit starts the work again."""
     with _lock:
-        _jobs.pop(key, None)
+        if _jobs.get(key) is job:
+            del _jobs[key]
 
 
 def wait_for(
@@ -152,11 +282,13 @@ def wait_for(
     cancelled: str | None = None,
     watch: Callable[[], None] | None = None,
     passing: bool = False,
+    is_long: bool = False,
 ) -> Any:
     """Run the work or join it, showing its progress; returns its result.
 
     If the work is cancelled, the page's run ends here with a button to start again. An error of
-    the work is raised here.
+    the work is raised here; one that is no Exception, such as a panic of a library in Rust, as a
+    RuntimeError, because Streamlit would leave the page running for ever.
 
     Parameters
     ----------
@@ -167,7 +299,7 @@ def wait_for(
     what : str
         Names the work, as in "Encoding 1,224 sentences".
     lane : str
-        Jobs of one lane run one after the other.
+        Jobs of one lane take turns.
     amount : callable
         Formats how much is done.
     cancelled : str or None
@@ -176,31 +308,38 @@ def wait_for(
         Called while the work goes on, to draw what there is so far.
     passing : bool
         True if the work depends on the page's controls: a moved control then cancels it.
+    is_long : bool
+        True for work of more than some seconds: other jobs of the lane then come first.
     """
     cancelled = cancelled or _("Cancelled. Your texts are kept; start again when you like.")
     if key in _left():
         _offer_again(key, cancelled, _)
-    job = start(key, work, lane)
-    if not job.wait(0):
-        place = st.empty()
-        with place.container(), job.joined(_visitor()):
-            bar = st.progress(0.0, text=f"{what} …")
-            st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key, job))
-            while not job.wait(PASSING_SECONDS if passing else POLL_SECONDS):
-                share = job.done / job.total if job.total else 0.0
-                bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
-                if watch is not None:
-                    watch()
-                if _click_waits():
-                    if passing:
-                        job.leave(_visitor())
-                    st.rerun()
-        place.empty()
+    visitor = _visitor()
+    with joined(key, work, visitor, lane, is_long=is_long) as job:
+        if not job.wait(0):
+            place = st.empty()
+            with place.container():
+                bar = st.progress(0.0, text=f"{what} …")
+                st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key,))
+                while not job.wait(PASSING_SECONDS if passing else POLL_SECONDS):
+                    share = job.done / job.total if job.total else 0.0
+                    bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
+                    if watch is not None:
+                        watch()
+                    if _click_waits():
+                        if passing:
+                            job.leave(visitor)
+                        st.rerun()
+            place.empty()
     if job.cancelled:
         _offer_again(key, cancelled, _)
-    forget(key)
-    if job.error is not None:
+    _forget(key, job)
+    if isinstance(job.error, Exception):
         raise job.error
+    if job.error is not None:
+        reason = f"{type(job.error).__name__}: {job.error}"
+        sentence = _("A library failed ({reason}). Try other texts, or another model.")
+        raise RuntimeError(sentence.format(reason=reason)) from job.error
     return job.result
 
 
@@ -214,15 +353,21 @@ def _click_waits() -> bool:
     return requests is not None and requests._state is ScriptRequestType.RERUN
 
 
-def _leave(key: str, job: Job) -> None:
-    """Stop waiting for this visitor; the work stops if no other visitor waits for it."""
+def _leave(key: str) -> None:
+    """Stop waiting for this visitor; the work stops if no other visitor waits for it.
+
+    A button's argument stays with the session, so it is the key and not the job with its result.
+    """
     st.session_state["left_jobs"] = {*_left(), key}
-    job.leave(_visitor())
+    if (job := _jobs.get(key)) is not None:
+        job.leave(_visitor())
 
 
-def _visitor() -> str:
-    """A name for this session."""
-    return st.session_state.setdefault("visitor", uuid4().hex)
+def _visitor() -> Visitor:
+    """This session."""
+    context = get_script_run_ctx()
+    name = st.session_state.setdefault("visitor", uuid4().hex)
+    return Visitor(name, "" if context is None else context.session_id)
 
 
 def _left() -> set[str]:
@@ -242,8 +387,10 @@ def _again(key: str) -> None:
 def _progress_line(
     job: Job, _: Translate, what: str, amount: Callable[[float], str] = "{:,.0f}".format
 ) -> str:
+    if before := job.lane.before(job):
+        return f"{what} · " + _("waiting for its turn; jobs before it: {n}").format(n=before)
     if not job.total:
-        return f"{what} · " + _("loading, or waiting for its turn …")
+        return f"{what} · " + _("loading …")
     line = f"{what} · {amount(job.done)} / {amount(job.total)}"
     if job.rate:
         left = (job.total - job.done) / job.rate

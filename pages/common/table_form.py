@@ -10,6 +10,7 @@ from geometry import CorpusError
 from geometry.data.corpus import Preview, preview_table
 
 from .messages import error_text
+from .reading import read_upload
 from .words import Translate
 
 PREVIEW_ROWS = 8
@@ -42,7 +43,7 @@ def show_head(file: Any, _: Translate) -> Preview:
     Raises CorpusError for a file that is no table of even rows.
     """
     has_header = st.session_state.get(f"header-{file.file_id}")
-    preview = _preview(file.file_id, file.name, has_header, file)
+    preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, has_header=has_header)
     st.dataframe(
         {column: [row[i] for row in preview.rows] for i, column in enumerate(preview.columns)},
         hide_index=True,
@@ -58,8 +59,3 @@ def show_header_toggle(file: Any, preview: Preview, _: Translate) -> None:
         value=preview.has_header,
         key=f"header-{file.file_id}",
     )
-
-
-@st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _preview(file_id: str, name: str, has_header: bool | None, _file: Any) -> Preview:
-    return preview_table(_file.getvalue(), PREVIEW_ROWS, name=name, has_header=has_header)

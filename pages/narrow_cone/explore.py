@@ -7,7 +7,7 @@ import streamlit as st
 from geometry import Corpus, ModelFilesError
 from geometry.figures.point_colours import MOST_LABELS
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
-from pages.common.corpus_cloud import coverage_of, encode_corpus
+from pages.common.corpus_cloud import coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.messages import show_error
@@ -55,7 +55,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         try:
             with progress_box:
                 points = encode_corpus(corpus, spec, _)
-        except (ModelFilesError, ValueError, OSError, MemoryError) as error:
+        except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
             show_error(error, _)
             return
         if len(points.cloud) < FEWEST_POINTS:
@@ -84,6 +84,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         draw_pictures(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus), _)
+        warn_of_cache(_)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
     values = lesson_values(scene)

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import ModelFilesError
+from pages.common.corpus_cloud import warn_of_cache
 from pages.common.messages import show_error
 from pages.common.shell import show_question
 from pages.common.words import Translate, prose
@@ -42,7 +43,7 @@ def explore(_: Translate) -> None:
         with look_box:
             choice = make_choice(_)
         _show_panels(choice, look_box, measure_box, _)
-    except (ModelFilesError, ValueError, OSError, MemoryError) as error:
+    except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
         with look_box:
             show_error(error, _)
 
@@ -52,6 +53,7 @@ def _show_panels(
 ) -> None:
     with look_box:
         scene = build_scene(choice, _)
+        warn_of_cache(_)
         show_claim(scene, _)
     with measure_box:
         st.subheader(_("Measure"))

@@ -25,6 +25,7 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.messages import error_text
+from pages.common.reading import read_upload
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
@@ -252,27 +253,27 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     try:
         head = show_head(file, _)
     except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
-        return _read(file.file_id, file.name, None, None, file)
+        return _read(file)
     is_automatic = st.toggle(
         _("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}"
     )
     if is_automatic:
-        return _read(file.file_id, file.name, None, None, file)
+        return _read(file)
     named = _three_of(head.columns, file.file_id, _)
     show_header_toggle(file, head, _)
-    return _read(file.file_id, file.name, named, head.has_header, file) if named else None
+    return _read(file, named, head.has_header) if named else None
 
 
 def _of_records(file: Any, _: Translate) -> Pairs | None:
     """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
     try:
-        return _read(file.file_id, file.name, None, None, file)
+        return _read(file)
     except CorpusError as error:
         if error.code != "no_pair_columns":
             raise
         st.info(error_text(error, _))
         named = _three_of(error.details["columns"], file.file_id, _)
-    return _read(file.file_id, file.name, named, None, file) if named else None
+    return _read(file, named) if named else None
 
 
 def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
@@ -292,15 +293,11 @@ def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, 
     return named if len(named) == len(labels) else None
 
 
-@st.cache_resource(max_entries=4, show_spinner=False, scope="session")
 def _read(
-    file_id: str,
-    name: str,
-    columns: tuple[str, ...] | None,
-    has_header: bool | None,
-    _file: Any,
+    file: Any, columns: tuple[str, ...] | None = None, has_header: bool | None = None
 ) -> Pairs:
-    return read_pairs(_file.getvalue(), name=name, columns=columns, has_header=has_header)
+    pairs: Pairs = read_upload(read_pairs, file, columns=columns, has_header=has_header)
+    return pairs
 
 
 # A folder of the server

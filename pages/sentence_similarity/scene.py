@@ -22,7 +22,7 @@ from geometry.evaluate.scores import PairBootstrap
 from geometry.linalg.moments import Moments
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store
+from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store, takes_long
 from pages.common.words import Translate
 
 from .choices import DRAWS, Choice
@@ -149,6 +149,7 @@ def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
             lambda report: fit_moments(encoder, fit.texts, layers, POOLINGS_SHOWN, progress=report),
             _,
             _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
+            is_long=takes_long(fit),
         )
         sums = _SUMS.put(key, made)
     return EncodedPairs(choice, sums)

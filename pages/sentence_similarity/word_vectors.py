@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, CorpusError, VectorFileError, read_vectors
+from geometry import Corpus, CorpusError, VectorFileError
 from geometry.data.limits import (
     MAX_BYTES,
-    MAX_UPLOADED_TABLE_BYTES,
     MAX_VECTOR_FILE_BYTES,
     MEGABYTE,
 )
@@ -19,24 +19,23 @@ from geometry.encode import ArrayStore
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordPairScore,
-    average_pairs,
     evaluate_averages,
-    evaluate_word_pairs,
     type_averages,
 )
 from geometry.evaluate.grid import Cell
-from geometry.vectors import rank_counts, read_word_pairs
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.corpus_cloud import SEED, store
 from pages.common.messages import error_text
+from pages.common.own_process import ProcessEnded, run_apart
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
 from .choices import DRAWS, Choice
 from .scene import Scene
+from .vector_files import averages_of_file, score_of_files
 from .words import similarity_names, with_interval
 
 PAGE = "sentence_similarity"
@@ -113,7 +112,8 @@ def own_static(scene: Scene, _: Translate) -> Static:
     choice = scene.choice
     name = _("the model’s own input vectors")
 
-    def read() -> AveragedPairs:
+    def read(report: jobs.Report) -> AveragedPairs:
+        report(0, 1)
         pairs, fit = choice.pairs, choice.fit
         return AveragedPairs(
             pairs.pairs,
@@ -123,7 +123,7 @@ def own_static(scene: Scene, _: Translate) -> Static:
         )
 
     what = _("Averaging the model’s input vectors")
-    return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _)
+    return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _, lane="measure")
 
 
 def _type_averages(choice: Choice, corpus: Corpus) -> np.ndarray:
@@ -143,13 +143,23 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
 
-    def read() -> AveragedPairs:
-        return uploaded_averages(file.getvalue(), file.name, choice, weighting)
+    def read(report: jobs.Report) -> AveragedPairs:
+        averages: AveragedPairs = _apart(
+            file.name,
+            averages_of_file,
+            file.getvalue(),
+            choice.pairs.pairs,
+            report=report,
+            name=file.name,
+            weighting=weighting,
+            fit_texts=None if choice.fit.is_target else choice.fit.corpus.texts,
+        )
+        return averages
 
     what = _("Reading {name}").format(name=file.name)
     name = f"{file.name}, {weighting}"
     try:
-        return _scored(choice, f"{file.file_id}/{weighting}", name, what, read, _)
+        return _scored(choice, f"{file.file_id}/{weighting}", name, what, read, _, lane="read")
     except VectorFileError as error:
         st.error(error_text(error, _))
     except ValueError:
@@ -157,49 +167,45 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
     return None
 
 
+def _apart(file_name: str, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
+    """``run_apart``, where an end without an answer is an error of that file."""
+    try:
+        return run_apart(function, *values, **options)
+    except ProcessEnded as error:
+        raise VectorFileError("unreadable", path=file_name, reason=str(error)) from error
+
+
 def _scored(
     choice: Choice,
     source: str,
     name: str,
     what: str,
-    read: Callable[[], AveragedPairs],
+    read: Callable[[jobs.Report], AveragedPairs],
     _: Translate,
+    *,
+    lane: str,
 ) -> Static:
-    """Averages and scores of that source: cached for this session, else computed as one job.
+    """Averages and scores of that source: cached for this session, else computed as two jobs.
 
     The name is not cached, because it depends on the language.
     """
     averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
     cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
     averages = _AVERAGES.get(averages_key, private=True)
+    if averages is None:
+        made: AveragedPairs = jobs.wait_for(f"averages-{averages_key}", read, _, what, lane=lane)
+        averages = _AVERAGES.put(averages_key, made, private=True)
     cells = _CELLS.get(cells_key, private=True)
-    if averages is None or cells is None:
-
-        def work(report: jobs.Report) -> tuple[AveragedPairs, dict[str, Cell]]:
-            report(0, 1)
-            averaged = read() if averages is None else averages
-            return averaged, scored_averages(averaged, choice)
-
-        averages, cells = jobs.wait_for(f"static-{cells_key}", work, _, what, lane="measure")
-        _AVERAGES.put(averages_key, averages, private=True)
-        _CELLS.put(cells_key, cells, private=True)
+    if cells is None:
+        scored: dict[str, Cell] = jobs.wait_for(
+            f"static-{cells_key}",
+            lambda report: scored_averages(averages, choice),
+            _,
+            what,
+            lane="measure",
+        )
+        cells = _CELLS.put(cells_key, scored, private=True)
     return Static(name, averages, cells)
-
-
-def uploaded_averages(content: bytes, name: str, choice: Choice, weighting: str) -> AveragedPairs:
-    """Averages of the words in the file.
-
-    The whole file is read: a word may be there in any case, and frequencies are estimated from
-    the order. Raises VectorFileError for a file without vectors.
-    """
-    table = read_vectors(content, name=name, max_bytes=MAX_UPLOADED_TABLE_BYTES)
-    return average_pairs(
-        table,
-        choice.pairs.pairs,
-        weightings=weighting,
-        counts=None if weighting == "mean" else rank_counts(table),
-        fit_texts=None if choice.fit.is_target else choice.fit.corpus.texts,
-    )
 
 
 def scored_averages(averages: AveragedPairs, choice: Choice) -> dict[str, Cell]:
@@ -230,18 +236,25 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
     key = ArrayStore.key(vectors.file_id, words.file_id, similarity, SEED)
 
     def work(report: jobs.Report) -> WordPairScore:
-        report(0, 1)
-        pairs = read_word_pairs(words.getvalue(), name=words.name)
-        table = read_vectors(
-            vectors.getvalue(), name=vectors.name, max_bytes=MAX_UPLOADED_TABLE_BYTES
+        score: WordPairScore = _apart(
+            vectors.name,
+            score_of_files,
+            vectors.getvalue(),
+            words.getvalue(),
+            report=report,
+            vectors_name=vectors.name,
+            words_name=words.name,
+            similarity=similarity,
+            draws=DRAWS,
+            seed=SEED,
         )
-        return evaluate_word_pairs(table, pairs, similarity=similarity, draws=DRAWS, seed=SEED)
+        return score
 
     score = _WORD_PAIRS.get(key, private=True)
     try:
         if score is None:
             what = _("Reading {name}").format(name=words.name)
-            made: WordPairScore = jobs.wait_for(f"words-{key}", work, _, what, lane="measure")
+            made: WordPairScore = jobs.wait_for(f"words-{key}", work, _, what, lane="read")
             score = _WORD_PAIRS.put(key, made, private=True)
     except VectorFileError:
         return  # ``uploaded_static`` shows the error

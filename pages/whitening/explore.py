@@ -6,7 +6,7 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
-from pages.common.corpus_cloud import CloudSpec, coverage_of
+from pages.common.corpus_cloud import CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.messages import show_error
@@ -52,6 +52,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
         st.caption(provenance(scene, _))  # the table below may come later
         show_selection(points.cloud, points.key, _)
         warn_of_coverage(coverage_of(corpus), _)
+        warn_of_cache(_)
     with measure_box:
         st.subheader(_("Measure"))
         show_table(scene, _)
@@ -79,7 +80,7 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
     try:
         with progress_box:
             points, fit = points_and_fit(corpus, spec, code, _)
-    except (ModelFilesError, ValueError, OSError, MemoryError) as error:
+    except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
         show_error(error, _)
         return None
     if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:

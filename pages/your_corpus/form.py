@@ -14,6 +14,7 @@ from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
+from pages.common.reading import read_upload
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
@@ -108,7 +109,7 @@ def _choose_columns(file: Any, _: Translate) -> Corpus:
     found = show_head(file, _)
     st.caption(_preview_line(found, _))
     if not file.name.lower().endswith(TABLE_SUFFIXES):
-        return _read(file.file_id, file.name, None, None, None, file)
+        return _read(file)
     text_box, label_box = st.columns(2)
     with text_box:
         text_column = st.selectbox(
@@ -127,30 +128,19 @@ def _choose_columns(file: Any, _: Translate) -> Corpus:
             placeholder=_("No labels"),
         )
     show_header_toggle(file, found, _)
-    return _read(file.file_id, file.name, text_column, label_column, found.has_header, file)
+    return _read(
+        file, text_column=text_column, label_column=label_column, has_header=found.has_header
+    )
+
+
+def _read(file: Any, **columns: Any) -> Corpus:
+    corpus: Corpus = read_upload(read_corpus, file, **columns)
+    return corpus
 
 
 def _index(found: Preview, column: str | None, *, without: str | None = None) -> int | None:
     columns = [name for name in found.columns if name != without]
     return columns.index(column) if column in columns else None
-
-
-@st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _read(
-    file_id: str,
-    name: str,
-    text_column: str | None,
-    label_column: str | None,
-    has_header: bool | None,
-    _file: Any,
-) -> Corpus:
-    return read_corpus(
-        _file.getvalue(),
-        name=name,
-        text_column=text_column,
-        label_column=label_column,
-        has_header=has_header,
-    )
 
 
 def _preview_line(found: Preview, _: Translate) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.common.corpus_cloud import coverage_of
+from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import show_coverage
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
@@ -36,6 +36,7 @@ with result:
         show_coverage(coverage_of(corpus), _)
         points = encode_own(corpus, _)
         if points is not None:
+            warn_of_cache(_)
             draw_cloud(points, _)
             st.page_link(
                 page_path("narrow_cone"), label=_("See its cone"), icon=":material/arrow_forward:"

@@ -1,6 +1,7 @@
 """Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
 
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -179,6 +180,84 @@ def test_of_a_large_corpus_only_one_pooling_is_stored(encoder, unable, store, mo
     monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size)
     read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
     read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
+
+
+@pytest.fixture
+def by_blocks(monkeypatch):
+    """Every corpus here counts as large."""
+    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", 1)
+
+
+class Stopped(Exception):
+    """Raised by a report of progress, as a cancelled job does."""
+
+
+def test_a_cancelled_encoding_leaves_nothing_on_disk(encoder, store, by_blocks):
+    def stop(done, total):
+        assert [path.name[:7] for path in store.folder.iterdir()] == ["blocks-"] * 2  # and its lock
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        read_cloud(encoder, CORPUS, store=store, progress=stop)
+    assert list(store.folder.iterdir()) == []
+
+
+def test_blocks_and_arrays_are_for_their_owner_only(encoder, store, by_blocks):
+    modes = set()
+
+    def note(done, total):
+        modes.update(path.stat().st_mode & 0o777 for path in store.folder.rglob("*.*"))
+
+    read_cloud(encoder, CORPUS, store=store, progress=note)
+    note(0, 0)
+    assert modes == {0o600}
+
+
+def test_two_at_once_on_one_folder_encode_a_corpus_once(encoder, store, by_blocks):
+    both, reports, clouds = threading.Barrier(2, timeout=20), [], []
+
+    def first(done, total):
+        reports.append("first")
+        both.wait()  # the second begins now
+        both.wait()  # and waits
+
+    def second(done, total):
+        if (done, total) == (0, len(CORPUS)) and "second" not in reports:
+            reports.append("second")
+            both.wait()
+
+    def read(store, progress):
+        clouds.append(read_cloud(encoder, CORPUS, store=store, progress=progress))
+
+    threads = [threading.Thread(target=read, args=(store, first))]
+    threads[0].start()
+    both.wait()
+    threads.append(threading.Thread(target=read, args=(ArrayStore(store.folder), second)))
+    threads[1].start()
+    for thread in threads:
+        thread.join()
+    assert reports == ["first", "second"]
+    np.testing.assert_array_equal(clouds[0].vectors, clouds[1].vectors)
+    assert {path.suffix for path in store.folder.iterdir()} == {".array"}
+
+
+OF_POOLING = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1)
+
+
+@pytest.mark.parametrize("at_once", [OF_POOLING, OF_POOLING - 1])
+def test_a_folder_that_cannot_be_written_is_no_obstacle_to_a_large_corpus(
+    encoder, unable, tmp_path, monkeypatch, at_once
+):
+    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", at_once)
+    (tmp_path / "taken").touch()
+    store = ArrayStore(tmp_path / "taken")
+    choice = {"layer": 1, "pooling": "max", "store": store}
+    expected = encoder.encode(CORPUS.texts, layer=1, pooling="max")
+    np.testing.assert_array_equal(recalled_vectors(encoder, CORPUS, **choice), expected)
+    assert isinstance(store.failure, OSError)
+    if at_once == OF_POOLING:  # all layers are in memory
+        np.testing.assert_array_equal(recalled_vectors(unable, CORPUS, **choice), expected)
+        recalled_vectors(unable, CORPUS, layer=0, pooling="max", store=store)
 
 
 @pytest.mark.parametrize(

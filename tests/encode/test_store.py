@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from geometry.encode import store as store_module
 from geometry.encode.store import FOLDER_VARIABLE, SIZE_VARIABLE, ArrayStore
 
 ARRAY = np.arange(300, dtype=np.float32).reshape(20, 15)
@@ -84,11 +85,16 @@ def test_objects_are_not_stored(store):
     assert not store.has("a")
 
 
-def test_the_file_is_a_digest_and_an_npy(store):
+def test_the_file_is_a_digest_of_key_and_content_and_an_npy(store):
     store.write("a", ARRAY)
     content = file_of(store, "a").read_bytes()
-    assert content[:32] == hashlib.sha256(content[32:]).digest()
+    assert content[:32] == hashlib.sha256(b"a" + content[32:]).digest()
     assert content[32:38] == b"\x93NUMPY"
+
+
+def test_only_the_owner_may_read_the_file(store):
+    store.write("a", ARRAY)
+    assert file_of(store, "a").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 31, 32, 33, 100, 159, 160, 161, -5, -1])
@@ -122,12 +128,16 @@ def test_one_flipped_bit_is_absent(store, place, bit):
     assert not path.exists()
 
 
-def test_a_file_under_another_key_keeps_its_array(store):
-    """The key is the file's name: moving a file is not noticed, and nothing here moves files."""
+def test_two_files_that_were_swapped_are_absent(store):
+    """Otherwise the vectors of layer 5 would be shown as those of layer 4."""
     store.write("a", ARRAY)
     store.write("b", ARRAY + 1)
-    np.testing.assert_array_equal(store.read("a"), ARRAY)
-    np.testing.assert_array_equal(store.read("b"), ARRAY + 1)
+    a, b = file_of(store, "a"), file_of(store, "b")
+    a.rename(store.folder / "aside")
+    b.rename(a)
+    (store.folder / "aside").rename(b)
+    assert store.read("a") is None
+    assert store.read("b") is None
 
 
 @pytest.fixture
@@ -180,12 +190,38 @@ def test_one_that_is_too_large_is_not_stored_and_drops_nothing(three):
 def test_a_folder_that_cannot_be_made_loses_nothing(tmp_path):
     (tmp_path / "taken").write_text("a file stands here", encoding="utf-8")
     store = ArrayStore(tmp_path / "taken")
+    assert store.failure is None
     array = ARRAY.copy()
     store.write("a", array)
-    assert store.read("a") is None
-    assert not store.has("a")
-    np.testing.assert_array_equal(array, ARRAY)
+    assert isinstance(store.failure, OSError)
+    array[:] = 0  # the store's is a copy
+    np.testing.assert_array_equal(store.read("a"), ARRAY)
+    assert store.has("a")
+    assert not store.read("a").flags.writeable
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "a file stands here"
+
+
+def test_a_full_disk_is_reported_until_a_write_succeeds(store, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        store.write("a", ARRAY)
+    assert store.failure.errno == errno.ENOSPC
+    np.testing.assert_array_equal(store.read("a"), ARRAY)
+    store.write("b", ARRAY)
+    assert store.failure is None
+
+
+def test_memory_for_a_folder_that_cannot_be_written_is_bounded(tmp_path, monkeypatch):
+    (tmp_path / "taken").touch()
+    store = ArrayStore(tmp_path / "taken")
+    monkeypatch.setattr(store_module, "MEMORY_BYTES", 2 * ARRAY.nbytes)
+    for key in "abc":
+        store.write(key, ARRAY)
+    assert [store.has(key) for key in "abc"] == [False, True, True]
+
+
+def full(*args, **kwargs):
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def refused(*args, **kwargs):
@@ -343,3 +379,71 @@ def test_blocks_that_nobody_went_on_with_are_swept(store):
     store.write("a", ARRAY)
     assert not (store.folder / "blocks-old").exists()
     assert (store.folder / "blocks-new" / "mean.npy").exists()
+
+
+def never() -> None:
+    raise AssertionError("nobody else uses the folder")
+
+
+def test_a_folder_of_one_encoding_is_removed_at_its_end(store):
+    with store.own_folder("corpus", 10, never) as folder:
+        folder.mkdir()
+        (folder / "mean.npy").write_bytes(b"half")
+    assert list(store.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("error", "stays"), [(RuntimeError, False), (KeyboardInterrupt, True)])
+def test_a_folder_of_one_encoding_stays_only_after_an_interruption(store, error, stays):
+    def fail():
+        with store.own_folder("corpus", 10, never) as folder:
+            folder.mkdir(exist_ok=True)
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert (store.folder / "blocks-corpus").exists() is stays
+    assert bool(list(store.folder.iterdir())) is stays
+    with store.own_folder("corpus", 10, never) as folder:
+        assert folder.exists() is stays
+
+
+def test_who_comes_second_waits_for_the_folder_and_may_give_up(store):
+    waits = []
+
+    def waiting():
+        waits.append(1)
+        if len(waits) == 2:
+            raise TimeoutError("no more patience")
+
+    def second():
+        with (
+            pytest.raises(TimeoutError, match="no more patience"),
+            other.own_folder("c", 1, waiting),
+        ):
+            pass
+
+    other = ArrayStore(store.folder)
+    with store.own_folder("c", 1, never) as folder:
+        folder.mkdir()
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join()
+        assert folder.exists()
+    assert len(waits) == 2
+
+
+def test_blocks_larger_than_the_limit_are_refused(tmp_path):
+    store = ArrayStore(tmp_path, max_bytes=100)
+    with pytest.raises(OSError, match=SIZE_VARIABLE), store.own_folder("c", 101, never):
+        pass
+
+
+def test_blocks_that_were_left_count_and_those_in_use_do_not(three):
+    with three.own_folder("used", 10, never) as used:
+        for folder in (used, three.folder / "blocks-left"):
+            folder.mkdir()
+            (folder / "mean.npy").write_bytes(bytes(three.max_bytes - 1))
+        three.write("d", ARRAY)
+        assert used.exists()
+    assert not (three.folder / "blocks-left").exists()
+    assert three.has("d")

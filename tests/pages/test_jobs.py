@@ -1,19 +1,23 @@
-"""Background jobs: many visitors share one, the last to leave cancels it, an error shows once."""
+"""Background jobs: many visitors share one, work that nobody waits for ends, short ones first."""
 
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.app_session import AppSessionState
 from streamlit.testing.v1 import AppTest
 
 from geometry.errors import readable_bytes
 from pages.common import jobs
-from pages.common.jobs import Cancelled, Job, Report
+from pages.common.jobs import Cancelled, Job, Lane, Report, Visitor, joined
 
 PATIENCE = 20.0  # seconds to wait for another thread
+SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
 
 
 def english(text: str) -> str:
@@ -46,17 +50,17 @@ def page_that_waits() -> None:
     try:
         jobs.wait_for("work", st.session_state["work"], lambda text: text, "Encoding 3 sentences")
         st.success("done")
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:
         st.error(str(error))
 
 
 def page_that_leaves() -> None:
     from pages.common import jobs
 
-    jobs._leave("work", jobs._jobs["work"])
+    jobs._leave("work")
 
 
-class Visitor:
+class Visit:
     """A session of its own, run in a thread, like a browser tab."""
 
     def __init__(self, work: Callable[[Report], object], page: Callable[[], None]) -> None:
@@ -87,7 +91,7 @@ class Gate:
 
 def test_two_visitors_join_one_job():
     gate = Gate()
-    visitors = [Visitor(gate, page_that_waits) for _ in range(2)]
+    visitors = [Visit(gate, page_that_waits) for _ in range(2)]
     threads = [visitor.visit() for visitor in visitors]
     until(lambda: "work" in jobs._jobs and len(jobs._jobs["work"].waiting) == 2)
     gate.passed.set()
@@ -102,7 +106,7 @@ def test_two_visitors_join_one_job():
 
 def test_cancel_stops_the_work_at_its_next_report_and_says_so():
     gate = Gate()
-    visitor = Visitor(gate, page_that_waits)
+    visitor = Visit(gate, page_that_waits)
     thread = visitor.visit()
     until(lambda: gate.begun == 1)
     jobs._jobs["work"].cancel()
@@ -114,41 +118,191 @@ def test_cancel_stops_the_work_at_its_next_report_and_says_so():
     assert not visitor.at.success
 
 
-def test_the_last_who_waits_stops_the_work():
-    gate = Gate()
-    job = jobs.start("work", gate)
-    until(lambda: gate.begun == 1)
-    leaver = AppTest.from_function(page_that_leaves).run()
-    assert not leaver.exception
-    assert job.wait(PATIENCE)
-    assert isinstance(job.error, Cancelled)
+def leave_as(visitor: Visitor) -> None:
+    """Press Cancel in a session of that name."""
+    leaver = AppTest.from_function(page_that_leaves)
+    leaver.session_state["visitor"] = visitor.name
+    assert not leaver.run().exception
 
 
-def test_a_visitor_s_own_run_that_is_about_to_stop_does_not_count():
-    job = jobs.start("work", Gate())
-    with job.joined("somebody"):
-        leaver = AppTest.from_function(page_that_leaves)
-        leaver.session_state["visitor"] = "somebody"
-        assert not leaver.run().exception
+def test_cancel_stops_the_work_though_the_visitor_s_own_run_still_waits(monkeypatch):
+    # AppTest has one session id for all
+    monkeypatch.setattr(jobs, "get_script_run_ctx", lambda: SimpleNamespace(session_id="1"))
+    with joined("work", Gate(), SOMEBODY) as job:
+        leave_as(SOMEBODY)
         assert job.wait(PATIENCE)
     assert isinstance(job.error, Cancelled)
 
 
 def test_one_of_two_who_leaves_does_not_stop_the_work_of_the_other():
     gate = Gate()
-    job = jobs.start("work", gate)
-    with job.joined("somebody else"):
-        assert not AppTest.from_function(page_that_leaves).run().exception
+    with joined("work", gate, SOMEBODY) as job:
+        leave_as(ANOTHER)
         assert not job.cancelled
         gate.passed.set()
         assert job.wait(PATIENCE)
     assert job.succeeded
 
 
+def test_work_that_nobody_waits_for_stops_and_is_dropped():
+    gate = Gate()
+    with joined("work", gate, SOMEBODY) as job:
+        until(lambda: gate.begun == 1)
+    until(lambda: "work" not in jobs._jobs)
+    assert isinstance(job.error, Cancelled)
+    assert gate.ended == 1
+
+
+def test_work_goes_on_for_the_other_when_one_tab_is_closed(monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(jobs, "GRACE_SECONDS", 0.0)
+    with joined("work", gate, SOMEBODY) as job:
+        with joined("work", gate, ANOTHER) as same:
+            assert same is job
+        threading.Event().wait(3 * jobs.WATCH_SECONDS)
+        assert not job.cancelled
+
+
+def test_who_comes_back_at_once_finds_the_work_going_on():
+    gate = Gate()
+    with joined("work", gate, SOMEBODY) as first:
+        pass
+    with joined("work", gate, SOMEBODY) as again:
+        assert again is first
+        assert not again.cancelled
+        gate.passed.set()
+        assert again.wait(PATIENCE)
+    assert gate.begun == 1
+
+
+class Vectors:
+    """What a job makes."""
+
+
+def test_what_nobody_fetched_is_freed():
+    with joined("work", lambda report: Vectors(), SOMEBODY) as job:
+        assert job.wait(PATIENCE)
+    result = weakref.ref(job.result)
+    del job
+    until(lambda: "work" not in jobs._jobs)
+    gc.collect()
+    assert result() is None
+
+
+@pytest.mark.parametrize(
+    ("session", "seconds_ago", "expected"),
+    [
+        (None, 0, False),  # the tab is closed
+        (AppSessionState.APP_IS_RUNNING, 0, True),
+        (AppSessionState.APP_IS_RUNNING, 60, True),  # on its way through a slow page
+        (AppSessionState.APP_NOT_RUNNING, 0, True),  # between two runs
+        (AppSessionState.APP_NOT_RUNNING, 60, False),  # on another page
+    ],
+)
+def test_who_may_come_back(monkeypatch, session, seconds_ago, expected):
+    info = None if session is None else SimpleNamespace(session=SimpleNamespace(_state=session))
+    manager = SimpleNamespace(get_active_session_info={SOMEBODY.session_id: info}.get)
+    server = SimpleNamespace(
+        exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager)
+    )
+    monkeypatch.setattr(jobs, "runtime", server)
+    assert SOMEBODY.may_wait_again(time.monotonic() - seconds_ago) is expected
+
+
+def test_a_visitor_waits_for_one_job_of_a_lane(monkeypatch):
+    monkeypatch.setattr(Visitor, "may_wait_again", lambda visitor, since: True)
+    first, second, other = Gate(), Gate(), Gate()
+    with joined("first", first, SOMEBODY, is_long=True) as left:
+        until(lambda: first.begun == 1)
+    with (
+        joined("other", other, SOMEBODY, "flow") as kept,
+        joined("second", second, SOMEBODY, is_long=True),
+    ):
+        until(lambda: second.begun == 1)
+        assert isinstance(left.error, Cancelled)
+        assert not kept.cancelled
+
+
+def test_a_run_that_ends_after_the_next_has_begun_holds_nothing_up(monkeypatch):
+    """A moved control: the new run of the page waits before the old one has stopped."""
+    monkeypatch.setattr(Visitor, "may_wait_again", lambda visitor, since: True)
+    old = joined("old", Gate(), SOMEBODY)
+    left = old.__enter__()
+    with joined("new", Gate(), SOMEBODY):
+        old.__exit__(None, None, None)
+        until(lambda: left.cancelled)
+
+
+def test_short_work_comes_before_long_work_and_long_work_goes_on():
+    long, next_long, short = Gate(), Gate(), Gate()
+    with (
+        joined("long", long, Visitor("a", ""), is_long=True) as running,
+        joined("next", next_long, Visitor("b", ""), is_long=True) as queued,
+    ):
+        until(lambda: long.begun == 1)
+        assert (running.lane.before(running), queued.lane.before(queued)) == (0, 1)
+        with joined("short", short, Visitor("c", "")) as quick:
+            until(lambda: short.begun == 1)
+            assert [job.lane.before(job) for job in (quick, running, queued)] == [0, 1, 2]
+            assert not long.ended
+            short.passed.set()
+            assert quick.wait(PATIENCE)
+        until(lambda: running.lane.before(running) == 0)
+        assert next_long.begun == 0
+        long.passed.set()
+        assert running.wait(PATIENCE)
+        until(lambda: next_long.begun == 1)
+
+
+def test_short_work_does_not_interrupt_short_work():
+    first, second = Gate(), Gate()
+    with joined("a", first, SOMEBODY) as running, joined("b", second, ANOTHER) as queued:
+        until(lambda: queued.lane.before(queued) == 1)
+        first.passed.set()
+        assert running.wait(PATIENCE)
+        until(lambda: second.begun == 1)
+
+
+def test_cancelled_work_in_the_queue_never_begins():
+    first, second = Gate(), Gate()
+    with joined("a", first, SOMEBODY) as running, joined("b", second, ANOTHER) as queued:
+        until(lambda: queued.lane.before(queued) == 1)
+        queued.cancel()
+        assert queued.wait(PATIENCE)
+        assert not running.cancelled
+    assert second.begun == 0
+
+
+def test_paused_work_can_be_cancelled():
+    long, short = Gate(), Gate()
+    with joined("a", long, SOMEBODY, is_long=True) as paused, joined("b", short, ANOTHER):
+        until(lambda: short.begun == 1)
+        paused.cancel()
+        assert paused.wait(PATIENCE)
+    assert isinstance(paused.error, Cancelled)
+
+
+class Panic(BaseException):
+    """Like pyo3_runtime.PanicException, which tokenizers raise: no Exception."""
+
+
+def test_a_panic_in_the_work_is_a_sentence_on_the_page():
+    def work(report: Report) -> None:
+        raise Panic("index out of bounds")
+
+    visitor = Visit(work, page_that_waits)
+    visitor.at.run()
+    assert not visitor.at.exception
+    (box,) = visitor.at.error
+    assert box.value == (
+        "A library failed (Panic: index out of bounds). Try other texts, or another model."
+    )
+
+
 def test_who_left_can_start_again():
     gate = Gate()
     gate.passed.set()
-    visitor = Visitor(gate, page_that_waits)
+    visitor = Visit(gate, page_that_waits)
     visitor.at.session_state["left_jobs"] = {"work"}
     visitor.at.run()
     assert gate.begun == 0
@@ -160,11 +314,11 @@ def test_who_left_can_start_again():
 
 def test_a_cancelled_job_starts_anew_for_the_next_visitor():
     gate = Gate()
-    first = jobs.start("work", gate)
-    first.cancel()
-    assert first.wait(PATIENCE)
+    with joined("work", gate, SOMEBODY) as first:
+        first.cancel()
+        assert first.wait(PATIENCE)
     gate.passed.set()
-    visitor = Visitor(gate, page_that_waits)
+    visitor = Visit(gate, page_that_waits)
     visitor.at.run()
     assert [box.value for box in visitor.at.success] == ["done"]
 
@@ -177,7 +331,7 @@ def test_an_error_is_told_once_and_can_be_retried():
         if outcome is not None:
             raise outcome
 
-    visitor = Visitor(work, page_that_waits)
+    visitor = Visit(work, page_that_waits)
     visitor.at.run()
     assert [box.value for box in visitor.at.error] == ["no room for the vectors"]
     visitor.at.run()
@@ -186,29 +340,28 @@ def test_an_error_is_told_once_and_can_be_retried():
     assert not outcomes
 
 
-def test_finished_work_is_done_again_for_whoever_finds_nothing_of_it():
+def test_fetched_work_is_done_again_for_whoever_finds_nothing_of_it():
     gate = Gate()
     gate.passed.set()
-    assert jobs.start("work", gate).wait(PATIENCE)
-    assert jobs.start("work", gate).wait(PATIENCE)
+    for _ in range(2):
+        Visit(gate, page_that_waits).at.run()
     assert gate.begun == 2
 
 
 def test_lanes_do_not_hold_each_other_up():
     slow, quick = Gate(), Gate()
     quick.passed.set()
-    held = jobs.start("slow", slow, "umap")
-    until(lambda: slow.begun == 1)
-    assert jobs.start("quick", quick, "encode").wait(PATIENCE)
-    assert not held.succeeded
-    slow.passed.set()
-    assert held.wait(PATIENCE)
+    with joined("slow", slow, SOMEBODY, "umap"):
+        until(lambda: slow.begun == 1)
+        with joined("quick", quick, ANOTHER, "encode") as job:
+            assert job.wait(PATIENCE)
+        assert not slow.ended
 
 
 def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    job = Job(lambda report: None)
+    job = Job(lambda report: None, Lane())
     what = "Encoding 1,200 sentences"
     assert jobs._progress_line(job, english, what).startswith(f"{what} · ")
     job.report(200, 1200)  # its time includes loading the model: no rate yet
@@ -224,7 +377,7 @@ def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):
 def test_a_download_s_line_shows_bytes_a_second_and_time_left(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    job, amount = Job(lambda report: None), partial(readable_bytes, decimals=1)
+    job, amount = Job(lambda report: None, Lane()), partial(readable_bytes, decimals=1)
     job.report(1_000_000, 90_868_376)
     now[0] += 2
     job.report(21_000_000, 90_868_376)
@@ -232,10 +385,33 @@ def test_a_download_s_line_shows_bytes_a_second_and_time_left(monkeypatch):
     assert jobs._progress_line(job, english, "Fetching a/b", amount) == line
 
 
-def test_old_jobs_are_let_go():
-    def nothing(report: Report) -> None:
-        return None
+def test_the_progress_line_shows_the_place_in_the_queue():
+    first, second = Gate(), Gate()
+    with joined("a", first, SOMEBODY), joined("b", second, ANOTHER) as queued:
+        until(lambda: queued.lane.before(queued) == 1)
+        line = "Encoding · waiting for its turn; jobs before it: 1"
+        assert jobs._progress_line(queued, english, "Encoding") == line
 
-    for i in range(jobs.MAX_JOBS + 3):
-        assert jobs.start(f"job-{i}", nothing).wait(PATIENCE)
-    assert len(jobs._jobs) == jobs.MAX_JOBS
+
+def test_time_that_other_work_takes_is_not_in_the_rate(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    job = Job(lambda report: None, Lane())
+    job.report(0, 300)
+    now[0] += 2
+    job.report(100, 300)
+
+    def pause(_: Job) -> None:
+        now[0] += 60
+
+    monkeypatch.setattr(job.lane, "give_way", pause)
+    now[0] += 2
+    job.report(200, 300)
+    assert job.rate == 50
+
+
+def test_no_thread_is_left_without_work():
+    gate = Gate()
+    gate.passed.set()
+    Visit(gate, page_that_waits).at.run()
+    until(lambda: jobs._watcher is None)

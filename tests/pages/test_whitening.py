@@ -824,12 +824,12 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     assert drawn[:1] == [2]
     assert drawn == sorted(drawn)
     assert not app.get("progress")
-    monkeypatch.setattr("pages.common.jobs.start", _no_work)
+    monkeypatch.setattr("pages.common.jobs.joined", _no_work)
     again = visit(own, second="flow", chart="flow")
     assert np.array_equal(pictures(again)["flow"], pictures(app)["flow"])
 
 
-def _no_work(*shown: object) -> None:
+def _no_work(*shown: object, **_: object) -> None:
     raise AssertionError(f"this was kept, and is made again: {shown[0]}")
 
 

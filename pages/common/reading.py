@@ -1,0 +1,70 @@
+"""Uploaded files, read for one session.
+
+A large file is read by a process of its own, one file at a time, as a job with Cancel. Its reading
+then delays no other visitor, and ends when its reader closes the tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from geometry import CorpusError
+from geometry.data.limits import MEGABYTE
+from geometry.encode import ArrayStore
+from geometry.errors import GeometryError
+
+from . import jobs
+from .cache import Cache
+from .own_process import ProcessEnded, run_apart
+from .words import translator
+
+AT_ONCE = 1 * MEGABYTE  # a file up to this size is read while the page is drawn
+
+_FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
+
+
+def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
+    """The answer of ``read(content, name=..., **options)``; an error of the library is raised.
+
+    Both are cached for the session, so that a rerun does not read the file again.
+
+    Parameters
+    ----------
+    read : callable
+        A reader of the library.
+    file : UploadedFile
+    **options
+        Named by their values: equal values, equal answers.
+    """
+    key = ArrayStore.key(read.__module__, read.__qualname__, file.file_id, sorted(options.items()))
+    answer = _FILES.get(key, private=True)
+    if answer is None:
+        try:
+            answer = _answer(read, key, file, options)
+        except GeometryError as error:
+            answer = error.with_traceback(None)  # which refers to the content
+        _FILES.put(key, answer, private=True)
+    if isinstance(answer, GeometryError):
+        raise answer
+    return answer
+
+
+def _answer(read: Callable[..., Any], key: str, file: Any, options: dict[str, Any]) -> Any:
+    content = file.getvalue()
+    if len(content) <= AT_ONCE:
+        return read(content, name=file.name, **options)
+    _ = translator()
+    call = partial(run_apart, read, content, name=file.name, **options)
+    try:
+        return jobs.wait_for(
+            f"read-{key}",
+            lambda report: call(report=report),
+            _,
+            _("Reading {name}").format(name=file.name),
+            lane="read",
+            cancelled=_("Cancelled. The file is kept; start again when you like."),
+        )
+    except ProcessEnded as error:
+        raise CorpusError("unreadable", path=file.name, reason=str(error)) from error

@@ -1,0 +1,99 @@
+"""A corpus as a cloud: one encoding for all layers, a cache that can't be written."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from threadpoolctl import OpenBLASController
+
+from geometry import Corpus, Encoder
+from geometry.encode import ArrayStore
+from pages.common import corpus_cloud
+from pages.common.corpus_cloud import CloudSpec, takes_long
+from tests.pages.visits import clear_memory, everything, healthy, new_visit
+
+CORPUS = Corpus("three", ("the cat sat on the mat.", "dogs ran", "the old dog sat"))
+
+
+def page_of_one_cloud() -> None:
+    import streamlit as st
+
+    from pages.common.corpus_cloud import encode_corpus
+
+    points = encode_corpus(st.session_state["corpus"], st.session_state["spec"], lambda text: text)
+    st.text(f"{points.vectors.sum():.6f}")
+
+
+def show(spec: CloudSpec) -> str:
+    at = AppTest.from_function(page_of_one_cloud, default_timeout=60)
+    at.session_state["corpus"], at.session_state["spec"] = CORPUS, spec
+    return healthy(at.run()).text[0].value
+
+
+def test_a_thread_that_sets_a_limit_is_not_held():
+    """Otherwise threadpoolctl would hold the first visit's thread, which refers to its session."""
+    OpenBLASController.clear_controlling_thread(force=True)
+    thread = threading.Thread(target=corpus_cloud._limit_blas)
+    thread.start()
+    thread.join()
+    held = weakref.ref(thread)
+    del thread
+    gc.collect()
+    assert held() is None
+
+
+def test_long_corpora_are_told_from_short_ones_by_their_characters(monkeypatch):
+    monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)))
+    assert not takes_long(CORPUS)
+    monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)) - 1)
+    assert takes_long(CORPUS)
+
+
+@pytest.mark.model
+def test_two_layers_wait_for_one_encoding(tmp_path, monkeypatch):
+    """A reader goes to another page, which shows another layer of the same corpus."""
+    monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path))
+    clear_memory()
+    begun, passed, runs = threading.Event(), threading.Event(), []
+    encode_layers = Encoder.encode_layers
+
+    def slow(encoder, texts, **settings):
+        runs.append(len(texts))
+        begun.set()
+        assert passed.wait(60)
+        return encode_layers(encoder, texts, **settings)
+
+    monkeypatch.setattr(Encoder, "encode_layers", slow)
+    shown: dict[int, str] = {}
+
+    def visit(layer: int) -> None:
+        shown[layer] = show(CloudSpec("sentences", layer, "mean"))
+
+    threads = [threading.Thread(target=visit, args=(layer,)) for layer in (1, 2)]
+    threads[0].start()
+    assert begun.wait(60)
+    threads[1].start()
+    while sum(sum(job.waiting.values()) for job in corpus_cloud.jobs._jobs.values()) < 2:
+        assert threads[1].is_alive()
+    assert len(corpus_cloud.jobs._jobs) == 1
+    passed.set()
+    for thread in threads:
+        thread.join()
+    assert runs == [len(CORPUS)]
+    assert shown[1] != shown[2]
+    clear_memory()
+    assert shown == {layer: show(CloudSpec("sentences", layer, "mean")) for layer in (1, 2)}
+
+
+@pytest.mark.model
+def test_a_cache_that_cannot_be_written_is_told_beside_the_picture(tmp_path, monkeypatch):
+    (tmp_path / "taken").touch()
+    store = ArrayStore(tmp_path / "taken")
+    monkeypatch.setattr(corpus_cloud, "store", lambda: store)
+    clear_memory()
+    app = healthy(new_visit("narrow_cone", corpus="topics-zh").run())
+    assert "can't write its cache folder (File exists)" in everything(app)
+    assert not app.error
+    clear_memory()
