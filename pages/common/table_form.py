@@ -8,8 +8,10 @@ import streamlit as st
 
 from geometry import CorpusError
 from geometry.data.corpus import Preview, preview_table
+from geometry.data.limits import Limits
 
 from .messages import error_text
+from .upload_limits import upload_limits
 from .words import Translate
 
 PREVIEW_ROWS = 8
@@ -42,7 +44,7 @@ def show_head(file: Any, _: Translate) -> Preview:
     Raises CorpusError for a file that is no table of even rows.
     """
     has_header = st.session_state.get(f"header-{file.file_id}")
-    preview = _preview(file.file_id, file.name, has_header, file)
+    preview = _preview(file.file_id, file.name, has_header, upload_limits(), file)
     st.dataframe(
         {column: [row[i] for row in preview.rows] for i, column in enumerate(preview.columns)},
         hide_index=True,
@@ -61,5 +63,8 @@ def show_header_toggle(file: Any, preview: Preview, _: Translate) -> None:
 
 
 @st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _preview(file_id: str, name: str, has_header: bool | None, _file: Any) -> Preview:
-    return preview_table(_file.getvalue(), PREVIEW_ROWS, name=name, has_header=has_header)
+def _preview(
+    file_id: str, name: str, has_header: bool | None, limits: Limits, _file: Any
+) -> Preview:
+    content = _file.getvalue()
+    return preview_table(content, PREVIEW_ROWS, name=name, has_header=has_header, limits=limits)

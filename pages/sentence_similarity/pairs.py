@@ -12,7 +12,7 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, ModelFilesError, Pairs, read_pairs
 from geometry.data.corpus import read_bundled_pairs
-from geometry.data.limits import MAX_BYTES, MAX_PAIR_SETS, MEGABYTE
+from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
 from geometry.data.pair_records import names_its_columns
 from geometry.data.pairs import read_pair_folder
 from geometry.encode import ArrayStore
@@ -26,6 +26,7 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.messages import error_text
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
+from pages.common.upload_limits import megabytes, shortened_note, table_note, upload_limits
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
 
@@ -222,8 +223,12 @@ def refusal(pairs: Pairs, _: Translate) -> str:
 def show_pair_form(_: Translate) -> None:
     """Upload a table, pick its three columns, use it."""
     label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
-    file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=UPLOADER)
-    label_uploader(UPLOADER, MAX_BYTES, _)
+    most = upload_limits().file_bytes
+    file = st.file_uploader(
+        label.format(megabytes=megabytes(most)), key=UPLOADER, max_upload_size=most // MEGABYTE
+    )
+    label_uploader(UPLOADER, most, _)
+    st.caption(table_note(_))
     if file is None:
         return
     try:
@@ -243,6 +248,8 @@ def show_pair_form(_: Translate) -> None:
             n=f"{len(pairs):,}", low=f"{scores.min():g}", high=f"{scores.max():g}"
         )
     )
+    if pairs.n_shortened:
+        st.warning(shortened_note(pairs.n_shortened, _), icon=":material/content_cut:")
 
 
 def _choose_columns(file: Any, _: Translate) -> Pairs | None:
@@ -252,27 +259,29 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     try:
         head = show_head(file, _)
     except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
-        return _read(file.file_id, file.name, None, None, file)
+        return _read(file.file_id, file.name, None, None, upload_limits(), file)
     is_automatic = st.toggle(
         _("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}"
     )
     if is_automatic:
-        return _read(file.file_id, file.name, None, None, file)
+        return _read(file.file_id, file.name, None, None, upload_limits(), file)
     named = _three_of(head.columns, file.file_id, _)
     show_header_toggle(file, head, _)
-    return _read(file.file_id, file.name, named, head.has_header, file) if named else None
+    if not named:
+        return None
+    return _read(file.file_id, file.name, named, head.has_header, upload_limits(), file)
 
 
 def _of_records(file: Any, _: Translate) -> Pairs | None:
     """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
     try:
-        return _read(file.file_id, file.name, None, None, file)
+        return _read(file.file_id, file.name, None, None, upload_limits(), file)
     except CorpusError as error:
         if error.code != "no_pair_columns":
             raise
         st.info(error_text(error, _))
         named = _three_of(error.details["columns"], file.file_id, _)
-    return _read(file.file_id, file.name, named, None, file) if named else None
+    return _read(file.file_id, file.name, named, None, upload_limits(), file) if named else None
 
 
 def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
@@ -298,9 +307,12 @@ def _read(
     name: str,
     columns: tuple[str, ...] | None,
     has_header: bool | None,
+    limits: Limits,
     _file: Any,
 ) -> Pairs:
-    return read_pairs(_file.getvalue(), name=name, columns=columns, has_header=has_header)
+    return read_pairs(
+        _file.getvalue(), name=name, columns=columns, has_header=has_header, limits=limits
+    )
 
 
 # A folder of the server
@@ -317,7 +329,7 @@ def show_folder_form(_: Translate) -> None:
         return
     try:
         read_model_limits().refuse_folder(path)
-        splits = _read_folder(path, _stamp(Path(path)))
+        splits = _read_folder(path, _stamp(Path(path)), upload_limits())
     except ModelFilesError:
         st.error(
             _("No folder of this server may be read: its operator’s rule for folders of models.")
@@ -340,8 +352,10 @@ def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, scope="session")
-def _read_folder(path: str, stamp: tuple[tuple[str, int, int], ...]) -> dict[str, Pairs]:
-    return read_pair_folder(path)
+def _read_folder(
+    path: str, stamp: tuple[tuple[str, int, int], ...], limits: Limits
+) -> dict[str, Pairs]:
+    return read_pair_folder(path, limits=limits)
 
 
 def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:

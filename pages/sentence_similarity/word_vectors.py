@@ -9,12 +9,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Corpus, CorpusError, VectorFileError, read_vectors
-from geometry.data.limits import (
-    MAX_BYTES,
-    MAX_UPLOADED_TABLE_BYTES,
-    MAX_VECTOR_FILE_BYTES,
-    MEGABYTE,
-)
+from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.evaluate.from_words import (
     AveragedPairs,
@@ -33,6 +28,7 @@ from pages.common.controls import choose
 from pages.common.corpus_cloud import SEED, store
 from pages.common.messages import error_text
 from pages.common.table_form import label_uploader
+from pages.common.upload_limits import megabytes, table_note, upload_limits, vector_note
 from pages.common.words import Translate, prose
 
 from .choices import DRAWS, Choice
@@ -42,7 +38,6 @@ from .words import similarity_names, with_interval
 PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
 WORDS_UPLOADER = "word_pairs_file"
-MOST_MEGABYTES = MAX_VECTOR_FILE_BYTES // MEGABYTE
 STATIC = "static"
 NAMED = 5  # missing words that are listed
 
@@ -76,10 +71,12 @@ def show_vector_form(_: Translate) -> None:
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
     )
+    most = upload_limits().vector_file_bytes
     st.file_uploader(
-        label.format(megabytes=f"{MOST_MEGABYTES}"), key=UPLOADER, max_upload_size=MOST_MEGABYTES
+        label.format(megabytes=megabytes(most)), key=UPLOADER, max_upload_size=most // MEGABYTE
     )
-    label_uploader(UPLOADER, MAX_VECTOR_FILE_BYTES, _)
+    label_uploader(UPLOADER, most, _)
+    st.caption(vector_note(_))
     choose(
         st.segmented_control,
         _("Each word weighs"),
@@ -104,8 +101,14 @@ def weighting_names(_: Translate) -> dict[str, str]:
 def show_word_pair_form(_: Translate) -> None:
     """The uploader; ``show_claim`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
-    st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=WORDS_UPLOADER)
-    label_uploader(WORDS_UPLOADER, MAX_BYTES, _)
+    most = upload_limits().file_bytes
+    st.file_uploader(
+        label.format(megabytes=megabytes(most)),
+        key=WORDS_UPLOADER,
+        max_upload_size=most // MEGABYTE,
+    )
+    label_uploader(WORDS_UPLOADER, most, _)
+    st.caption(table_note(_))
 
 
 def own_static(scene: Scene, _: Translate) -> Static:
@@ -192,7 +195,7 @@ def uploaded_averages(content: bytes, name: str, choice: Choice, weighting: str)
     The whole file is read: a word may be there in any case, and frequencies are estimated from
     the order. Raises VectorFileError for a file without vectors.
     """
-    table = read_vectors(content, name=name, max_bytes=MAX_UPLOADED_TABLE_BYTES)
+    table = read_vectors(content, name=name, limits=upload_limits())
     return average_pairs(
         table,
         choice.pairs.pairs,
@@ -231,10 +234,8 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
 
     def work(report: jobs.Report) -> WordPairScore:
         report(0, 1)
-        pairs = read_word_pairs(words.getvalue(), name=words.name)
-        table = read_vectors(
-            vectors.getvalue(), name=vectors.name, max_bytes=MAX_UPLOADED_TABLE_BYTES
-        )
+        pairs = read_word_pairs(words.getvalue(), name=words.name, limits=upload_limits())
+        table = read_vectors(vectors.getvalue(), name=vectors.name, limits=upload_limits())
         return evaluate_word_pairs(table, pairs, similarity=similarity, draws=DRAWS, seed=SEED)
 
     score = _WORD_PAIRS.get(key, private=True)
