@@ -133,7 +133,16 @@ def _readers() -> dict[str, Callable[..., Any]]:
         "vectors": read_vectors,
         "word pairs": read_word_pairs,
         "counts": read_counts,
+        "coverage": _coverage,
     }
+
+
+def _coverage(content: bytes) -> Any:
+    """Of texts of 100,000 characters."""
+    from geometry import load_encoder
+
+    text = content.decode()
+    return load_encoder().coverage([text[i : i + 10**5] for i in range(0, len(text), 10**5)])
 
 
 def _child(file: Path) -> None:

@@ -77,7 +77,7 @@ OWN_FILES = Limits(  # of the person who runs the program: the commands of the s
 )
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
-LONGEST_TEXT = 1_000_000  # characters that are split into tokens; the rest of a text is cut off
+LONGEST_TEXT = 400_000  # characters that are split into tokens; the rest of a text is cut off
 
 
 class CorpusError(GeometryError):

@@ -15,6 +15,8 @@ from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
 
+BATCH_CHARACTERS = 200_000
+
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
     from torch import Tensor
@@ -230,14 +232,14 @@ class Pieces(Protocol):
 def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts in their order, each cut at LONGEST_TEXT characters.
 
-    A batch has as many characters at most, so that the tokenizer's memory stays small: it takes
-    100 to 300 bytes a character.
+    A batch has BATCH_CHARACTERS at most, or one text. A tokenizer takes up to 600 bytes a
+    character.
     """
     batch: list[str] = []
     size = 0
     for text in texts:
         cut = text[:LONGEST_TEXT]
-        if batch and size + len(cut) > LONGEST_TEXT:
+        if batch and size + len(cut) > BATCH_CHARACTERS:
             yield batch
             batch, size = [], 0
         batch.append(cut)
