@@ -127,7 +127,7 @@ def _readers() -> dict[str, Callable[..., Any]]:
         "corpus": read_corpus,
         "preview": preview_table,
         "pasted": lambda content, **options: (
-            read_pasted(content.decode("utf-8", "surrogatepass"), **options).sha256
+            read_pasted(content.decode("utf-8", "surrogateescape"), **options).sha256
         ),
         "pairs": read_pairs,
         "vectors": read_vectors,
