@@ -54,6 +54,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The content of this file is larger than the limit of {limit:bytes} once it is "
             "unpacked. Cut it into parts or draw a sample of its rows."
         ),
+        "too_slow": (
+            "Reading this file takes longer than the limit of {limit} seconds. Cut it into parts, "
+            "or save it as a .csv file."
+        ),
         "too_many_lines": (
             "The file has more than {limit} lines, blank ones included. Keep a sample of the rows."
         ),

@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTES, SECONDS = 1_000, 10
 _ADDRESS_SPACE = 8 << 30  # protects the machine where the watch is too slow
-WAITING = 6  # times as long by the clock as by the processor, which other tests use too
+WAITING = 12  # times as long by the clock as by the processor, which other tests use too
 _POLL = 0.02  # seconds
 
 

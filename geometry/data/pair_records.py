@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import zlib
@@ -19,6 +20,9 @@ from .limits import CorpusError, Limits
 from .tables import Table
 
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
+WAITING = 3  # times as long by the clock as by the processor, which others use too
+# How the system ends a process beyond its processor time.
+_STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
 
 
@@ -120,12 +124,18 @@ def _parquet(content: bytes, limits: Limits) -> Table:
             [sys.executable, "-P", parquet_table.__file__, json.dumps(bounds)],
             input=content,
             capture_output=True,
-            timeout=limits.seconds,
+            timeout=WAITING * limits.seconds,
             env={**os.environ, **parquet_table.ENVIRONMENT},
             check=True,
         )
         found = json.loads(done.stdout)
-    except (subprocess.SubprocessError, OSError, ValueError) as error:
+    except subprocess.TimeoutExpired as error:
+        raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
+    except subprocess.CalledProcessError as error:
+        if -error.returncode in _STOPPED:
+            raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
+        raise CorpusError("damaged_file", kind="Parquet table") from error
+    except (OSError, ValueError) as error:
         raise CorpusError("damaged_file", kind="Parquet table") from error
     if "refused" in found:
         raise _refusal(found["refused"], limits)

@@ -218,7 +218,8 @@ def _line_by_line(block: _Block, form: Form) -> Parsed:
             raise _bad_number(number, fields, form.d)
         words.append(word)
         rows.append(row)
-    return words, np.array(rows, dtype=np.float32).reshape(len(rows), form.d)
+    with np.errstate(over="ignore"):  # a number too large for float32 is then not finite
+        return words, np.array(rows, dtype=np.float32).reshape(len(rows), form.d)
 
 
 def _numbers(fields: list[bytes]) -> list[float] | None:
