@@ -128,6 +128,8 @@ def read_pairs(
     Raises CorpusError with the codes of ``read_corpus``, and no_pair_columns, bad_score,
     blank_sentence, bad_json.
     """
+    if columns is not None and len(columns) != 3:
+        raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
     limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
     content, file_name = read_pair_bytes(source, name, limits)
     with own_errors(CorpusError):

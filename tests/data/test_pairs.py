@@ -58,6 +58,8 @@ def test_columns_may_be_stated():
     for columns in (("u", "v", "gold mean"), (1, 2, 3)):
         assert read(text, columns=columns).gold_scores.tolist() == [4.5, 0]
     assert refused(text, columns=("u", "v", "gold")).code == "unknown_column"
+    with pytest.raises(ValueError, match="columns must be three"):
+        read(text, columns=("u", "v"))
 
 
 @pytest.mark.parametrize("score", ["", "nan", "inf", "-inf", "high", "4,5", "1_0"])
