@@ -56,6 +56,7 @@ def test_some_damaged_files():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_all_damaged_files_and_bombs(record_property):
     attempts = damaged(ALL)
     for bomb in BOMBS.values():
