@@ -10,6 +10,7 @@ import numpy as np
 
 from bench.child import peak_bytes, printed_by
 from bench.table import Row
+from geometry.data.limits import OWN_FILES
 
 WORDS, DIMENSION = 400_000, 300  # as many as glove.6B.300d has
 PART = 40_000  # words that the peer reads: it is proportional, and slow
@@ -75,7 +76,7 @@ def read(who: str, path: str) -> None:
 
     start = perf_counter()
     if who == "ours":
-        read_vectors(path)
+        read_vectors(path, limits=OWN_FILES)
     else:
         columns = range(1, DIMENSION + 1)
         np.loadtxt(path, dtype=np.float32, delimiter=" ", usecols=columns, comments=None)

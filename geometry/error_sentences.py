@@ -20,12 +20,19 @@ _NO_SPACE = "Free some space, or start again with `HF_HOME` set to a folder with
 _NO_WRITING = "Free some space, or start again with `HF_HOME` set to a folder that can be written."
 _UNREADABLE = "The file `{path}` cannot be read ({reason}). Check its path."
 _DAMAGED = "This file, a {kind}, is damaged or cut off. Fetch it again, or save it anew."
+_UNREADABLE_CONTENT = (
+    "The content of this file can't be read: it is damaged, or written in a way that is not "
+    "supported. Fetch it again, or save it anew."
+)
+_NO_MEMORY = "There is not enough memory for this file. Cut it into parts and take one of them."
 
 # Subject of the error, then its code or, where a code has several sentences, ``because``.
 SENTENCES: Mapping[str, Mapping[str, str]] = {
     "corpus": {
         "unreadable": _UNREADABLE,
         "damaged_file": _DAMAGED,
+        "unreadable_content": _UNREADABLE_CONTENT,
+        "no_memory": _NO_MEMORY,
         "unknown_corpus": "There is no bundled corpus `{name}`. Choose one of {names}.",
         "empty": "There is no text here. Give at least {limit} texts, one a line or one a row.",
         "no_texts": (
@@ -42,6 +49,32 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "too_many_bytes": (
             "The file is larger than the limit of {limit:bytes}. Cut it into parts or draw a "
             "sample of its rows."
+        ),
+        "unpacked": (
+            "The content of this file is larger than the limit of {limit:bytes} once it is "
+            "unpacked. Cut it into parts or draw a sample of its rows."
+        ),
+        "too_slow": (
+            "Reading this file takes longer than the limit of {limit} seconds. Cut it into parts, "
+            "or save it as a .csv file."
+        ),
+        "too_many_lines": (
+            "The file has more than {limit} lines, blank ones included. Keep a sample of the rows."
+        ),
+        "long_line": (
+            "Line {line} is longer than the limit of {limit} characters. Put each row on a line of "
+            "its own, or cut its texts."
+        ),
+        "too_many_columns": (
+            "The table has more columns than the limit of {limit}. Keep those that are needed."
+        ),
+        "too_many_keys": (
+            "The rows have more different keys than the limit of {limit}. Use the same keys in "
+            "every row, such as sentence1, sentence2 and score."
+        ),
+        "half_character": (
+            "The text at line {line} has half of a surrogate pair, which is no character. Replace "
+            "it, and save the file as UTF-8."
         ),
         "binary": (
             "This is no text file: it looks like a {kind}. Save its text as UTF-8 in a .txt or "
@@ -113,8 +146,28 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "vectors": {
         "unreadable": _UNREADABLE,
         "damaged_file": _DAMAGED,
+        "unreadable_content": _UNREADABLE_CONTENT,
+        "no_memory": _NO_MEMORY,
         "unknown_encoding": (
             "There is no text encoding named `{encoding}`. Use one such as utf-8 or latin-1."
+        ),
+        "file_bytes": (
+            "The file is larger than the limit of {limit:bytes}. Cut it, since the most frequent "
+            "words come first, or read it in Python with other limits."
+        ),
+        "unpacked": (
+            "The content of this file is larger than the limit of {limit:bytes} once it is "
+            "unpacked. Cut it, since the most frequent words come first, or read it in Python with "
+            "other limits."
+        ),
+        "too_many_dimensions": (
+            "The vectors have more numbers than the limit of {limit}: the header is wrong, or "
+            "these are no word vectors. Reduce the vectors to fewer dimensions, or read the file "
+            "in Python with other limits."
+        ),
+        "too_many_words": (
+            "The file has more words than the limit of {limit}. Cut it, since the most frequent "
+            "words come first, or read it in Python with other limits."
         ),
         "no_vectors": (
             "There are no word vectors in this file. Take GloVe's or word2vec's text, word2vec's "
@@ -160,9 +213,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "{word}. Fetch it again."
         ),
         "too_many_bytes": (
-            "{n} vectors of {d} numbers take {needed:bytes} of memory, and the limit is "
-            "{limit:bytes}. Cut the file, whose most frequent words come first, or read its first "
-            "words in Python with max_words."
+            "{n} vectors of {d} numbers, with their words, take {needed:bytes} of memory, and the "
+            "limit is {limit:bytes}. Cut the file, whose most frequent words come first, or read "
+            "its first words in Python with max_words."
         ),
         "pickled": (
             "This file could run code when it is read. Export the vectors as text, or save the "
@@ -362,7 +415,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "another."
         ),
         "no_toml": "`{file}` is no TOML file (`{said}`). Correct it.",
-        "no_table": "`models` in `{file}` must be a table. Write [models] above its keys.",
+        "no_table": "`{table}` in `{file}` must be a table. Write [{table}] above its keys.",
         "unknown_entry": "`{file}` has an unknown entry `{name}`. There can be {known}.",
         "bad_value": "`{name}` in `{file}` is `{found}`. It must be {wanted}.",
     },
@@ -437,5 +490,6 @@ WORDS = (
     *("it is missing", "it is no JSON", "its header can't be read", "the disk is full"),
     *("the hub lists a file that it does not have", "its answer is no listing"),
     *("HF_HUB_OFFLINE is set", "true or false", "a whole number of megabytes above 0"),
+    "a whole number above 0",
     *('a list of patterns such as ["google-bert/*"]', "type", "sentence"),
 )

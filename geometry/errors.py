@@ -6,7 +6,8 @@ A sentence says what is wrong, the limit and the remedy. Pages translate the sam
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
 
@@ -52,6 +53,25 @@ class GeometryError(ValueError):
 
     def __str__(self) -> str:
         return self.sentence()
+
+
+@contextmanager
+def own_errors(refuse: type[GeometryError]) -> Iterator[None]:
+    """Turn an error of another library into "damaged_file" or, without memory, "too_large".
+
+    Files come from anyone, and parsers raise almost anything on them. An error of a worker in Rust
+    is a PanicException, which is no Exception. What ends a program or a page's run is passed on.
+    """
+    try:
+        yield
+    except GeometryError:
+        raise
+    except MemoryError as error:
+        raise refuse("too_large", because="no_memory") from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise refuse("damaged_file", because="unreadable_content") from error
 
 
 class _Quoting(string.Formatter):

@@ -54,7 +54,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the outcomes by kind and the slowest files."""
+    """Print the outcomes by kind, the slowest files, and the tables that tests recorded."""
     counts: dict[str, Counter[str]] = {}
     for outcome in OUTCOMES:
         for report in terminalreporter.getreports(outcome):
@@ -75,6 +75,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_sep("-", f"{SLOWEST_FILES} slowest files")
     for name, total in seconds.most_common(SLOWEST_FILES):
         terminalreporter.write_line(f"{total:7.1f} s  {name}")
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, text in getattr(report, "user_properties", ()):
+                if name == "table" and report.when == "call":
+                    terminalreporter.write_sep("-", report.nodeid)
+                    terminalreporter.write_line(text)
 
 
 @pytest.fixture(scope="session")

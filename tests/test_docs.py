@@ -21,7 +21,8 @@ from geometry.hub.pair_sets import PAIR_SETS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+TOP = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")]
+PROSE = [*TOP, *DOCS]
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in PROSE}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
@@ -196,6 +197,22 @@ def test_the_operator_page_lists_every_limit_with_its_default():
     file = tomllib.loads((ROOT / "narrow-cone.toml").read_text(encoding="utf-8"))["models"]
     assert listed == {key: str(value).lower() for key, value in file.items()}
     assert listed.keys() == vars(read_model_limits(ROOT / "narrow-cone.toml")).keys()
+
+
+def test_the_operator_page_lists_every_limit_of_uploads_with_its_default():
+    rows = table(TEXT["operator"], "| key in `[uploads]` | default | meaning |")
+    listed = {key.strip("`"): int(default.replace(",", "")) for key, default, _ in rows}
+    file = tomllib.loads((ROOT / "narrow-cone.toml").read_text(encoding="utf-8"))["uploads"]
+    assert listed == file
+
+
+def test_every_promise_of_security_names_a_test_that_exists():
+    rows = table(TEXT["SECURITY"], "| promise | test |")
+    assert len(rows) > 10
+    for promise, tests in rows:
+        named = CODE.findall(tests)
+        assert named or "TODO" in tests, promise
+        assert all((ROOT / name).is_file() for name in named), promise
 
 
 def test_the_operator_page_lists_every_environment_variable():

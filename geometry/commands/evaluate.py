@@ -114,12 +114,13 @@ def _pairs(sources: tuple[str, ...], columns: Columns | None, settings: Settings
 def _subject(options: dict[str, Any], settings: Settings) -> Subject:
     """The encoder or the word vectors; other options are checked before either is read."""
     if options["vectors"] is not None:
+        from ..data.limits import OWN_FILES
         from ..vectors.read import read_vectors
         from ..vectors.word_pairs import read_word_pairs
 
         weightings = weightings_of(options["weighting"])
         word_pairs = [read_word_pairs(file) for file in options["word_pairs"]]
-        table = read_vectors(options["vectors"])
+        table = read_vectors(options["vectors"], limits=OWN_FILES)
         return WordSubject(table, weightings, options["counts"], settings, word_pairs)
     from ..encode.load import load_encoder
 

@@ -138,13 +138,17 @@ class WordSubject:
         settings: Settings,
         word_pairs: Sequence[Pairs] = (),
     ) -> None:
+        from ..data.limits import OWN_FILES
         from ..vectors.word_counts import rank_counts, read_counts
 
         self._table, self._weightings, self._settings = table, weightings, settings
         self._counts: Mapping[str, float] | None = None
         self._counts_name: str | None = None
         if counts_file is not None:
-            self._counts, self._counts_name = read_counts(counts_file), counts_file.stem
+            self._counts, self._counts_name = (
+                read_counts(counts_file, limits=OWN_FILES),
+                counts_file.stem,
+            )
         elif any(name != "mean" for name in weightings):
             self._counts, self._counts_name = rank_counts(table), RANK
         self._word_scores = tuple(map(self._on_words, word_pairs))

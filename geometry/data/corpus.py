@@ -9,8 +9,18 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from .decode import Source, TextFile, read_text_file
-from .limits import MAX_BYTES, MAX_TEXTS, CorpusError, refuse_empty, refuse_too_few, refuse_too_many
+from ..errors import own_errors
+from .decode import Source, TextFile, read_text_file, refuse_halves
+from .limits import (
+    LIMITS,
+    MAX_BYTES,
+    MAX_TEXTS,
+    CorpusError,
+    Limits,
+    refuse_empty,
+    refuse_too_few,
+    refuse_too_many,
+)
 from .pairs import Pairs, read_bundled_pairs, read_pairs
 from .shipped import shipped_file
 from .tables import Table, read_lines, read_table
@@ -41,6 +51,7 @@ class Corpus:
 
     n_blank : lines and rows without text, which were left out.
     encoding : the one in which the file was read.
+    n_shortened : texts that were longer than the limit, and cut there.
     """
 
     name: str
@@ -48,6 +59,7 @@ class Corpus:
     labels: tuple[str, ...] | None = None
     n_blank: int = 0
     encoding: str = "utf-8"
+    n_shortened: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
@@ -112,34 +124,52 @@ def read_corpus(
     label_column: str | int | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
-    max_texts: int = MAX_TEXTS,
-    max_bytes: int = MAX_BYTES,
+    max_texts: int | None = None,
+    max_bytes: int | None = None,
+    limits: Limits = LIMITS,
 ) -> Corpus:
     """A corpus from a path, bytes or a binary file.
 
     A .csv, .tsv or .tab file is a table. Any other file is one text a line, unless a column is
-    named. Duplicates stay; rows without text are left out and counted in ``n_blank``.
+    named. Duplicates stay; rows without text are left out and counted in ``n_blank``. Texts beyond
+    ``limits.text_characters`` are cut there and counted in ``n_shortened``.
 
     text_column : by name, or by place from 0; None takes the likeliest.
     label_column : likewise; None is no labels.
     has_header, encoding : None finds them from the content.
+    limits : how large the file may be.   max_texts, max_bytes : in place of two of them.
     Raises CorpusError with one of the codes unreadable, too_many_bytes, binary,
-    wrong_encoding, unknown_encoding, bad_quotes, uneven_row, unknown_column, no_text_column,
-    empty, too_few_texts, too_many_texts.
+    wrong_encoding, unknown_encoding, half_character, bad_quotes, uneven_row, long_line,
+    unknown_column, no_text_column, empty, too_few_texts, too_many_texts, too_many_lines,
+    too_many_columns, damaged_file, too_large.
     """
-    file = read_text_file(source, name=name, encoding=encoding, max_bytes=max_bytes)
-    if file.is_table or text_column is not None or label_column is not None:
-        wanted = (text_column, label_column)
-        table = read_table(file, max_rows=max_texts, has_header=has_header, wanted=wanted)
-    else:
-        table = read_lines(file, max_rows=max_texts)
-    return _corpus_of(file, table, text_column, label_column, max_texts)
+    limits = limits.but(rows=max_texts, file_bytes=max_bytes)
+    wanted = (text_column, label_column)
+    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    with own_errors(CorpusError):
+        if file.is_table or wanted != (None, None):
+            table = read_table(
+                file, max_rows=limits.rows, has_header=has_header, wanted=wanted, limits=limits
+            )
+        else:
+            table = read_lines(file, max_rows=limits.rows, limits=limits)
+        return _corpus_of(file, table, text_column, label_column, limits)
 
 
-def read_pasted(text: str, *, name: str = "pasted", max_texts: int = MAX_TEXTS) -> Corpus:
+def read_pasted(
+    text: str,
+    *,
+    name: str = "pasted",
+    max_texts: int | None = None,
+    limits: Limits = LIMITS,
+) -> Corpus:
     """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``."""
-    file = TextFile(title=name, suffix="", text=text, encoding="utf-8")
-    return _corpus_of(file, read_lines(file, max_rows=max_texts), None, None, max_texts)
+    limits = limits.but(rows=max_texts)
+    if len(text) > limits.file_bytes:
+        raise CorpusError("too_many_bytes", limit=limits.file_bytes)
+    file = TextFile(title=name, suffix="", text=refuse_halves(text), encoding="utf-8")
+    table = read_lines(file, max_rows=limits.rows, limits=limits)
+    return _corpus_of(file, table, None, None, limits)
 
 
 def preview_table(
@@ -149,30 +179,35 @@ def preview_table(
     name: str | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
+    limits: Limits = LIMITS,
 ) -> Preview:
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
     A file that is no table has one column, "text". Raises CorpusError as ``read_corpus`` does,
     except for the number of texts: that is ``n_rows``.
     """
-    file = read_text_file(source, name=name, encoding=encoding, max_bytes=max_bytes)
-    most = max(rows, MAX_TEXTS)
-    if file.is_table:
-        table = read_table(file, max_rows=most, has_header=has_header)
-    else:
-        table = read_lines(file, max_rows=most)
-    refuse_empty(table.n_rows)
-    text_at, label_at = table.text_column, table.label_column
-    return Preview(
-        columns=table.columns,
-        rows=table.rows[:rows],
-        suggested_text_column=None if text_at is None else table.columns[text_at],
-        suggested_label_column=None if label_at is None else table.columns[label_at],
-        n_rows=table.n_rows,
-        encoding=file.encoding,
-        has_header=table.has_header,
-    )
+    limits = limits.but(file_bytes=max_bytes)
+    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    most = max(rows, limits.rows)
+    with own_errors(CorpusError):
+        if file.is_table:
+            table = read_table(file, max_rows=most, has_header=has_header, limits=limits)
+        else:
+            table = read_lines(file, max_rows=most, limits=limits)
+        refuse_empty(table.n_rows)
+        text_at, label_at = table.text_column, table.label_column
+        return Preview(
+            columns=table.columns,
+            rows=tuple(
+                tuple(cell[: limits.text_characters] for cell in row) for row in table.rows[:rows]
+            ),
+            suggested_text_column=None if text_at is None else table.columns[text_at],
+            suggested_label_column=None if label_at is None else table.columns[label_at],
+            n_rows=table.n_rows,
+            encoding=file.encoding,
+            has_header=table.has_header,
+        )
 
 
 def _corpus_of(
@@ -180,20 +215,22 @@ def _corpus_of(
     table: Table,
     text_column: str | int | None,
     label_column: str | int | None,
-    max_texts: int,
+    limits: Limits,
 ) -> Corpus:
     refuse_empty(table.n_rows)
-    refuse_too_many(table.n_rows, max_texts)
+    refuse_too_many(table.n_rows, limits.rows)
     text_at = table.text_column if text_column is None else table.index(text_column)
     if text_at is None:
         raise CorpusError("no_text_column", columns=table.columns)
     label_at = None if label_column is None else table.index(label_column)
     with_text = [row for row in table.rows if row[text_at]]
     refuse_too_few(len(with_text))
+    most = limits.text_characters
     return Corpus(
         name=file.title,
-        texts=tuple(row[text_at] for row in with_text),
-        labels=None if label_at is None else tuple(row[label_at] for row in with_text),
+        texts=tuple(row[text_at][:most] for row in with_text),
+        labels=None if label_at is None else tuple(row[label_at][:most] for row in with_text),
         n_blank=table.n_blank + len(table.rows) - len(with_text),
         encoding=file.encoding,
+        n_shortened=sum(len(row[text_at]) > most for row in with_text),
     )

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from .limits import MAX_BYTES, CorpusError
+from ..errors import own_errors
+from .limits import LIMITS, CorpusError, Limits
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
@@ -71,21 +72,22 @@ def read_text_file(
     *,
     name: str | None = None,
     encoding: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    limits: Limits = LIMITS,
 ) -> TextFile:
     """Read a path (a str is a path), bytes, or a binary file from its start.
 
     name : the title; for bytes also the name whose suffix marks a table.
     encoding : None takes a byte order mark, then UTF-8, then a guess where one is clear.
     """
-    content = read_bytes(source, max_bytes)
+    content = read_bytes(source, limits.file_bytes)
     if isinstance(source, (str, os.PathLike)):
         own = Path(source)
     else:
         own = Path(str(getattr(source, "name", None) or name or "text"))
     title = Path(name or own.name)
     known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES)
-    text, encoding = decode(content, encoding=encoding)
+    with own_errors(CorpusError):
+        text, encoding = decode(content, encoding=encoding)
     return TextFile(title.stem if known else str(title), own.suffix.lower(), text, encoding)
 
 
@@ -105,6 +107,36 @@ def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
         return content.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
         return _guessed(content, error)
+
+
+def lines_of(
+    text: str, limits: Limits = LIMITS, *, newline: str | None = None, most: int | None = None
+) -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of a text, one at a time: a list of all lines may be very large.
+
+    newline : how lines end, as in ``open``.
+    most : characters of a line; None is no limit.
+    Raises CorpusError "too_many_lines" or "long_line".
+    """
+    for number, line in enumerate(io.StringIO(text, newline=newline), start=1):
+        if number > limits.lines:
+            raise CorpusError("too_many_lines", limit=limits.lines)
+        if most is not None and len(line) > most:
+            raise CorpusError("long_line", line=number, limit=most)
+        yield number, line
+
+
+def refuse_halves(text: str, line: int | None = None) -> str:
+    """The text; CorpusError "half_character" for half of a surrogate pair, which is no character.
+
+    line : where the text begins, if it is not the whole file.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        at = text.count("\n", 0, error.start) + 1 if line is None else line
+        raise CorpusError("half_character", line=at) from error
+    return text
 
 
 def read_bytes(source: Source, max_bytes: int) -> bytes:
@@ -162,7 +194,7 @@ def _decode_as(content: bytes, encoding: str) -> tuple[str, str]:
         raise _wrong_encoding(content, error) from error
     if "\0" in text:
         raise _binary(BINARY)
-    return text, encoding.removesuffix("-sig")
+    return refuse_halves(text), encoding.removesuffix("-sig")
 
 
 def _wrong_encoding(content: bytes, error: UnicodeDecodeError) -> CorpusError:

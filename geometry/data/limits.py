@@ -2,17 +2,82 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from ..errors import GeometryError
 
 MEGABYTE = 10**6
-MAX_BYTES = 50 * MEGABYTE  # of a corpus or a file of pairs; .streamlit/config.toml has the same
-MAX_VECTOR_FILE_BYTES = 200 * MEGABYTE  # of word vectors that are uploaded to a page
-MAX_UPLOADED_TABLE_BYTES = 500 * MEGABYTE  # in memory, of such a file
-MAX_TABLE_BYTES = 4_000 * MEGABYTE  # in memory, of word vectors that a program reads
-MAX_TEXTS = 20_000
+MIN_TEXTS = 2  # one vector has no cosine
 MAX_CORPORA = 5  # that a session of the app uploads; the oldest is dropped first
 MAX_PAIR_SETS = 3  # likewise
-MIN_TEXTS = 2  # one vector has no cosine
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a file that is read may be. Every reader stops at these while it reads.
+
+    Attributes
+    ----------
+    file_bytes : int
+        Of a corpus, pairs or counts, as uploaded.
+    vector_file_bytes : int
+        Of word vectors, as uploaded.
+    unpacked_bytes : int
+        Of a corpus, pairs or counts, after decompression; also of all cells of a Parquet table.
+    table_bytes : int
+        Of word vectors, after decompression, and in memory with their words.
+    rows : int
+        Texts of a corpus, or pairs of a set.
+    columns : int
+        Of a table.
+    keys : int
+        Different names of fields in a file of JSON lines.
+    text_characters : int
+        Of one text. The rest of a longer text is cut off and counted.
+    dimensions : int
+        Numbers of one word vector.
+    words : int
+        Word vectors, or words with counts.
+    seconds : int
+        For a Parquet table, which another process reads.
+    """
+
+    file_bytes: int = 50 * MEGABYTE
+    vector_file_bytes: int = 200 * MEGABYTE
+    unpacked_bytes: int = 50 * MEGABYTE
+    table_bytes: int = 400 * MEGABYTE
+    rows: int = 20_000
+    columns: int = 300
+    keys: int = 300
+    text_characters: int = 100_000
+    dimensions: int = 16_384
+    words: int = 2_000_000
+    seconds: int = 10
+
+    @property
+    def lines(self) -> int:
+        """Lines of a text or table, blank ones included."""
+        return max(1_000_000, 50 * self.rows)
+
+    @property
+    def line_characters(self) -> int:
+        """Characters of one line of a table or of JSON lines."""
+        return 20 * self.text_characters
+
+    def but(self, **others: int | None) -> Limits:
+        """The same limits with other values; None leaves a value as it is."""
+        return replace(self, **{name: value for name, value in others.items() if value is not None})
+
+
+LIMITS = Limits()  # of every reader, unless its caller gives others
+OWN_FILES = Limits(  # of the person who runs the program: the commands of the shell
+    vector_file_bytes=20_000 * MEGABYTE,
+    table_bytes=4_000 * MEGABYTE,
+    words=20_000_000,
+)
+MAX_BYTES = LIMITS.file_bytes
+MAX_TEXTS = LIMITS.rows
+LONGEST_TEXT = 400_000  # characters that are split into tokens; the rest of a text is cut off
 
 
 class CorpusError(GeometryError):
@@ -37,3 +102,9 @@ def refuse_too_many(n: int, limit: int) -> None:
     """Raise CorpusError "too_many_texts" above the limit."""
     if n > limit:
         raise CorpusError("too_many_texts", n=n, limit=limit)
+
+
+def refuse_too_many_columns(n: int, limit: int) -> None:
+    """Raise CorpusError "too_many_columns" above the limit."""
+    if n > limit:
+        raise CorpusError("too_many_columns", limit=limit)

@@ -6,16 +6,23 @@ import gzip
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .decode import Source, TextFile, read_bytes, read_text_file
-from .limits import CorpusError
+from . import parquet_table
+from .decode import Source, TextFile, lines_of, read_bytes, read_text_file, refuse_halves
+from .limits import CorpusError, Limits
 from .tables import Table
 
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
+WAITING = 3  # times as long by the clock as by the processor, which others use too
+# How the system ends a process beyond its processor time.
+_STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
 
 
@@ -25,25 +32,27 @@ def names_its_columns(file_name: str) -> bool:
     return suffix in (*_JSON_SUFFIXES, ".parquet")
 
 
-def read_pair_file(
-    source: Source, *, name: str | None, encoding: str | None, max_bytes: int, max_rows: int
-) -> TextFile | tuple[str, Table]:
-    """The text of a table, or (title, rows) of a file of records; gzip is undone first.
-
-    max_bytes : of the file, and of what it unpacks to.
-    """
-    content = read_bytes(source, max_bytes)
+def read_pair_bytes(source: Source, name: str | None, limits: Limits) -> tuple[bytes, Path]:
+    """The content of a file as it is, and the name whose suffix tells its form."""
+    content = read_bytes(source, limits.file_bytes)
     given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    file_name = Path(str(given or name or "pairs"))
+    return content, Path(str(given or name or "pairs"))
+
+
+def read_pair_file(
+    content: bytes, file_name: Path, *, name: str | None, encoding: str | None, limits: Limits
+) -> TextFile | tuple[str, Table]:
+    """The text of a table, or (title, rows) of a file of records; gzip is undone first."""
     if content.startswith(_GZIP):
-        content, file_name = _unpacked(content, max_bytes), Path(file_name.name.removesuffix(".gz"))
+        content = _unpacked(content, limits.unpacked_bytes)
+        file_name = Path(file_name.name.removesuffix(".gz"))
     title = Path(name).stem if name else file_name.stem
     if content.startswith(_PARQUET):
-        return title, _parquet(content, max_rows)
+        return title, _parquet(content, limits)
+    limits = limits.but(file_bytes=limits.unpacked_bytes)
+    file = read_text_file(content, name=file_name.name, encoding=encoding, limits=limits)
     if file_name.suffix.lower() in _JSON_SUFFIXES:
-        text = read_text_file(content, name=file_name.name, encoding=encoding, max_bytes=max_bytes)
-        return title, _json_lines(text.text, max_rows)
-    file = read_text_file(content, name=file_name.name, encoding=encoding, max_bytes=max_bytes)
+        return title, _json_lines(file.text, limits)
     return TextFile(title if name else file.title, file.suffix, file.text, file.encoding)
 
 
@@ -53,48 +62,100 @@ def _unpacked(content: bytes, max_bytes: int) -> bytes:
             unpacked = file.read(max_bytes + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError("damaged_file", kind="gzip archive") from error
-    return read_bytes(unpacked, max_bytes)
+    if len(unpacked) > max_bytes:
+        raise CorpusError("too_many_bytes", because="unpacked", limit=max_bytes)
+    return unpacked
 
 
-def _json_lines(text: str, max_rows: int) -> Table:
-    records, lines, n_rows, n_blank = [], [], 0, 0
-    for number, line in enumerate(io.StringIO(text), start=1):
+def _json_lines(text: str, limits: Limits) -> Table:
+    """Every value as a string, "" where a record lacks it; columns in order of appearance."""
+    columns: dict[str, int] = {}
+    records: list[dict[int, str]] = []
+    lines, n_rows, n_blank = [], 0, 0
+    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
         if not line.strip():
             n_blank += 1
             continue
         n_rows += 1
-        if n_rows > max_rows:
+        if n_rows > limits.rows:
             continue
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            raise CorpusError("bad_json", line=number)
-        records.append(record)
+        record = _json_object(line, number)
+        for key in record:
+            columns.setdefault(key, len(columns))
+        if len(columns) > limits.keys:
+            raise CorpusError("too_many_columns", because="too_many_keys", limit=limits.keys)
+        cells = {columns[key]: _cell(value) for key, value in record.items() if value is not None}
+        for each in (*record, *cells.values()):
+            refuse_halves(each, number)
+        records.append(cells)
         lines.append(number)
-    return _table(records, lines, n_rows, n_blank)
+    rows = (tuple(cells.get(place, "") for place in range(len(columns))) for cells in records)
+    return _table(tuple(columns), rows, lines, n_rows, n_blank)
 
 
-def _parquet(content: bytes, max_rows: int) -> Table:
-    import pyarrow as pa
-    from pyarrow import parquet
-
+def _json_object(line: str, number: int) -> dict[str, Any]:
     try:
-        found = parquet.read_table(pa.BufferReader(content))
-    except (pa.ArrowException, OSError) as error:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise CorpusError("bad_json", line=number)
+    return record
+
+
+def _cell(value: Any) -> str:
+    return str(value).strip()
+
+
+def _parquet(content: bytes, limits: Limits) -> Table:
+    """The table, as another process reads it.
+
+    A few bytes of Parquet may stand for any amount of memory, in more than one way, and nothing
+    in the file states how much. Only the system can end such a reading.
+    """
+    bounds = {
+        "rows": limits.rows,
+        "columns": limits.columns,
+        "bytes": limits.unpacked_bytes,
+        "seconds": limits.seconds,
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", parquet_table.__file__, json.dumps(bounds)],
+            input=content,
+            capture_output=True,
+            timeout=WAITING * limits.seconds,
+            env={**os.environ, **parquet_table.ENVIRONMENT},
+            check=True,
+        )
+        found = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
+    except subprocess.CalledProcessError as error:
+        if -error.returncode in _STOPPED:
+            raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
         raise CorpusError("damaged_file", kind="Parquet table") from error
-    records = found.slice(0, max_rows).to_pylist()
-    return _table(records, range(1, len(records) + 1), found.num_rows, 0)
+    except (OSError, ValueError) as error:
+        raise CorpusError("damaged_file", kind="Parquet table") from error
+    if "refused" in found:
+        raise _refusal(found["refused"], limits)
+    rows = [tuple(row) for row in found["rows"]]
+    return _table(found["columns"], rows, range(1, len(rows) + 1), found["n_rows"], 0)
+
+
+def _refusal(reason: str, limits: Limits) -> CorpusError:
+    if reason == "columns":
+        return CorpusError("too_many_columns", limit=limits.columns)
+    if reason == "bytes":
+        return CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
+    return CorpusError("damaged_file", kind="Parquet table")
 
 
 def _table(
-    records: Sequence[Mapping[str, Any]], lines: Sequence[int], n_rows: int, n_blank: int
+    columns: Sequence[str],
+    rows: Iterable[tuple[str, ...]],
+    lines: Sequence[int],
+    n_rows: int,
+    n_blank: int,
 ) -> Table:
-    """Every value as a string, "" where a record lacks it; columns in order of appearance."""
-    columns = tuple(dict.fromkeys(str(key) for record in records for key in record))
-    rows = tuple(
-        tuple("" if record.get(key) is None else str(record[key]).strip() for key in columns)
-        for record in records
-    )
-    return Table(columns, rows, tuple(lines), n_rows, n_blank, has_header=True)
+    return Table(tuple(columns), tuple(rows), tuple(lines), n_rows, n_blank, has_header=True)

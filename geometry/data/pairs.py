@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from .decode import Source, TextFile
-from .limits import MAX_BYTES, MAX_TEXTS, CorpusError, refuse_empty, refuse_too_few, refuse_too_many
-from .pair_records import read_pair_file
+from ..errors import own_errors
+from .decode import Source, TextFile, lines_of
+from .limits import (
+    LIMITS,
+    CorpusError,
+    Limits,
+    refuse_empty,
+    refuse_too_few,
+    refuse_too_many,
+)
+from .pair_records import read_pair_bytes, read_pair_file
 from .shipped import shipped_file
 from .tables import PAIR_NAMES, SCORE_NAMES, Table, is_number, mostly_numbers, read_table
 
@@ -37,6 +46,7 @@ class Pairs:
     scale : the lowest and highest score that people could give, if known; ``score_range`` is
         what they gave. Spearman and Pearson are the same on any scale.
     source : repository and commit of pairs that were fetched; else "".
+    n_shortened : sentences that were longer than the limit, and cut there.
     """
 
     name: str
@@ -46,6 +56,7 @@ class Pairs:
     subsets: tuple[str, ...] | None = None
     scale: tuple[float, float] | None = None
     source: str = ""
+    n_shortened: int = 0
 
     def __post_init__(self) -> None:
         scores = np.array(self.gold_scores, dtype=np.float64)  # the caller may change its own
@@ -75,6 +86,7 @@ class Pairs:
             subsets=None
             if None in subsets
             else tuple(each for names in subsets for each in names or ()),
+            n_shortened=sum(part.n_shortened for part in parts),
         )
 
     def __len__(self) -> int:
@@ -102,8 +114,9 @@ def read_pairs(
     subset_column: str | int | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
-    max_pairs: int = MAX_TEXTS,
-    max_bytes: int = MAX_BYTES,
+    max_pairs: int | None = None,
+    max_bytes: int | None = None,
+    limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score.
 
@@ -111,37 +124,59 @@ def read_pairs(
         (7 columns or more, tab-separated, no header), or as two texts and a number.
     subset_column : by name or place; None takes a column named subset, genre or dataset.
     Scores may have any range; ``score_range`` of the result is theirs.
-    Raises CorpusError with the codes of ``read_corpus``, and damaged_file, no_pair_columns,
-    bad_score, blank_sentence, bad_json.
+    limits : how large the file may be.   max_pairs, max_bytes : in place of some of them.
+    Raises CorpusError with the codes of ``read_corpus``, and no_pair_columns, bad_score,
+    blank_sentence, bad_json.
     """
-    file = read_pair_file(
-        source, name=name, encoding=encoding, max_bytes=max_bytes, max_rows=max_pairs
-    )
-    if isinstance(file, TextFile):
-        wanted = (*(columns or ()), subset_column)
-        table = _stsb_table(file.text, max_pairs) if columns is None and not has_header else None
-        table = table or read_table(file, max_rows=max_pairs, has_header=has_header, wanted=wanted)
-        title = file.title
-    else:
-        title, table = file
+    if columns is not None and len(columns) != 3:
+        raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
+    limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
+    content, file_name = read_pair_bytes(source, name, limits)
+    with own_errors(CorpusError):
+        file = read_pair_file(content, file_name, name=name, encoding=encoding, limits=limits)
+        if isinstance(file, TextFile):
+            table = _stsb_table(file.text, limits) if columns is None and not has_header else None
+            table = table or read_table(
+                file,
+                max_rows=limits.rows,
+                has_header=has_header,
+                wanted=(*(columns or ()), subset_column),
+                limits=limits,
+            )
+            title = file.title
+        else:
+            title, table = file
+        return _pairs_of(table, title, columns, subset_column, limits)
+
+
+def _pairs_of(
+    table: Table,
+    title: str,
+    columns: Sequence[str | int] | None,
+    subset_column: str | int | None,
+    limits: Limits,
+) -> Pairs:
     refuse_empty(table.n_rows)
-    refuse_too_many(table.n_rows, max_pairs)
+    refuse_too_many(table.n_rows, limits.rows)
     places = _pair_places(table) if columns is None else tuple(map(table.index, columns))
     left_at, right_at, score_at = places
     for line, row in zip(table.lines, table.rows, strict=True):
         check_pair(line, row[left_at], row[right_at], row[score_at])
     refuse_too_few(table.n_rows)
+    most = limits.text_characters
+    sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
         name=title,
-        left=tuple(table.cells(left_at)),
-        right=tuple(table.cells(right_at)),
+        left=tuple(cell[:most] for cell in sides[0]),
+        right=tuple(cell[:most] for cell in sides[1]),
         gold_scores=np.array([float(cell) for cell in table.cells(score_at)]),
         subsets=_subsets(table, subset_column, places),
+        n_shortened=sum(len(cell) > most for side in sides for cell in side),
     )
 
 
 def read_pair_folder(
-    path: str | os.PathLike[str], *, max_pairs: int = MAX_TEXTS
+    path: str | os.PathLike[str], *, max_pairs: int | None = None, limits: Limits = LIMITS
 ) -> dict[str, Pairs]:
     """The splits "train", "dev" and "test" of a folder on disk, as many as it has.
 
@@ -163,7 +198,7 @@ def read_pair_folder(
     if not files:
         raise CorpusError("no_splits", path=str(folder))
     order = [split for split in ("train", "dev", "test") if split in files]
-    return {split: read_pairs(files[split], max_pairs=max_pairs) for split in order}
+    return {split: read_pairs(files[split], max_pairs=max_pairs, limits=limits) for split in order}
 
 
 def split_of(file_name: str) -> str | None:
@@ -173,34 +208,40 @@ def split_of(file_name: str) -> str | None:
     return _SPLITS[found[1].lower()] if found else None
 
 
-def _stsb_table(text: str, max_rows: int) -> Table | None:
+def _stsb_table(text: str, limits: Limits) -> Table | None:
     """The rows of a file in STS-B's own form; None for any other form.
 
     Nothing is quoted. Some rows have columns beyond the seventh, which name their origin.
     """
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    sample = [_is_stsb(line) for _, line in lines[:_SAMPLE_LINES]]
+    sample = [_is_stsb(line) for _, line in islice(_filled_lines(text, limits), _SAMPLE_LINES)]
     if 2 * sum(sample) <= len(sample):
         return None
     width = len(_STSB)
-    rows = [(number, line.rstrip("\r").split("\t")) for number, line in lines]
-    for number, cells in rows:
+    rows: list[tuple[str, ...]] = []
+    numbers: list[int] = []
+    n_rows = 0
+    for number, line in _filled_lines(text, limits):
+        cells = line.split("\t", width)[:width]
         if len(cells) < width:
             raise CorpusError(
                 "uneven_row", because="uneven_stsb_row", line=number, n=len(cells), expected=width
             )
-    taken = rows[:max_rows]
-    return Table(
-        columns=_STSB,
-        rows=tuple(tuple(cell.strip() for cell in cells[:width]) for _, cells in taken),
-        lines=tuple(number for number, _ in taken),
-        n_rows=len(rows),
-        n_blank=0,
-    )
+        n_rows += 1
+        if n_rows <= limits.rows:
+            rows.append(tuple(cell.strip() for cell in cells))
+            numbers.append(number)
+    return Table(_STSB, tuple(rows), tuple(numbers), n_rows, n_blank=0)
+
+
+def _filled_lines(text: str, limits: Limits) -> Iterator[tuple[int, str]]:
+    """(number, line) of the lines that are not blank."""
+    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
+        if line.strip():
+            yield number, line.rstrip("\r\n")
 
 
 def _is_stsb(line: str) -> bool:
-    cells = line.split("\t")
+    cells = line.split("\t", len(_STSB))
     return (
         len(cells) >= len(_STSB)
         and is_number(cells[4])
@@ -215,10 +256,11 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
         places = (table.named((left,)), table.named((right,)), score)
         if None not in places:
             return places  # type: ignore[return-value]
-    numeric = [i for i in range(len(table.columns)) if mostly_numbers(table.cells(i))]
-    texts = [i for i in range(len(table.columns)) if i not in numeric]
-    if len(table.columns) == 3 and len(numeric) == 1:
-        return texts[0], texts[1], numeric[0]
+    if len(table.columns) == 3:
+        numeric = [i for i in range(3) if mostly_numbers(table.cells(i))]
+        texts = [i for i in range(3) if i not in numeric]
+        if len(numeric) == 1:
+            return texts[0], texts[1], numeric[0]
     raise CorpusError("no_pair_columns", columns=table.columns)
 
 

@@ -7,15 +7,14 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
-from .decode import TextFile
-from .limits import MAX_BYTES, CorpusError
+from .decode import TextFile, lines_of
+from .limits import LIMITS, MAX_BYTES, CorpusError, Limits, refuse_too_many_columns
 
 DELIMITERS = (",", "\t", ";", "|")
 TEXT_NAMES = (
@@ -35,6 +34,8 @@ SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", 
 _KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
 _NOWHERE = "\x1f"  # the delimiter of a table of one column: it occurs in no text
 _SAMPLE_ROWS = 200
+_SAMPLE_CHARACTERS = 1_000  # of a cell
+_LONGEST_NUMBER = 400  # characters
 _MAX_LABELS = 50
 _MIN_SHARE = 0.8  # of sample rows as wide as the first, below which a sign is no delimiter
 
@@ -82,7 +83,8 @@ class Table:
         mean_lengths = {
             place: sum(map(len, cells)) / len(cells)
             for place in range(len(self.columns))
-            if (cells := self.cells(place)[:_SAMPLE_ROWS]) and _mostly(map(_has_letter, cells))
+            if (cells := [row[place] for row in self.rows[:_SAMPLE_ROWS]])
+            and _mostly(map(_has_letter, cells))
         }
         return max(mean_lengths, key=lambda place: mean_lengths[place]) if mean_lengths else None
 
@@ -92,11 +94,11 @@ class Table:
         by_name = self.named(LABEL_NAMES)
         if by_name is not None:
             return by_name
-        most = min(_MAX_LABELS, len(self.rows) // 2)
+        most, text_column = min(_MAX_LABELS, len(self.rows) // 2), self.text_column
         values = {
             place: distinct
             for place in range(len(self.columns))
-            if place != self.text_column and 2 <= (distinct := len(set(self.cells(place)))) <= most
+            if place != text_column and 2 <= (distinct := len(set(self.cells(place)))) <= most
         }
         return min(values, key=lambda place: values[place]) if values else None
 
@@ -112,6 +114,7 @@ def read_table(
     max_rows: int | None = None,
     has_header: bool | None = None,
     wanted: Sequence[str | int | None] = (),
+    limits: Limits = LIMITS,
 ) -> Table:
     """The table in a file of columns.
 
@@ -121,7 +124,7 @@ def read_table(
     """
     delimiters = ("\t",) if file.suffix in (".tsv", ".tab") else DELIMITERS
     # one row more, since the first may be the header
-    found = _parse(file.text, delimiters, None if max_rows is None else max_rows + 1)
+    found = _parse(file.text, delimiters, None if max_rows is None else max_rows + 1, limits)
     if not found.rows:
         return found
     first, body = found.rows[0], found.rows[1:]
@@ -139,12 +142,12 @@ def read_table(
     )
 
 
-def read_lines(file: TextFile, *, max_rows: int | None = None) -> Table:
+def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = LIMITS) -> Table:
     """The lines of a file as a table of one column, "text"."""
     rows: list[tuple[str]] = []
     lines: list[int] = []
     n_rows = n_blank = 0
-    for number, line in enumerate(io.StringIO(file.text, newline=None), start=1):
+    for number, line in lines_of(file.text, limits):
         if not line.strip():
             n_blank += 1
             continue
@@ -157,6 +160,8 @@ def read_lines(file: TextFile, *, max_rows: int | None = None) -> Table:
 
 def is_number(cell: str) -> bool:
     """True for a cell that reads as a number, nan and infinity among them."""
+    if len(cell) > _LONGEST_NUMBER:
+        return False
     try:
         float(cell)
     except ValueError:
@@ -169,12 +174,11 @@ def mostly_numbers(cells: Sequence[str]) -> bool:
     return _mostly(map(is_number, cells))
 
 
-def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+def _records(text: str, dialect: Dialect, limits: Limits) -> Iterator[tuple[int, list[str]]]:
     """(first line, cells) of each record; a blank line has no cells."""
     delimiter, quoting = dialect
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
-    )
+    lines = (line for _, line in lines_of(text, limits, newline="", most=limits.line_characters))
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
     line = 1
     try:
         for cells in reader:
@@ -184,28 +188,30 @@ def _records(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
         raise CorpusError("bad_quotes", line=line) from error
 
 
-def _parse(text: str, delimiters: Sequence[str], max_rows: int | None) -> Table:
+def _parse(text: str, delimiters: Sequence[str], max_rows: int | None, limits: Limits) -> Table:
     """The rows in the dialect that fits; the columns have no names yet."""
-    delimiter = _sniff(text, delimiters)
+    delimiter = _sniff(text, delimiters, limits)
     try:
-        return _rows(text, (delimiter, csv.QUOTE_MINIMAL), max_rows)
+        return _rows(text, (delimiter, csv.QUOTE_MINIMAL), max_rows, limits)
     except CorpusError as error:
+        if error.code not in ("bad_quotes", "uneven_row"):
+            raise
         # quotes may be part of the text, as in STS-B: then every row fits without quoting
         with suppress(CorpusError):
-            return _rows(text, (delimiter, csv.QUOTE_NONE), max_rows)
+            return _rows(text, (delimiter, csv.QUOTE_NONE), max_rows, limits)
         raise error
 
 
-def _sniff(text: str, delimiters: Sequence[str]) -> str:
+def _sniff(text: str, delimiters: Sequence[str], limits: Limits) -> str:
     """The delimiter that makes most sample rows as wide as the first, and that above 1."""
     best, best_share = _NOWHERE, _MIN_SHARE  # a table of one column
     for quoting in _QUOTINGS:
         for delimiter in delimiters:
             try:
-                sample = list(islice(_records(text, (delimiter, quoting)), _SAMPLE_ROWS))
+                sample = islice(_records(text, (delimiter, quoting), limits), _SAMPLE_ROWS)
+                widths = [len(cells) for _, cells in sample if cells]
             except CorpusError:
                 continue
-            widths = [len(cells) for _, cells in sample if cells]
             if not widths or widths[0] == 1:
                 continue
             share = widths.count(widths[0]) / len(widths)
@@ -214,15 +220,17 @@ def _sniff(text: str, delimiters: Sequence[str]) -> str:
     return best
 
 
-def _rows(text: str, dialect: Dialect, max_rows: int | None) -> Table:
+def _rows(text: str, dialect: Dialect, max_rows: int | None, limits: Limits) -> Table:
     rows: list[tuple[str, ...]] = []
     lines: list[int] = []
     n_rows = n_blank = width = 0
-    for line, cells in _records(text, dialect):
+    for line, cells in _records(text, dialect, limits):
         if not any(cell.strip() for cell in cells):
             n_blank += 1
             continue
-        width = width or len(cells)
+        if not width:
+            width = len(cells)
+            refuse_too_many_columns(width, limits.columns)
         if len(cells) != width:
             raise CorpusError("uneven_row", line=line, n=len(cells), expected=width)
         n_rows += 1
@@ -250,10 +258,12 @@ def _looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> b
 
 
 def _unique_names(names: Sequence[str]) -> tuple[str, ...]:
-    unique: list[str] = []
+    unique: dict[str, None] = {}  # a list would be searched once a name
     for place, name in enumerate(names, start=1):
         name = name or f"column {place}"
-        unique.append(name if name not in unique else f"{name} ({place})")
+        while name in unique:
+            name = f"{name} ({place})"
+        unique[name] = None
     return tuple(unique)
 
 
@@ -267,4 +277,4 @@ def _is_like_a_name(cell: str) -> bool:
 
 
 def _has_letter(cell: str) -> bool:
-    return any(character.isalpha() for character in cell)
+    return any(character.isalpha() for character in cell[:_SAMPLE_CHARACTERS])

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
+
+BATCH_CHARACTERS = 200_000
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -27,11 +30,11 @@ class Coverage:
     ----------
     n_texts : int
     truncated : int
-        Texts that are cut at max_tokens.
+        Texts that are cut at max_tokens, or at LONGEST_TEXT characters.
     max_tokens : int
         The model's limit, special tokens included.
     tokens : int
-        Word pieces of all texts before the cut, without special tokens.
+        Word pieces of all texts before the cut at max_tokens, without special tokens.
     unknown : int
         How many of these are the unknown token.
     unknown_token : str
@@ -50,6 +53,31 @@ class Coverage:
     def unknown_share(self) -> float:
         """unknown / tokens in [0, 1]; 0 for texts without tokens."""
         return self.unknown / self.tokens if self.tokens else 0.0
+
+
+@dataclass(frozen=True)
+class CutText:
+    """One text's tokens: the part of a tokenizer's Encoding that is used, in less memory.
+
+    An Encoding takes some 100 bytes a token, and keeps the tokens beyond the cut.
+
+    ids : (L,) int32.
+    tokens : L word pieces.
+    special_tokens_mask : (L,) uint8, 1 for special tokens.
+    """
+
+    ids: np.ndarray
+    tokens: tuple[str, ...]
+    special_tokens_mask: np.ndarray
+
+    @classmethod
+    def of(cls, encoding: Encoding, strings: dict[str, str]) -> CutText:
+        """strings : the tokens so far, so that equal ones are one object."""
+        return cls(
+            np.array(encoding.ids, dtype=np.int32),
+            tuple(strings.setdefault(token, token) for token in encoding.tokens),
+            np.array(encoding.special_tokens_mask, dtype=np.uint8),
+        )
 
 
 class PieceReader:
@@ -88,14 +116,18 @@ class PieceReader:
         tokenizer.enable_truncation(self.max_tokens)
         return tokenizer
 
-    def encodings(self, texts: Sequence[str]) -> list[Encoding]:
+    def encodings(self, texts: Sequence[str]) -> list[CutText]:
         """Each text as the model reads it, special tokens included."""
-        encodings = self._tokenizer.encode_batch(checked_texts(texts))
         special = self._tokenizer.num_special_tokens_to_add(False)
-        if any(len(e.ids) > self.max_tokens for e in encodings):
-            # cut before the template is applied, so that [SEP] is still the last token
-            encodings = self._cutting_tokenizer.encode_batch(list(texts))
-        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
+        encodings: list[CutText] = []
+        strings: dict[str, str] = {}  # each token once, however often it occurs
+        for batch in batches_by_characters(checked_texts(texts)):
+            of_batch = self._tokenizer.encode_batch(batch)
+            if any(len(e.ids) > self.max_tokens for e in of_batch):
+                # cut before the template is applied, so that [SEP] is still the last token
+                of_batch = self._cutting_tokenizer.encode_batch(batch)
+            encodings += [CutText.of(encoding, strings) for encoding in of_batch]
+        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
             raise ValueError(
                 f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
                 "none, and this model adds no special ones), so there is nothing to encode; "
@@ -121,15 +153,23 @@ class PieceReader:
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens that are unknown."""
         unknown = self._unknown_id
-        encodings = self._tokenizer.encode_batch(checked_texts(texts), add_special_tokens=False)
         limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
-        lengths = [len(encoding.ids) for encoding in encodings]
+        lengths: list[int] = []
+        n_unknown = 0
+        for batch in batches_by_characters(checked_texts(texts)):
+            for encoding in self._tokenizer.encode_batch(batch, add_special_tokens=False):
+                ids = encoding.ids
+                lengths.append(len(ids))
+                n_unknown += 0 if unknown is None else ids.count(unknown)
         return Coverage(
             n_texts=len(lengths),
-            truncated=sum(1 for length in lengths if length > limit),
+            truncated=sum(
+                length > limit or len(text) > LONGEST_TEXT
+                for length, text in zip(lengths, texts, strict=True)
+            ),
             max_tokens=self.max_tokens,
             tokens=sum(lengths),
-            unknown=0 if unknown is None else sum(e.ids.count(unknown) for e in encodings),
+            unknown=n_unknown,
             unknown_token="" if unknown is None else self._tokenizer.id_to_token(unknown) or "",
         )
 
@@ -177,16 +217,35 @@ def check_text(text: str, place: int) -> bytes:
 
 
 class Pieces(Protocol):
-    """The tokens of one text: the part of a tokenizer's Encoding that is used."""
+    """The tokens of one text."""
 
     @property
-    def ids(self) -> list[int]: ...
+    def ids(self) -> Sequence[int] | np.ndarray: ...
 
     @property
-    def tokens(self) -> list[str]: ...
+    def tokens(self) -> Sequence[str]: ...
 
     @property
-    def special_tokens_mask(self) -> list[int]: ...
+    def special_tokens_mask(self) -> Sequence[int] | np.ndarray: ...
+
+
+def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in their order, each cut at LONGEST_TEXT characters.
+
+    A batch has BATCH_CHARACTERS at most, or one text. A tokenizer takes up to 600 bytes a
+    character.
+    """
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        cut = text[:LONGEST_TEXT]
+        if batch and size + len(cut) > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+        batch.append(cut)
+        size += len(cut)
+    if batch:
+        yield batch
 
 
 def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
@@ -99,12 +100,18 @@ class WordReader:
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count cut texts and unknown words. Stop words are not counted."""
-        looked_up = [list(self._lookup(text)) for text in checked_texts(texts)]
-        known = [sum(word is not None for word in words) for words in looked_up]
-        total = sum(map(len, looked_up))
+        known: list[int] = []
+        total = 0
+        for text in checked_texts(texts):
+            looked_up = list(self._lookup(text))
+            known.append(sum(word is not None for word in looked_up))
+            total += len(looked_up)
         return Coverage(
-            n_texts=len(looked_up),
-            truncated=sum(1 for n in known if n > self.max_tokens),
+            n_texts=len(known),
+            truncated=sum(
+                n > self.max_tokens or len(text) > LONGEST_TEXT
+                for n, text in zip(known, texts, strict=True)
+            ),
             max_tokens=self.max_tokens,
             tokens=total,
             unknown=total - sum(known),
@@ -121,6 +128,7 @@ class WordReader:
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         """Each word in the vocabulary's form; None for an unknown word."""
+        text = text[:LONGEST_TEXT]
         if self._settings.get("do_lower_case"):
             text = text.lower()
         for word in text.split():

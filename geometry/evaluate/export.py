@@ -7,6 +7,7 @@ import io
 import json
 from typing import Any
 
+from ..data.csv_cells import csv_cell
 from .best_cell import Chosen
 from .grid import Cell, Grid, LayerName
 from .scores import PairScore
@@ -35,9 +36,9 @@ def grid_csv(grid: Grid, **settings: Any) -> str:
     """
     rows = [{**settings, **row} for row in grid_rows(grid)]
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(csv_cell, rows[0]))
+    writer.writerows(map(csv_cell, row.values()) for row in rows)
     return text.getvalue()
 
 

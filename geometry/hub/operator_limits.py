@@ -1,4 +1,4 @@
-"""The limits that the operator of a server sets for models, read from one file.
+"""The limits that the operator of a server sets for models and uploads, read from one file.
 
 The file is narrow-cone.toml at the repository's root, or the one that the environment variable
 NARROW_CONE_CONFIG names. Without a file, the defaults below apply.
@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from ..data.limits import MEGABYTE
+from ..data.limits import MEGABYTE, Limits
 from ..errors import GeometryError
 from .model_errors import ModelFilesError
 
@@ -82,22 +82,46 @@ def read_model_limits(path: Path | None = None) -> ModelLimits:
     repository's root.
     Raises OperatorFileError for a named file that does not exist, and for a wrong key or value.
     """
+    models, file = _table_of("models", path)
+    _refuse_unknown(models, tuple(field.name for field in fields(ModelLimits)), file)
+    return ModelLimits(**{key: _checked(key, value, file) for key, value in models.items()})
+
+
+def read_upload_limits(path: Path | None = None) -> Limits:
+    """The limits of uploads in the operator's file; the library's own for what it does not name.
+
+    A limit in bytes is given in megabytes: ``file_megabytes`` for ``Limits.file_bytes``.
+    path, errors : as for ``read_model_limits``.
+    """
+    uploads, file = _table_of("uploads", path)
+    names = {field.name.replace("_bytes", "_megabytes"): field.name for field in fields(Limits)}
+    _refuse_unknown(uploads, tuple(names), file)
+    checked = {key: _checked(key, value, file) for key, value in uploads.items()}
+    return Limits(
+        **{
+            names[key]: value * (MEGABYTE if key.endswith("_megabytes") else 1)
+            for key, value in checked.items()
+        }
+    )
+
+
+def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
+    """A table of the operator's file, {} if there is none, and the file."""
     named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
     file = named or DEFAULT_FILE
     if not file.is_file():
         if named is None:
-            return ModelLimits()
+            return {}, file
         raise OperatorFileError("no_file", file=str(file), variable=VARIABLE)
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OperatorFileError("no_toml", file=str(file), said=str(error)) from error
-    _refuse_unknown(content, ("models",), file)
-    models = content.get("models", {})
-    if not isinstance(models, dict):
-        raise OperatorFileError("no_table", file=str(file))
-    _refuse_unknown(models, tuple(field.name for field in fields(ModelLimits)), file)
-    return ModelLimits(**{key: _checked(key, value, file) for key, value in models.items()})
+    _refuse_unknown(content, ("models", "uploads"), file)
+    found = content.get(table, {})
+    if not isinstance(found, dict):
+        raise OperatorFileError("no_table", file=str(file), table=table)
+    return found, file
 
 
 def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -> None:
@@ -115,7 +139,8 @@ def _checked(key: str, value: Any, file: Path) -> Any:
         fits, wanted = isinstance(value, bool), "true or false"
     else:
         fits = isinstance(value, int) and not isinstance(value, bool) and value > 0
-        wanted = "a whole number of megabytes above 0"
+        is_size = key.endswith("megabytes")
+        wanted = "a whole number of megabytes above 0" if is_size else "a whole number above 0"
     if not fits:
         raise OperatorFileError(
             "bad_value", name=key, file=str(file), found=str(value), wanted=wanted

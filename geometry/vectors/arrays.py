@@ -9,16 +9,18 @@ writes static vectors.
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from .errors import VectorFileError, too_large
+from .errors import VectorFileError
 from .gather import Gathering, Wanted
 
 VECTOR_NAMES = (
@@ -27,24 +29,32 @@ VECTOR_NAMES = (
 )  # fmt: skip
 WORD_NAMES = ("words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels")
 BLOCK_ROWS = 8_192
+LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
+LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
+
+
+Words = tuple[int, Iterator[bytes]]  # how many, and each; a list of them may be very large
 
 
 def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
     """The table of an .npz file; arrays of Python objects are never unpickled."""
     if not zipfile.is_zipfile(file):
         raise VectorFileError("no_vectors")
+    _refuse_long_directory(file)
     file.seek(0)
     try:
         with np.load(file, allow_pickle=False) as archive:
             _refuse_large_members(archive, wanted)
             arrays = {key: archive[key] for key in archive.files}
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, KeyError) as error:
-        if isinstance(error, VectorFileError):
+    except Exception as error:  # zipfile, NumPy and what they use raise almost anything
+        if isinstance(error, VectorFileError | MemoryError):
             raise
         if "pickle" in str(error):
             raise VectorFileError("pickled") from error
         raise VectorFileError("damaged_file", kind="NumPy archive") from error
-    return _table(_vectors(arrays), _words_of_arrays(arrays), name, "npz", wanted)
+    vectors = _vectors(arrays)
+    wanted.refuse_rows(len(vectors))
+    return _table(vectors, _words_of_arrays(arrays), name, "npz", wanted)
 
 
 def read_safetensors(
@@ -54,42 +64,59 @@ def read_safetensors(
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
-    content = file.read()
+    most = max(wanted.max_bytes, wanted.limits.vector_file_bytes)
+    start = file.read(8)
+    length = int.from_bytes(start, "little")
+    if length > LONGEST_HEADER:
+        raise VectorFileError("damaged_file", kind="safetensors file")
+    content = start + file.read(most + 1)
+    if len(content) > most:
+        raise VectorFileError("too_large", because="unpacked", limit=most)
     try:
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        header = json.loads(content[8 : 8 + length])
+        metadata = header.get("__metadata__") or {}
         arrays = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise VectorFileError("damaged_file", kind="safetensors file") from error
+    del content  # the arrays are copies
     vectors = _vectors(arrays)
-    words = _words_within(arrays, header.get("__metadata__") or {})
+    wanted.refuse_rows(len(vectors))
+    words = _words_within(arrays, metadata)
     if words is None and path is not None:
-        words = _words_beside(path, len(vectors))
+        words = _words_beside(path, len(vectors), wanted)
     if words is None:
         raise VectorFileError("no_words", because="no_words_beside", file=f"{name}.words.txt")
     return _table(vectors, words, name, "safetensors", wanted)
 
 
 def _table(
-    vectors: np.ndarray, words: Sequence[bytes], name: str, file_format: str, wanted: Wanted
+    vectors: np.ndarray, words: Words, name: str, file_format: str, wanted: Wanted
 ) -> VectorTable:
-    if len(words) != len(vectors):
-        raise VectorFileError("word_count", n_words=len(words), n_vectors=len(vectors))
+    n_words, each = words
+    if n_words != len(vectors):
+        raise VectorFileError("word_count", n_words=n_words, n_vectors=len(vectors))
     gathering = Gathering(vectors.shape[1], wanted, expected=len(vectors))
     for start in range(0, len(vectors), BLOCK_ROWS):
         if gathering.is_full:
             gathering.is_whole = False
             break
-        block = slice(start, start + BLOCK_ROWS)
+        block = vectors[start : start + BLOCK_ROWS]
         with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
-            gathering.add(words[block], vectors[block].astype(np.float32))
+            gathering.add(list(islice(each, len(block))), block.astype(np.float32))
     return gathering.table(name, file_format)
 
 
+def _refuse_long_directory(file: BinaryIO) -> None:
+    """Before zipfile makes an object of every member."""
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+    if end is None or end[zipfile._ECD_SIZE] > LONGEST_DIRECTORY:  # type: ignore[attr-defined]
+        raise VectorFileError("damaged_file", kind="NumPy archive")
+
+
 def _refuse_large_members(archive: Any, wanted: Wanted) -> None:
-    """Before anything is unpacked: a small archive may hold an enormous array."""
-    unpacked = sum(member.file_size for member in archive.zip.infolist())
-    if unpacked > 3 * wanted.max_bytes:  # float64, and the words beside it
-        raise too_large(unpacked // 4, 1, wanted.max_bytes)
+    """Before anything is unpacked: zipfile reads no more of a member than its size."""
+    if sum(member.file_size for member in archive.zip.infolist()) > wanted.max_bytes:
+        raise VectorFileError("too_large", because="unpacked", limit=wanted.max_bytes)
 
 
 def _vectors(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -112,7 +139,7 @@ def _vectors(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
     return found
 
 
-def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> list[bytes]:
+def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> Words:
     fitting = {
         key: each for key, each in arrays.items() if each.ndim == 1 and each.dtype.kind in "US"
     }
@@ -122,43 +149,65 @@ def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> list[bytes]:
     if named is None:
         raise VectorFileError("no_words", because="no_list_of_words", arrays=tuple(arrays))
     found = fitting[named]
-    return [word if isinstance(word, bytes) else word.encode() for word in found.tolist()]
+    blocks = (found[start : start + BLOCK_ROWS] for start in range(0, len(found), BLOCK_ROWS))
+    return len(found), (
+        word if isinstance(word, bytes) else word.encode()
+        for block in blocks
+        for word in block.tolist()
+    )
 
 
-def _words_within(
-    arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]
-) -> list[bytes] | None:
+def _words_within(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Words | None:
     for key in WORD_NAMES:
         if key in arrays and arrays[key].dtype == np.uint8 and arrays[key].ndim == 1:
-            return arrays[key].tobytes().removesuffix(b"\n").split(b"\n")
+            return _lines(arrays[key].tobytes())
     text = next((metadata[key] for key in WORD_NAMES if key in metadata), None)
     if text is None:
         return None
     if text.lstrip().startswith("["):
         try:
-            return [str(word).encode() for word in json.loads(text)]
+            words = [str(word).encode() for word in json.loads(text)]
+            return len(words), iter(words)
         except ValueError:
             pass  # lines, the first of which begins with a bracket
-    return [word.encode() for word in text.removesuffix("\n").split("\n")]
+    return _lines(text.encode())
 
 
-def _words_beside(path: Path, n: int) -> list[bytes] | None:
+def _words_beside(path: Path, n: int, wanted: Wanted) -> Words | None:
     for beside in (
         path.with_suffix(".words.txt"),
         path.parent / "words.txt",
         path.parent / "vocab.txt",
     ):
         if beside.is_file():
-            lines = beside.read_bytes().removesuffix(b"\n").split(b"\n")
-            return [line.removesuffix(b"\r") for line in lines]
+            return _lines(_content_beside(beside, wanted).replace(b"\r\n", b"\n"))
     tokenizer = path.parent / "tokenizer.json"
-    return _words_of_tokenizer(tokenizer, n) if tokenizer.is_file() else None
+    return _words_of_tokenizer(tokenizer, n, wanted) if tokenizer.is_file() else None
 
 
-def _words_of_tokenizer(path: Path, n: int) -> list[bytes]:
+def _content_beside(path: Path, wanted: Wanted) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(wanted.limits.file_bytes + 1)
+    except OSError as error:
+        raise VectorFileError("no_words", because="unreadable_words", file=path.name) from error
+    if len(content) > wanted.limits.file_bytes:
+        raise VectorFileError("too_large", because="file_bytes", limit=wanted.limits.file_bytes)
+    return content
+
+
+def _lines(content: bytes) -> Words:
+    """The words of a text, one a line; the last line may lack its end."""
+    content = content.removesuffix(b"\n")
+    return content.count(b"\n") + 1, (
+        line.removesuffix(b"\n") for line in chain(io.BytesIO(content), repeat(b""))
+    )
+
+
+def _words_of_tokenizer(path: Path, n: int, wanted: Wanted) -> Words:
     """Row i belongs to the token of number i."""
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(_content_beside(path, wanted))
         vocabulary = settings["model"]["vocab"]
         if isinstance(vocabulary, dict):
             places = dict(vocabulary)
@@ -166,8 +215,10 @@ def _words_of_tokenizer(path: Path, n: int) -> list[bytes]:
             places = {piece: place for place, (piece, _) in enumerate(vocabulary)}
         places |= {each["content"]: each["id"] for each in settings.get("added_tokens") or ()}
         words = {int(place): str(word) for word, place in places.items()}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except VectorFileError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise VectorFileError("no_words", because="unreadable_words", file=path.name) from error
     if any(place not in words for place in range(n)):
         raise VectorFileError("word_count", n_words=len(words), n_vectors=n)
-    return [words[place].encode() for place in range(n)]
+    return n, (words[place].encode() for place in range(n))

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from .errors import VectorFileError, too_large
+from .errors import VectorFileError
 from .gather import Gathering, Wanted
 
 BLOCK = 8 << 20  # bytes
@@ -32,8 +32,7 @@ def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> 
     if found is None:
         raise VectorFileError("no_vectors")
     n_stated, d = found
-    if 4 * d > wanted.max_bytes:
-        raise too_large(1, d, wanted.max_bytes)
+    wanted.refuse_dimensions(d)
     expected = n_stated if size is None else min(n_stated, size // (4 * d) + 1)
     gathering = Gathering(d, wanted, expected=expected)
     records = _Records(file, d, n_stated)

@@ -13,7 +13,10 @@ class VectorFileError(GeometryError):
     subject = "vectors"
 
 
-def too_large(n_rows: int, d: int, limit: int) -> VectorFileError:
-    """The error of a table (n_rows, d) that needs more than ``limit`` bytes."""
-    needed = n_rows * d * BYTES_A_NUMBER
+def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFileError:
+    """The error of a table (n_rows, d) that needs more than ``limit`` bytes.
+
+    beside : bytes of its words.
+    """
+    needed = n_rows * d * BYTES_A_NUMBER + beside
     return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)

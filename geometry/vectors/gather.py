@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
-from ..data.limits import MAX_TABLE_BYTES
+from ..data.limits import LIMITS, Limits
 from .errors import VectorFileError, too_large
 
 NAMED = 5  # words left out that the report lists
 SPARE = 1.02  # of the estimated rows, since lines are not equally long
 UTF8 = "utf-8"
+BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 
 
 @dataclass(frozen=True)
@@ -23,13 +25,35 @@ class Wanted:
     max_words : the first so many; None is all.
     words : these alone; None is all.
     encoding : of the words; None is UTF-8, where bytes that do not fit are replaced and counted.
-    max_bytes : limit of the table's memory.
+    limits : how large the file may be.
     """
 
     max_words: int | None = None
     words: frozenset[str] | None = None
     encoding: str | None = None
-    max_bytes: int = MAX_TABLE_BYTES
+    limits: Limits = LIMITS
+
+    @property
+    def max_bytes(self) -> int:
+        """Limit of the table's memory, and of what the file unpacks to."""
+        return self.limits.table_bytes
+
+    def refuse_dimensions(self, d: int) -> None:
+        """Raise VectorFileError for rows of more numbers than the limit."""
+        if d > self.limits.dimensions:
+            raise VectorFileError(
+                "too_large", because="too_many_dimensions", limit=self.limits.dimensions
+            )
+
+    def refuse_words(self, n: int) -> None:
+        """Raise VectorFileError for more words than the limit."""
+        if n > self.limits.words:
+            raise VectorFileError("too_large", because="too_many_words", limit=self.limits.words)
+
+    def refuse_rows(self, n: int) -> None:
+        """The same for n rows of a file of which all words are wanted."""
+        if self.max_words is None and self.words is None:
+            self.refuse_words(n)
 
     def at_most(self, n: int) -> int:
         """How many of n words there can be."""
@@ -38,7 +62,7 @@ class Wanted:
 
 
 def wanted(
-    max_words: int | None, words: Collection[str] | None, encoding: str | None, max_bytes: int
+    max_words: int | None, words: Collection[str] | None, encoding: str | None, limits: Limits
 ) -> Wanted:
     """The choices, checked."""
     if max_words is not None and max_words < 1:
@@ -49,7 +73,7 @@ def wanted(
         "".encode(encoding or UTF8)
     except LookupError as error:
         raise VectorFileError("unknown_encoding", encoding=encoding) from error
-    return Wanted(max_words, None if words is None else frozenset(words), encoding, max_bytes)
+    return Wanted(max_words, None if words is None else frozenset(words), encoding, limits)
 
 
 @dataclass
@@ -72,12 +96,15 @@ class Gathering:
     """
 
     def __init__(self, d: int, wanted: Wanted, *, expected: int) -> None:
+        wanted.refuse_dimensions(d)
         self.d, self.wanted = d, wanted
+        self._word_bytes = 0
         self.words: list[str] = []
         self.counts = _Counts()
         self.is_whole = True
         self._known: set[str] = set()
-        reserved = min(wanted.at_most(max(1, expected)), wanted.max_bytes // (4 * d) + 1)
+        self._most_rows = wanted.max_bytes // (4 * d) + 1
+        reserved = min(wanted.at_most(max(1, expected)), self._most_rows)
         self._rows = np.empty((max(1, reserved), d), dtype=np.float32)
 
     @property
@@ -91,16 +118,19 @@ class Gathering:
         share_read : of the file so far, from which the number of rows to come is estimated.
         """
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
+        self.wanted.refuse_words(self.counts.rows)
         if not taken:
             return
         start, end = len(self.words) - len(taken), len(self.words)
-        if 4 * self.d * end > self.wanted.max_bytes:
-            raise too_large(end, self.d, self.wanted.max_bytes)
+        self._word_bytes += sum(map(sys.getsizeof, self.words[start:]))
+        beside = self._word_bytes + BESIDE_A_WORD * end
+        if 4 * self.d * end + beside > self.wanted.max_bytes:
+            raise too_large(end, self.d, self.wanted.max_bytes, beside=beside)
         if end > len(self._rows):
             more = int(end / share_read * SPARE) if share_read else 0
-            self._rows.resize(
-                (self.wanted.at_most(max(end + end // 8, more)), self.d), refcheck=False
-            )
+            rows = self.wanted.at_most(max(end + end // 8, more))
+            rows = max(end, min(rows, self._most_rows))  # new rows are filled with zeros
+            self._rows.resize((rows, self.d), refcheck=False)
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
     def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:

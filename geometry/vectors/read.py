@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterator
@@ -12,7 +13,8 @@ from typing import BinaryIO, cast
 
 from ..data.decode import Source, opened
 from ..data.embeddings import VectorTable
-from ..data.limits import MAX_TABLE_BYTES
+from ..data.limits import LIMITS, Limits
+from ..errors import own_errors
 from .arrays import read_npz, read_safetensors
 from .binary import read_binary, stated
 from .errors import VectorFileError
@@ -39,7 +41,8 @@ def read_vectors(
     max_words: int | None = None,
     words: Collection[str] | None = None,
     encoding: str | None = None,
-    max_bytes: int = MAX_TABLE_BYTES,
+    max_bytes: int | None = None,
+    limits: Limits = LIMITS,
 ) -> VectorTable:
     """Word vectors from a path, bytes or a binary file; its vectors (n, d) are float32.
 
@@ -48,24 +51,32 @@ def read_vectors(
     for where its words are); None finds out by the content. Any of them may be gzipped.
     max_words : the first so many, which in these files are the most frequent.   words : these
     alone.   encoding : None is UTF-8, with bytes that do not fit replaced and counted; "latin-1"
-    takes any byte as it is.   max_bytes : of the table in memory.
+    takes any byte as it is.   limits : how large the file may be; ``geometry.data.limits`` has
+    ``OWN_FILES`` for large files of your own.   max_bytes : of the table in memory, in place of
+    that limit.
     Of a word that comes twice the first row counts; rows with NaN or infinity are left out; the
     table's ``report`` counts both and what else was odd. A text that has fewer rows than its
     header says is read and reported, since people cut such files; a binary one is refused.
     Raises VectorFileError with one of the codes unreadable, no_vectors, damaged_file, ragged_row,
-    bad_number, truncated, too_many_bytes, no_words, word_count, pickled, unknown_encoding.
+    bad_number, truncated, too_many_bytes, too_large, no_words, word_count, pickled,
+    unknown_encoding.
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
-    choices = wanted(max_words, words, encoding, max_bytes)
+    choices = wanted(max_words, words, encoding, limits.but(table_bytes=max_bytes))
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
     title = Path(name or path or str(getattr(source, "name", None) or "vectors"))
-    with _opened(source) as (file, size):
-        head = file.read(_HEAD)
-        file.seek(0)
-        found = format or _recognised(head)
-        stem = title.name.removesuffix(".gz")
-        return _reader(found, path)(file, size, Path(stem).stem, choices)
+    stem = Path(title.name.removesuffix(".gz")).stem
+    with opened(source, VectorFileError) as packed:
+        if not packed.seekable():
+            raise TypeError("source is not seekable; read it and give its bytes")
+        with own_errors(VectorFileError), _unpacked(packed, choices.limits) as (file, size):
+            head = file.read(_HEAD)
+            file.seek(0)
+            found = format or _recognised(head)
+            if found == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew
+                file = _in_memory(file, choices.limits.table_bytes // 4)
+            return _reader(found, path)(file, size, stem, choices)
 
 
 def _reader(
@@ -77,23 +88,44 @@ def _reader(
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[tuple[BinaryIO, int | None]]:
+def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | None]]:
     """(the file at its start, its size in bytes or None where it is compressed)."""
-    with opened(source, VectorFileError) as file:
-        if not file.seekable():
-            raise TypeError("source is not seekable; read it and give its bytes")
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        is_packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        if not is_packed:
-            yield file, size
-            return
-        try:
-            with gzip.open(file) as unpacked:
-                yield cast(BinaryIO, unpacked), None
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise VectorFileError("damaged_file", kind="gzip archive") from error
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size > limits.vector_file_bytes:
+        raise VectorFileError("too_large", because="file_bytes", limit=limits.vector_file_bytes)
+    is_packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    if not is_packed:
+        yield file, size
+        return
+    try:
+        with _Bounded(file, limits.table_bytes) as unpacked:
+            yield cast(BinaryIO, unpacked), None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise VectorFileError("damaged_file", kind="gzip archive") from error
+
+
+def _in_memory(file: BinaryIO, most: int) -> BinaryIO:
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise VectorFileError("too_large", because="unpacked", limit=most)
+    return io.BytesIO(content)
+
+
+class _Bounded(gzip.GzipFile):
+    """A gzip archive of which no more than ``most`` bytes can be read."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self._most = most
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = self._most + 1 - self.tell()
+        content = super().read(left if size is None or size < 0 else min(size, left))
+        if self.tell() > self._most:
+            raise VectorFileError("too_large", because="unpacked", limit=self._most)
+        return content
 
 
 def _recognised(head: bytes) -> str:

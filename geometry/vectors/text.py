@@ -22,7 +22,8 @@ from .gather import SPARE, Gathering, Wanted
 BLOCK = 1 << 20  # bytes; four cost some seven times as many page faults, half of one more time
 MAX_WORKERS = 4
 HEAD_LINES = 100  # their commonest width is the table's
-LONGEST_LINE = 64 << 20
+LONGEST_WORD = 1 << 20  # bytes
+BYTES_A_NUMBER = 40  # of text, at most
 _BOM = b"\xef\xbb\xbf"
 
 Parsed = tuple[list[bytes], np.ndarray]
@@ -49,17 +50,19 @@ class _Block:
 
 def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
     """The table of a file that is at its start.   size : bytes, None where unknown."""
-    blocks = _blocks(file)
+    longest = LONGEST_WORD + BYTES_A_NUMBER * wanted.limits.dimensions
+    blocks = _blocks(file, longest)
     first = next(blocks, None)
     if first is None:
         raise VectorFileError("no_vectors")
     form, first = _recognise(first)
+    wanted.refuse_dimensions(form.d)
     mean_line = len(first.content) / max(1, first.content.count(b"\n"))
     expected = form.n_stated or int((size or len(first.content)) / mean_line * SPARE) + 1
     if size is not None:  # a header may promise anything
         expected = min(expected, size // (2 * form.d) + 1)
     gathering = Gathering(form.d, wanted, expected=expected)
-    for end, (words, rows) in _parsed(first, blocks, form):
+    for end, (words, rows) in _parsed(first, blocks, form, 2 * (longest + BLOCK)):
         if gathering.is_full:
             gathering.is_whole = False
             break
@@ -76,18 +79,19 @@ def is_text(head: bytes) -> bool:
     return True
 
 
-def _blocks(file: BinaryIO) -> Iterator[_Block]:
-    """The file in blocks that end where a line does; the last line may lack its end."""
+def _blocks(file: BinaryIO, longest: int) -> Iterator[_Block]:
+    """The file in blocks that end where a line does; the last line may lack its end.
+
+    longest : bytes of a line.
+    """
     rest, line, end = b"", 1, 0
     while read := file.read(BLOCK):
         end += len(read)
         cut = read.rfind(b"\n") + 1
         if not cut:
             rest += read
-            if len(rest) > LONGEST_LINE:
-                raise VectorFileError(
-                    "no_vectors", because="long_line", line=line, limit=LONGEST_LINE
-                )
+            if len(rest) > longest:
+                raise VectorFileError("no_vectors", because="long_line", line=line, limit=longest)
             continue
         content, rest = rest + read[:cut], read[cut:]
         yield _Block(content, line, end - len(rest))
@@ -136,9 +140,14 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
     return int(parts[0]), int(parts[1])
 
 
-def _parsed(first: _Block, others: Iterator[_Block], form: Form) -> Iterator[tuple[int, Parsed]]:
-    """(bytes read, words and rows) of every block, in the file's order."""
-    parse = _parser(form)
+def _parsed(
+    first: _Block, others: Iterator[_Block], form: Form, largest: int
+) -> Iterator[tuple[int, Parsed]]:
+    """(bytes read, words and rows) of every block, in the file's order.
+
+    largest : bytes of a block.
+    """
+    parse = _parser(form, largest)
     workers = min(MAX_WORKERS, os.cpu_count() or 1)
     pending: deque[tuple[_Block, Future[Parsed | None]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="vectors") as pool:
@@ -157,7 +166,7 @@ def _parsed(first: _Block, others: Iterator[_Block], form: Form) -> Iterator[tup
             yield taken()
 
 
-def _parser(form: Form) -> Callable[[bytes], Parsed | None]:
+def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
     """parse(block): its words and rows, or None where a line does not fit the form."""
     import pyarrow as pa
     from pyarrow import csv
@@ -170,7 +179,7 @@ def _parser(form: Form) -> Callable[[bytes], Parsed | None]:
         null_values=[],
     )
     layout = csv.ParseOptions(delimiter=form.delimiter.decode(), quote_char=False)
-    reading = csv.ReadOptions(use_threads=False, block_size=2 * LONGEST_LINE, column_names=columns)
+    reading = csv.ReadOptions(use_threads=False, block_size=largest, column_names=columns)
 
     def parse(content: bytes) -> Parsed | None:
         if not content.strip():
@@ -209,7 +218,8 @@ def _line_by_line(block: _Block, form: Form) -> Parsed:
             raise _bad_number(number, fields, form.d)
         words.append(word)
         rows.append(row)
-    return words, np.array(rows, dtype=np.float32).reshape(len(rows), form.d)
+    with np.errstate(over="ignore"):  # a number too large for float32 is then not finite
+        return words, np.array(rows, dtype=np.float32).reshape(len(rows), form.d)
 
 
 def _numbers(fields: list[bytes]) -> list[float] | None:

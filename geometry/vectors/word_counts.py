@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import math
 
-from ..data.decode import Source, read_text_file
+from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import MAX_BYTES, CorpusError, refuse_empty
+from ..data.limits import LIMITS, CorpusError, Limits, refuse_empty
 from ..data.tables import is_number
+from ..errors import own_errors
 
 
 def read_counts(
-    source: Source, *, encoding: str | None = None, max_bytes: int = MAX_BYTES
+    source: Source,
+    *,
+    encoding: str | None = None,
+    max_bytes: int | None = None,
+    limits: Limits = LIMITS,
 ) -> dict[str, float]:
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
 
     A first line that has no number is a header; a word that comes twice has the sum.
     Raises CorpusError as ``read_corpus`` does, and "bad_count" with the line's number.
     """
-    file = read_text_file(source, encoding=encoding, max_bytes=max_bytes)
+    limits = limits.but(file_bytes=max_bytes)
+    limits = limits.but(rows=limits.words // 50)  # 50 lines a row
+    file = read_text_file(source, encoding=encoding, limits=limits)
+    with own_errors(CorpusError):
+        return _counts_of(file, limits)
+
+
+def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
     counts: dict[str, float] = {}
-    for number, line in enumerate(file.text.splitlines(), start=1):
+    for number, line in lines_of(file.text, limits, most=limits.line_characters):
         fields = (line.rsplit(",", 1) if file.suffix == ".csv" else line.rsplit(None, 1)) or [""]
-        if not line.strip() or (number == 1 and not is_number(fields[-1])):
+        if not line.strip() or (number == 1 and not is_number(fields[-1].strip())):
             continue
         if len(fields) != 2 or not is_number(fields[1]) or not 0 <= float(fields[1]) < math.inf:
             raise CorpusError("bad_count", line=number)

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data.decode import Source, read_text_file
+from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import MAX_BYTES, CorpusError, refuse_empty, refuse_too_few
+from ..data.limits import (
+    LIMITS,
+    CorpusError,
+    Limits,
+    refuse_empty,
+    refuse_too_few,
+    refuse_too_many,
+)
 from ..data.pairs import Pairs, check_pair
 from ..data.tables import is_number
+from ..errors import own_errors
 from .sif import refuse_unfinite_words
 
 _DELIMITERS = ("\t", ";", ",", None)  # None is any run of spaces
@@ -28,7 +36,8 @@ def read_word_pairs(
     *,
     name: str | None = None,
     encoding: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
+    limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
 
@@ -37,20 +46,19 @@ def read_word_pairs(
     numbers after them. Lines that begin with # are left out.
     Raises CorpusError as ``read_pairs`` does.
     """
-    file = read_text_file(source, name=name, encoding=encoding, max_bytes=max_bytes)
-    lines = [
-        (number, line.rstrip("\r"))
-        for number, line in enumerate(file.text.split("\n"), start=1)
-        if line.strip() and not line.startswith("#")
-    ]
-    refuse_empty(len(lines))
-    delimiter = _delimiter(lines[0][1])
-    rows = [
-        (number, [cell.strip(' "\t') for cell in line.split(delimiter)]) for number, line in lines
-    ]
+    limits = limits.but(file_bytes=max_bytes)
+    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    with own_errors(CorpusError):
+        return _word_pairs_of(file, limits)
+
+
+def _word_pairs_of(file: TextFile, limits: Limits) -> Pairs:
+    rows = _rows(file, limits)
+    refuse_empty(len(rows))
     header = None if any(map(is_number, rows[0][1])) else [cell.lower() for cell in rows[0][1]]
     body = rows if header is None else rows[1:]
     refuse_too_few(len(body))
+    refuse_too_many(len(body), limits.rows)
     left_at, right_at, score_at = _places(header, body[0])
     found = []
     for number, cells in body:
@@ -67,6 +75,25 @@ def read_word_pairs(
         found.append((left, right, float(score)))
     lefts, rights, scores = zip(*found, strict=True)
     return Pairs(file.title, lefts, rights, np.array(scores))
+
+
+def _rows(file: TextFile, limits: Limits) -> list[tuple[int, list[str]]]:
+    """(number, cells) of the lines that are not blank and no remarks.
+
+    One more than the limit and a header, so that too many are refused.
+    """
+    rows: list[tuple[int, list[str]]] = []
+    delimiter = None
+    for number, line in lines_of(file.text, limits, newline="\n", most=limits.line_characters):
+        if not line.strip() or line.startswith("#"):
+            continue
+        line = line.rstrip("\r\n")
+        delimiter = delimiter if rows else _delimiter(line)
+        cells = line.split(delimiter, limits.columns)[: limits.columns]
+        rows.append((number, [cell.strip(' "\t') for cell in cells]))
+        if len(rows) > limits.rows + 1:
+            break
+    return rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud
+from geometry.data.csv_cells import csv_cell
 
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
@@ -38,9 +39,9 @@ def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: s
     """A table as CSV; its first row says, in the last column, what the numbers were measured on."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*head, "measured_on"])
+    writer.writerow(map(csv_cell, [*head, "measured_on"]))
     for place, row in enumerate(rows):
-        writer.writerow([*row, measured_on if place == 0 else ""])
+        writer.writerow(map(csv_cell, [*row, measured_on if place == 0 else ""]))
     return out.getvalue().encode("utf-8-sig")  # with the byte-order mark spreadsheets read Chinese
 
 

@@ -18,6 +18,7 @@ from geometry.errors import GeometryError
 from . import jobs
 from .cache import Cache
 from .own_process import ProcessEnded, run_apart
+from .upload_limits import upload_limits
 from .words import translator
 
 AT_ONCE = 1 * MEGABYTE  # a file up to this size is read while the page is drawn
@@ -26,7 +27,7 @@ _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
 
 
 def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
-    """The answer of ``read(content, name=..., **options)``; an error of the library is raised.
+    """The answer of ``read(content, name=..., limits=..., **options)``, or its error, raised.
 
     Both are cached for the session, so that a rerun does not read the file again.
 
@@ -38,6 +39,7 @@ def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
     **options
         Named by their values: equal values, equal answers.
     """
+    options = {"limits": upload_limits()} | options
     key = ArrayStore.key(read.__module__, read.__qualname__, file.file_id, sorted(options.items()))
     answer = _FILES.get(key, private=True)
     if answer is None:

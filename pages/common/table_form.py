@@ -14,6 +14,7 @@ from .reading import read_upload
 from .words import Translate
 
 PREVIEW_ROWS = 8
+PREVIEW_CHARACTERS = 1_000  # of a cell
 # Streamlit's uploader has English labels only, and it refuses a too large file in a tooltip. So
 # its labels are replaced, and a hidden error is shown when the uploader marks a file as refused.
 UPLOADER_STYLE = """<style>
@@ -45,7 +46,10 @@ def show_head(file: Any, _: Translate) -> Preview:
     has_header = st.session_state.get(f"header-{file.file_id}")
     preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, has_header=has_header)
     st.dataframe(
-        {column: [row[i] for row in preview.rows] for i, column in enumerate(preview.columns)},
+        {
+            column: [row[i][:PREVIEW_CHARACTERS] for row in preview.rows]
+            for i, column in enumerate(preview.columns)
+        },
         hide_index=True,
         alt=_("The first rows of the file"),
     )

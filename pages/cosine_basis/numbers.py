@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from geometry.data.csv_cells import csv_cell
 from geometry.projection.toy import PAIRS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.words import Translate, prose, signed
@@ -141,7 +142,8 @@ def show_downloads(scene: Scene, _: Translate) -> None:
             ("points", _("Points (CSV)"), points_table(scene)),
             ("cosines", _("Cosines (CSV)"), cosines_table(scene)),
         ):
-            offer_csv(label, f"cosine-basis-{name}", partial(table.to_csv, index=False))
+            safe = table.map(csv_cell)
+            offer_csv(label, f"cosine-basis-{name}", partial(safe.to_csv, index=False))
 
 
 def points_table(scene: Scene) -> pd.DataFrame:

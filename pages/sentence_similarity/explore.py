@@ -9,6 +9,7 @@ from geometry import ModelFilesError
 from pages.common.corpus_cloud import warn_of_cache
 from pages.common.messages import show_error
 from pages.common.shell import show_question
+from pages.common.upload_limits import megabytes, upload_limits
 from pages.common.words import Translate, prose
 
 from .best import show_best
@@ -21,7 +22,7 @@ from .moves import show_moves
 from .pairs import show_folder_form, show_pair_form
 from .scene import build_scene
 from .subsets import show_subsets
-from .word_vectors import MOST_MEGABYTES, show_vector_form, show_word_pair_form
+from .word_vectors import show_vector_form, show_word_pair_form
 
 PAGE = "sentence_similarity"
 QUESTIONS = ("spearman", "interval", "target", "difference")
@@ -36,7 +37,8 @@ def explore(_: Translate) -> None:
         st.markdown(prose(PAGE, "own"))
         show_pair_form(_)
         show_folder_form(_)
-        st.markdown(prose(PAGE, "own-vectors", {"megabytes": MOST_MEGABYTES}))
+        most = upload_limits().vector_file_bytes
+        st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
         show_vector_form(_)
         show_word_pair_form(_)
     try:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, ModelFilesError, Pairs, read_pairs
 from geometry.data.corpus import read_bundled_pairs
-from geometry.data.limits import MAX_BYTES, MAX_PAIR_SETS, MEGABYTE
+from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
 from geometry.data.pair_records import names_its_columns
 from geometry.data.pairs import read_pair_folder
 from geometry.encode import ArrayStore
@@ -27,6 +27,7 @@ from pages.common.controls import choose
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
+from pages.common.upload_limits import megabytes, shortened_note, table_note, upload_limits
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
 
@@ -223,8 +224,12 @@ def refusal(pairs: Pairs, _: Translate) -> str:
 def show_pair_form(_: Translate) -> None:
     """Upload a table, pick its three columns, use it."""
     label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
-    file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=UPLOADER)
-    label_uploader(UPLOADER, MAX_BYTES, _)
+    most = upload_limits().file_bytes
+    file = st.file_uploader(
+        label.format(megabytes=megabytes(most)), key=UPLOADER, max_upload_size=most // MEGABYTE
+    )
+    label_uploader(UPLOADER, most, _)
+    st.caption(table_note(_))
     if file is None:
         return
     try:
@@ -244,6 +249,8 @@ def show_pair_form(_: Translate) -> None:
             n=f"{len(pairs):,}", low=f"{scores.min():g}", high=f"{scores.max():g}"
         )
     )
+    if pairs.n_shortened:
+        st.warning(shortened_note(pairs.n_shortened, _), icon=":material/content_cut:")
 
 
 def _choose_columns(file: Any, _: Translate) -> Pairs | None:
@@ -314,7 +321,7 @@ def show_folder_form(_: Translate) -> None:
         return
     try:
         read_model_limits().refuse_folder(path)
-        splits = _read_folder(path, _stamp(Path(path)))
+        splits = _read_folder(path, _stamp(Path(path)), upload_limits())
     except ModelFilesError:
         st.error(
             _("No folder of this server may be read: its operator’s rule for folders of models.")
@@ -337,8 +344,10 @@ def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, scope="session")
-def _read_folder(path: str, stamp: tuple[tuple[str, int, int], ...]) -> dict[str, Pairs]:
-    return read_pair_folder(path)
+def _read_folder(
+    path: str, stamp: tuple[tuple[str, int, int], ...], limits: Limits
+) -> dict[str, Pairs]:
+    return read_pair_folder(path, limits=limits)
 
 
 def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from geometry import Pairs, read_vectors
-from geometry.data.limits import MAX_UPLOADED_TABLE_BYTES
+from geometry.data.limits import Limits
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordPairScore,
@@ -17,25 +17,31 @@ from geometry.vectors import rank_counts, read_word_pairs
 
 
 def averages_of_file(
-    content: bytes, pairs: Pairs, *, name: str, weighting: str, fit_texts: Sequence[str] | None
+    content: bytes,
+    pairs: Pairs,
+    *,
+    name: str,
+    limits: Limits,
+    weighting: str,
+    fit_texts: Sequence[str] | None,
 ) -> AveragedPairs:
     """Averages of the words in the file.
 
     The whole file is read: a word may be there in any case, and frequencies are estimated from
     the order. Raises VectorFileError for a file without vectors.
     """
-    table = read_vectors(content, name=name, max_bytes=MAX_UPLOADED_TABLE_BYTES)
+    table = read_vectors(content, name=name, limits=limits)
     counts = None if weighting == "mean" else rank_counts(table)
     return average_pairs(table, pairs, weightings=weighting, counts=counts, fit_texts=fit_texts)
 
 
 def score_of_files(
-    vectors: bytes, words: bytes, *, vectors_name: str, words_name: str, **how: Any
+    vectors: bytes, words: bytes, *, vectors_name: str, words_name: str, limits: Limits, **how: Any
 ) -> WordPairScore:
     """The score of a file of word pairs by a file of vectors; ``how`` as ``evaluate_word_pairs``.
 
     Raises VectorFileError, CorpusError, and ValueError for pairs that can't be scored.
     """
-    pairs = read_word_pairs(words, name=words_name)
-    table = read_vectors(vectors, name=vectors_name, max_bytes=MAX_UPLOADED_TABLE_BYTES)
+    pairs = read_word_pairs(words, name=words_name, limits=limits)
+    table = read_vectors(vectors, name=vectors_name, limits=limits)
     return evaluate_word_pairs(table, pairs, **how)

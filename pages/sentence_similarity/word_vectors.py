@@ -11,8 +11,6 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, VectorFileError
 from geometry.data.limits import (
-    MAX_BYTES,
-    MAX_VECTOR_FILE_BYTES,
     MEGABYTE,
 )
 from geometry.encode import ArrayStore
@@ -31,6 +29,7 @@ from pages.common.corpus_cloud import SEED, store
 from pages.common.messages import error_text
 from pages.common.own_process import ProcessEnded, run_apart
 from pages.common.table_form import label_uploader
+from pages.common.upload_limits import megabytes, table_note, upload_limits, vector_note
 from pages.common.words import Translate, prose
 
 from .choices import DRAWS, Choice
@@ -41,7 +40,6 @@ from .words import similarity_names, with_interval
 PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
 WORDS_UPLOADER = "word_pairs_file"
-MOST_MEGABYTES = MAX_VECTOR_FILE_BYTES // MEGABYTE
 STATIC = "static"
 NAMED = 5  # missing words that are listed
 
@@ -75,10 +73,12 @@ def show_vector_form(_: Translate) -> None:
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
     )
+    most = upload_limits().vector_file_bytes
     st.file_uploader(
-        label.format(megabytes=f"{MOST_MEGABYTES}"), key=UPLOADER, max_upload_size=MOST_MEGABYTES
+        label.format(megabytes=megabytes(most)), key=UPLOADER, max_upload_size=most // MEGABYTE
     )
-    label_uploader(UPLOADER, MAX_VECTOR_FILE_BYTES, _)
+    label_uploader(UPLOADER, most, _)
+    st.caption(vector_note(_))
     choose(
         st.segmented_control,
         _("Each word weighs"),
@@ -103,8 +103,14 @@ def weighting_names(_: Translate) -> dict[str, str]:
 def show_word_pair_form(_: Translate) -> None:
     """The uploader; ``show_claim`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
-    st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key=WORDS_UPLOADER)
-    label_uploader(WORDS_UPLOADER, MAX_BYTES, _)
+    most = upload_limits().file_bytes
+    st.file_uploader(
+        label.format(megabytes=megabytes(most)),
+        key=WORDS_UPLOADER,
+        max_upload_size=most // MEGABYTE,
+    )
+    label_uploader(WORDS_UPLOADER, most, _)
+    st.caption(table_note(_))
 
 
 def own_static(scene: Scene, _: Translate) -> Static:
@@ -168,9 +174,9 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
 
 
 def _apart(file_name: str, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
-    """``run_apart``, where an end without an answer is an error of that file."""
+    """``run_apart`` with the limits of uploads; an end without an answer is the file's error."""
     try:
-        return run_apart(function, *values, **options)
+        return run_apart(function, *values, limits=upload_limits(), **options)
     except ProcessEnded as error:
         raise VectorFileError("unreadable", path=file_name, reason=str(error)) from error
 

@@ -9,13 +9,14 @@ import streamlit as st
 from geometry import Corpus, CorpusError
 from geometry.data.corpus import Preview, read_corpus, read_pasted
 from geometry.data.decode import TABLE_SUFFIXES
-from geometry.data.limits import MAX_BYTES, MAX_TEXTS, MEGABYTE
+from geometry.data.limits import MEGABYTE
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.reading import read_upload
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
+from pages.common.upload_limits import megabytes, shortened_note, table_note, upload_limits
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
 
@@ -24,10 +25,12 @@ PASTE_HEIGHT = 220
 
 def limits() -> dict[str, str]:
     """The numbers in the page's text."""
-    model = current_encoder()
+    model, own = current_encoder(), upload_limits()
     return {
-        "max_texts": f"{MAX_TEXTS:,}",
-        "max_mb": f"{MAX_BYTES / MEGABYTE:g}",
+        "max_texts": f"{own.rows:,}",
+        "max_mb": megabytes(own.file_bytes),
+        "max_columns": f"{own.columns:,}",
+        "max_characters": f"{own.text_characters:,}",
         "max_tokens": f"{model.max_tokens:,}",
         "model": model.name,
         "dimension": f"{model.dimension:,}",
@@ -69,16 +72,23 @@ def _paste_form(_: Translate) -> None:
     if not (clicked or text):
         return
     try:
-        corpus = read_pasted(text or "")
+        corpus = read_pasted(text or "", limits=upload_limits())
     except CorpusError as error:
         st.error(error_text(error, _))
     else:
-        st.caption(ready_line(corpus, _))
+        _show_ready(corpus, _)
+
+
+def _show_ready(corpus: Corpus, _: Translate) -> None:
+    st.caption(ready_line(corpus, _))
+    if corpus.n_shortened:
+        st.warning(shortened_note(corpus.n_shortened, _), icon=":material/content_cut:")
 
 
 def _adopt_pasted(name: str) -> None:
     try:
-        corpus = read_pasted(st.session_state.get("pasted") or "", name=name)
+        pasted = st.session_state.get("pasted") or ""
+        corpus = read_pasted(pasted, name=name, limits=upload_limits())
     except CorpusError:
         return  # the next run shows the error below the text
     _adopt(corpus)
@@ -91,8 +101,14 @@ def _adopt(corpus: Corpus) -> None:
 
 def _upload_form(_: Translate) -> None:
     label = _("A .txt, .csv or .tsv file of at most {megabytes} MB")
-    file = st.file_uploader(label.format(megabytes=f"{MAX_BYTES / MEGABYTE:g}"), key="corpus_file")
-    label_uploader("corpus_file", MAX_BYTES, _)
+    most = upload_limits().file_bytes
+    file = st.file_uploader(
+        label.format(megabytes=megabytes(most)),
+        key="corpus_file",
+        max_upload_size=most // MEGABYTE,
+    )
+    label_uploader("corpus_file", most, _)
+    st.caption(table_note(_))
     if file is None:
         return
     try:
@@ -101,7 +117,7 @@ def _upload_form(_: Translate) -> None:
         st.error(error_text(error, _))
         return
     st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
-    st.caption(ready_line(corpus, _))
+    _show_ready(corpus, _)
 
 
 def _choose_columns(file: Any, _: Translate) -> Corpus:

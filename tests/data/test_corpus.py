@@ -13,7 +13,7 @@ from geometry.data.corpus import (
     read_corpus,
     read_pasted,
 )
-from geometry.data.limits import CorpusError
+from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.pairs import read_bundled_pairs
 
 TABLE = b"text,topic,n\nIt rained.,weather,1\n,law,2\nShe sued.,law,3\nIt rained.,weather,4\n"
@@ -125,8 +125,15 @@ def test_pasted():
     assert read_pasted("a,b\nc,d", name="mine.csv").texts == ("a,b", "c,d")
 
 
-def test_a_text_too_long_is_kept():
-    assert len(read_pasted("word " * 100_000 + "\nshort").texts[0]) == 499_999
+def test_a_text_beyond_the_limit_is_cut_and_counted():
+    kept = read_pasted("word " * 20_000 + "\nshort")
+    assert (len(kept.texts[0]), kept.n_shortened) == (99_999, 0)
+    long = b"word " * 30_000
+    for name, content in (("a.txt", long + b"\nshort"), ("a.csv", b"text\n" + long + b"\nshort\n")):
+        cut = read_corpus(content, name=name)
+        assert (list(map(len, cut.texts)), cut.n_shortened) == ([100_000, 5], 1)
+        whole = read_corpus(content, name=name, limits=LIMITS.but(text_characters=10**6))
+        assert (len(whole.texts[0]), whole.n_shortened) == (149_999, 0)
 
 
 # Preview

@@ -7,7 +7,7 @@ import pytest
 
 from geometry.data.corpus import read_bundled
 from geometry.data.decode import decode, read_text_file
-from geometry.data.limits import CorpusError
+from geometry.data.limits import CorpusError, Limits
 
 GERMAN = "Die Straße war naß und die Bäume blühten schön.\nKönnen Sie mir helfen, bitte?\n"
 FRENCH = "L'été dernier, nous étions à la plage.\nÇa va très bien, merci à vous tous.\n"
@@ -182,10 +182,10 @@ def test_no_such_file(tmp_path, name):
 
 def test_the_limit_of_bytes(path):
     size = path.stat().st_size
-    assert read_text_file(path, max_bytes=size).text
+    assert read_text_file(path, limits=Limits(file_bytes=size)).text
     for source in (path, path.read_bytes(), io.BytesIO(path.read_bytes())):
         with pytest.raises(CorpusError) as caught:
-            read_text_file(source, max_bytes=size - 1)
+            read_text_file(source, limits=Limits(file_bytes=size - 1))
         assert (caught.value.code, caught.value.details) == ("too_many_bytes", {"limit": size - 1})
     with pytest.raises(CorpusError, match="limit of 50 MB"):
         read_text_file(bytes(50_000_001))

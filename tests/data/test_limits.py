@@ -1,10 +1,18 @@
-"""The limits of uploads: one place in the library, and Streamlit's own setting held to it."""
+"""The limits of uploads: one place in the library, held by every reader and by Streamlit."""
 
+import gzip
 import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
+from geometry import CorpusError, VectorFileError, read_corpus, read_pairs
 from geometry.data import limits
+from geometry.data.corpus import preview_table, read_pasted
+from geometry.data.limits import Limits
+from geometry.errors import own_errors
+from geometry.vectors import read_counts, read_word_pairs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,3 +31,82 @@ def test_pages_state_no_size_of_their_own():
         if re.search(r"MEGABYTE\w* = \d|\d+ \* MEGABYTE|max_upload_size=\d", line)
     ]
     assert not own
+
+
+PAIRS = b"left,right,score\na b,c d,1\ne f,g h,2\n"
+JSON = b'{"left": "a", "right": "b", "score": 1}\n' * 2
+BEYOND = {  # the limits, and a call that goes beyond them
+    "file_bytes": (Limits(file_bytes=20), lambda own: read_pairs(PAIRS, limits=own)),
+    "unpacked_bytes": (
+        Limits(unpacked_bytes=20),
+        lambda own: read_pairs(gzip.compress(PAIRS), limits=own),
+    ),
+    "rows": (Limits(rows=1), lambda own: read_pairs(PAIRS, name="a.csv", limits=own)),
+    "rows of words": (Limits(rows=1), lambda own: read_word_pairs(b"a b 1\nc d 2\n", limits=own)),
+    "columns": (Limits(columns=2), lambda own: read_pairs(PAIRS, name="a.csv", limits=own)),
+    "columns of a preview": (
+        Limits(columns=2),
+        lambda own: preview_table(PAIRS, name="a.csv", limits=own),
+    ),
+    "keys": (Limits(keys=2), lambda own: read_pairs(JSON, name="a.jsonl", limits=own)),
+    "characters a line": (
+        Limits(text_characters=1),
+        lambda own: read_pairs(JSON, name="a.jsonl", limits=own),
+    ),
+    "pasted": (Limits(file_bytes=3), lambda own: read_pasted("a b\nc d", limits=own)),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_a_limit_is_held_stated_and_can_be_raised(name):
+    own, read = BEYOND[name]
+    with pytest.raises(CorpusError, match=r"limit (is|of) [\d,]+") as caught:
+        read(own)
+    assert caught.value.details["limit"] < 100
+    read(Limits())
+
+
+def test_lines_are_counted_with_blank_ones():
+    lines = b"a b\n" * 2 + b"\n" * 1_000_000
+    for read in (read_corpus, read_counts):
+        with pytest.raises(CorpusError) as caught:
+            read(lines.replace(b"b", b"1"), limits=Limits(words=2))
+        assert caught.value.code == "too_many_lines"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: read_pasted("a b\nc \ud800"),
+        lambda: read_pairs(JSON + b'{"left": "\\ud800", "right": "b", "score": 1}', name="a.jsonl"),
+        lambda: read_corpus(b"a\\ud800\nb", encoding="unicode_escape"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_by_its_line(read):
+    with pytest.raises(CorpusError, match="half of a surrogate pair") as caught:
+        read()
+    assert caught.value.code == "half_character"
+
+
+class PanicException(BaseException):
+    """Named as the errors of workers in Rust are."""
+
+
+@pytest.mark.parametrize("error", [RecursionError, OverflowError, KeyError, PanicException])
+@pytest.mark.parametrize("refuse", [CorpusError, VectorFileError])
+def test_an_error_from_elsewhere_becomes_the_library_s(error, refuse):
+    with pytest.raises(refuse, match="can't be read") as caught, own_errors(refuse):
+        raise error("from elsewhere")
+    assert isinstance(caught.value.__cause__, error)
+
+
+def test_without_memory_the_error_says_so():
+    with pytest.raises(VectorFileError, match="not enough memory"), own_errors(VectorFileError):
+        raise MemoryError
+
+
+@pytest.mark.parametrize("passed", [KeyboardInterrupt(), CorpusError("empty", limit=2)])
+def test_what_ends_a_run_and_the_library_s_own_errors_are_passed_on(passed):
+    with pytest.raises(type(passed)) as caught, own_errors(VectorFileError):
+        raise passed
+    assert caught.value is passed

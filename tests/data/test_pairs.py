@@ -1,5 +1,8 @@
 """Sentence pairs: every form of file, and scores that are none."""
 
+import signal
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -55,6 +58,8 @@ def test_columns_may_be_stated():
     for columns in (("u", "v", "gold mean"), (1, 2, 3)):
         assert read(text, columns=columns).gold_scores.tolist() == [4.5, 0]
     assert refused(text, columns=("u", "v", "gold")).code == "unknown_column"
+    with pytest.raises(ValueError, match="columns must be three"):
+        read(text, columns=("u", "v"))
 
 
 @pytest.mark.parametrize("score", ["", "nan", "inf", "-inf", "high", "4,5", "1_0"])
@@ -202,3 +207,22 @@ def test_the_folder_of_stsb(shared_data):
     }
     assert all(pairs.score_range == (0, 5) for pairs in found.values())
     assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}
+
+
+def test_a_parquet_table_that_takes_too_long_says_so(monkeypatch):
+    for ended in (
+        subprocess.TimeoutExpired("python", 10),
+        subprocess.CalledProcessError(-signal.SIGKILL, "python"),
+    ):
+
+        def run(*command, ended=ended, **options):
+            raise ended
+
+        monkeypatch.setattr(subprocess, "run", run)
+        with pytest.raises(CorpusError, match="longer than the limit of 10 seconds"):
+            read_pairs(b"PAR1", name="a.parquet")
+    monkeypatch.setattr(
+        subprocess, "run", lambda *command, **options: subprocess.CompletedProcess(command, 0, b"{")
+    )
+    with pytest.raises(CorpusError, match="Parquet table, is damaged"):
+        read_pairs(b"PAR1", name="a.parquet")

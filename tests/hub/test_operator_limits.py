@@ -1,13 +1,14 @@
 """The operator's file: its defaults, its place, and errors for invalid content."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
 
 from geometry import ModelFilesError, load_encoder
+from geometry.data.limits import LIMITS, Limits
 from geometry.hub import ModelLimits, OperatorFileError, read_model_limits
-from geometry.hub.operator_limits import DEFAULT_FILE
+from geometry.hub.operator_limits import DEFAULT_FILE, read_upload_limits
 from tests.encode.tiny_encoder import save_tiny_bert
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +57,7 @@ def test_an_empty_file_is_the_defaults(own_file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[model]\n", r"unknown entry `model`. There can be `models`"),
+        ("[model]\n", r"unknown entry `model`. There can be `models`, `uploads`"),
         ("models = 1\n", r"Write \[models\] above its keys"),
         (
             "[models]\nalow = []\n",
@@ -116,3 +117,32 @@ def test_a_folder_that_is_too_large(tmp_path):
     with pytest.raises(ModelFilesError, match="limit is 1 MB") as caught:
         load_encoder(str(folder), limits=ModelLimits(max_model_megabytes=1))
     assert caught.value.code == "too_large"
+
+
+def test_the_file_that_is_shipped_says_the_limits_of_uploads():
+    assert read_upload_limits(DEFAULT_FILE) == Limits() == LIMITS
+    text = DEFAULT_FILE.read_text(encoding="utf-8")
+    for field in fields(Limits):
+        assert f"\n{field.name.replace('_bytes', '_megabytes')} = " in text
+
+
+def test_own_limits_of_uploads(own_file):
+    own_file("[uploads]\nfile_megabytes = 1\nrows = 7\n")
+    assert read_upload_limits() == Limits(file_bytes=10**6, rows=7)
+    assert read_model_limits() == ModelLimits()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[uploads]\nrow = 1\n", "unknown entry `row`"),
+        ("[uploads]\nfile_bytes = 1\n", "unknown entry `file_bytes`"),
+        ("[uploads]\nrows = 0\n", "It must be a whole number above 0"),
+        ("[uploads]\ntable_megabytes = 0.5\n", "It must be a whole number of megabytes above 0"),
+        ("uploads = 3\n", r"Write \[uploads\] above its keys"),
+    ],
+)
+def test_wrong_limits_of_uploads(own_file, text, message):
+    own_file(text)
+    with pytest.raises(OperatorFileError, match=message):
+        read_upload_limits()

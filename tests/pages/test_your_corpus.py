@@ -265,3 +265,25 @@ def test_coverage_sentences_show_their_counts():
         "Longer than the model's limit of 256 tokens: 7 of 1,200 texts."
     )
     assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage, str)
+
+
+def test_the_operator_s_limits_hold_on_the_page_and_are_stated(visit, monkeypatch, tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text("[uploads]\nrows = 3\ncolumns = 2\nfile_megabytes = 1\n", encoding="utf-8")
+    monkeypatch.setenv("NARROW_CONE_CONFIG", str(own))
+    at = visit()
+    give(at, None, "a\nb\nc\nd\n")
+    assert any("limit is 3" in said for said in shown_errors(at))
+    at = visit(source="upload")
+    assert any("At most 3 rows, 2 columns" in caption.value for caption in at.caption)
+    assert "at most 1 MB" in at.get("file_uploader")[0].label
+    at.get("file_uploader")[0].upload("a.csv", b"text,b,c\na b,1,2\nc d,3,4\n").run()
+    assert not at.exception
+    assert any("more columns than the limit of 2" in box.value for box in at.error)
+
+
+def test_a_text_that_was_shortened_is_counted(visit, monkeypatch):
+    monkeypatch.setattr("pages.your_corpus.result.encode_own", lambda *given: None)
+    at = visit()
+    give(at, None, "a b " * 30_000 + "\nshort\n")
+    assert any("100,000 characters: 1 texts" in warning.value for warning in at.warning)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from geometry import VectorFileError, read_vectors
-from geometry.data.limits import CorpusError
+from geometry.data.limits import CorpusError, Limits
 from geometry.vectors import read_word_pairs
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
@@ -42,6 +42,13 @@ REFUSED = {  # code: (content, options, what, limit, remedy)
         "3 numbers",
         "limit",
         "Cut the file",
+    ),
+    "too_large": (
+        as_text(WORDS, VECTORS),
+        {"limits": Limits(dimensions=2)},
+        "more numbers",
+        "limit of 2",
+        "Reduce",
     ),
     "no_words": (as_safetensors(WORDS, VECTORS, ""), {}, "vectors", "no words", "Add a uint8"),
     "word_count": (as_npz(WORDS[:3], VECTORS), {}, "3 words", "4 vectors", "Save them again"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from geometry import VectorFileError, read_vectors
+from geometry.data.limits import Limits
 from geometry.vectors import text
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
@@ -201,15 +202,36 @@ def test_a_text_with_fewer_rows_than_stated_is_reported():
 def test_a_header_that_lies_takes_no_memory():
     assert read_vectors(b"999999999999 2\na 1 2\n").vectors.shape == (1, 2)
     error = refused(b"99999999999 99999999999\n\0\0")
-    assert error.code == "too_many_bytes"
+    assert (error.code, error.because) == ("too_large", "too_many_dimensions")
     assert refused(b"99999999999 9\na \0\0").code == "truncated"
 
 
 @pytest.mark.parametrize("form", ["glove", "binary", "npz", "safetensors"])
 def test_a_table_that_is_too_large(form):
-    error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=100)
-    assert (error.code, error.details["limit"]) == ("too_many_bytes", 100)
+    error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=500)
+    assert error.details["limit"] == 500
+    if form == "npz":  # of which every array is read at once
+        assert error.because == "unpacked"
+        return
+    assert error.code == "too_many_bytes"
     assert "max_words" in str(error)
+
+
+LIMITED = {  # because: (limits, a file beyond them)
+    "file_bytes": (Limits(vector_file_bytes=20), as_text(WORDS, VECTORS)),
+    "unpacked": (Limits(table_bytes=20), gzip.compress(as_text(WORDS, VECTORS))),
+    "too_many_dimensions": (Limits(dimensions=3), as_text(WORDS, VECTORS)),
+    "too_many_words": (Limits(words=9), as_text(WORDS, VECTORS)),
+}
+
+
+@pytest.mark.parametrize("because", LIMITED)
+def test_every_limit_is_stated_and_can_be_raised(because):
+    limits, content = LIMITED[because]
+    error = refused(content, limits=limits)
+    assert (error.code, error.because) == ("too_large", because)
+    assert "the limit of" in str(error)
+    assert read_vectors(content).words == tuple(WORDS)
 
 
 def test_words_of_arrays():

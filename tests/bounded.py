@@ -1,0 +1,178 @@
+"""Runs readers on hostile input in a child process whose memory and time are watched.
+
+The parent ends a child that grows by more than ``MEGABYTES`` or works longer than ``SECONDS`` (of
+processor time) on one input; a new child then goes on with the next input.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+MEGABYTES, SECONDS = 1_000, 10
+_ADDRESS_SPACE = 8 << 30  # protects the machine where the watch is too slow
+WAITING = 12  # times as long by the clock as by the processor, which other tests use too
+_POLL = 0.02  # seconds
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One call of a reader.   kind: the row of a table of results that it counts in."""
+
+    reader: str
+    content: bytes
+    kind: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an attempt.
+
+    ending : "read", "refused" (the library's own error), "other" (any other error), "crash",
+        "slow" or "large".
+    said : the code of the library's error, or the text of another one.
+    """
+
+    ending: str
+    said: str = ""
+    seconds: float = 0.0
+
+    @property
+    def is_fine(self) -> bool:
+        return self.ending in ("read", "refused")
+
+
+def outcomes(
+    attempts: Sequence[Attempt], *, megabytes: int = MEGABYTES, seconds: float = SECONDS
+) -> list[Outcome]:
+    """The outcome of each attempt, in order."""
+    found: list[Outcome] = []
+    with tempfile.TemporaryDirectory() as folder:
+        while len(found) < len(attempts):
+            file = Path(folder) / "attempts"
+            file.write_bytes(pickle.dumps(attempts[len(found) :]))
+            found += _of_one_child(file, len(attempts) - len(found), megabytes, seconds)
+    return found
+
+
+def _of_one_child(file: Path, n: int, megabytes: int, seconds: float) -> list[Outcome]:
+    """The outcomes until the child ends, by itself or by its limits."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.bounded", str(file)], cwd=ROOT, stdout=subprocess.PIPE
+    )
+    found: list[Outcome] = []
+    lines: list[list[str]] = []
+    reading = threading.Thread(target=_collect, args=(child, lines))
+    reading.start()
+    base, began, worked, ended_for = 0.0, time.monotonic(), 0.0, ""
+    while reading.is_alive() and not ended_for:
+        reading.join(_POLL)
+        n_before = len(found)
+        found += [Outcome(line[0], line[2], float(line[1])) for line in lines[1 + n_before :]]
+        size, seconds_worked = _measured(child.pid)
+        if len(found) > n_before or not lines:
+            began, worked = time.monotonic(), seconds_worked
+        if lines:
+            base = base or size
+            if size > base + megabytes:
+                ended_for = "large"
+            elif seconds_worked - worked > seconds or time.monotonic() - began > WAITING * seconds:
+                ended_for = "slow"
+    if ended_for:
+        child.kill()
+    reading.join()
+    code = child.wait()
+    found = [Outcome(line[0], line[2], float(line[1])) for line in lines[1:]]
+    if len(found) < n:
+        assert lines, f"the child did not start (exit code {code})"
+        found.append(Outcome(ended_for or "crash", f"exit code {code}"))
+    return found
+
+
+def _collect(child: subprocess.Popen[bytes], lines: list[list[str]]) -> None:
+    assert child.stdout is not None
+    with child.stdout as out:
+        for line in out:
+            lines.append(line.decode().rstrip("\n").split("\t", 2))
+
+
+def _measured(pid: int) -> tuple[float, float]:
+    """(resident megabytes, seconds of processor time), of the processes it waited for too."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+    except (OSError, IndexError):  # it has ended, or the system has no /proc
+        return 0, 0
+    seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, seconds
+
+
+def _readers() -> dict[str, Callable[..., Any]]:
+    from geometry import read_corpus, read_pairs, read_vectors
+    from geometry.data.corpus import preview_table, read_pasted
+    from geometry.vectors import read_counts, read_word_pairs
+
+    return {
+        "corpus": read_corpus,
+        "preview": preview_table,
+        "pasted": lambda content, **options: (
+            read_pasted(content.decode("utf-8", "surrogateescape"), **options).sha256
+        ),
+        "pairs": read_pairs,
+        "vectors": read_vectors,
+        "word pairs": read_word_pairs,
+        "counts": read_counts,
+        "coverage": _coverage,
+    }
+
+
+def _coverage(content: bytes) -> Any:
+    """Of texts of 100,000 characters."""
+    from geometry import load_encoder
+
+    text = content.decode()
+    return load_encoder().coverage([text[i : i + 10**5] for i in range(0, len(text), 10**5)])
+
+
+def _child(file: Path) -> None:
+    import resource
+
+    from geometry.errors import GeometryError
+
+    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    readers, attempts = _readers(), pickle.loads(file.read_bytes())
+    readers["vectors"](b"a 1\nb 2\n")  # pyarrow is loaded before the memory is measured
+    _say("ready")
+    for attempt in attempts:
+        began = time.monotonic()
+        try:
+            readers[attempt.reader](attempt.content, **attempt.options)
+            ending, said = "read", ""
+        except GeometryError as error:
+            str(error)
+            ending, said = "refused", error.code
+        except BaseException as error:  # whatever it is, the table names it
+            ending, said = "other", f"{type(error).__name__}: {error}"
+        said = " ".join(said.split())[:200].encode("ascii", "replace").decode()
+        _say(f"{ending}\t{time.monotonic() - began:.3f}\t{said}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _child(Path(sys.argv[1]))

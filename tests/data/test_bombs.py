@@ -1,0 +1,155 @@
+"""Small files that would take all memory or time: each is refused within 1 GB and 10 s.
+
+``test_fuzz`` runs those that take a second or more.
+"""
+
+import gzip
+import io
+import json
+import struct
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+from safetensors.numpy import save
+
+from tests.bounded import Attempt, outcomes
+
+
+def parquet_of(table: pa.Table, **options) -> bytes:
+    written = io.BytesIO()
+    parquet.write_table(table, written, **options)
+    return written.getvalue()
+
+
+def dictionaries() -> bytes:
+    """5,000 rows that share one text of 1 MB."""
+    rows = pa.array(np.zeros(5000, np.int32))
+    text = pa.DictionaryArray.from_arrays(rows, ["x" * 10**6])
+    return parquet_of(pa.table({"left": text, "right": text, "score": [1.0] * 5000}))
+
+
+def prefixes() -> bytes:
+    """200 rows of which each repeats the 1 MB before it."""
+    text = pa.array(["x" * 10**6] * 200)
+    return parquet_of(
+        pa.table({"left": text, "right": text, "score": [1.0] * 200}),
+        use_dictionary=False,
+        column_encoding={"left": "DELTA_BYTE_ARRAY", "right": "DELTA_BYTE_ARRAY"},
+    )
+
+
+def zeros(n: int, header: bytes = b"") -> bytes:
+    """A gzipped file of n zero bytes after a header."""
+    return gzip.compress(header) + gzip.compress(bytes(10**7)) * (n // 10**7)
+
+
+def safetensors_of(n: int, **tensors) -> bytes:
+    header = json.dumps(
+        {"vectors": {"dtype": "F32", "shape": [n // 4, 1], "data_offsets": [0, n]}, **tensors}
+    ).encode()
+    return struct.pack("<Q", len(header)) + header
+
+
+def npz_of_zeros(n: int) -> bytes:
+    """An archive whose arrays have n rows of one number, and n words."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, dtype, shape in (("vec", "<f2", f"({n}, 1)"), ("words", "|S1", f"({n},)")):
+            head = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+            head = head.ljust(117) + "\n"
+            with archive.open(f"{name}.npy", "w") as member:
+                member.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+                for _ in range(n * np.dtype(dtype).itemsize // 10**6):
+                    member.write(bytes(10**6))
+    return written.getvalue()
+
+
+def many_members() -> bytes:
+    """The directory of an archive of 1,000,000 empty members."""
+    entry = b"PK\x01\x02" + bytes(24) + struct.pack("<H", 1) + bytes(16) + b"a"
+    directory = entry * 10**6
+    end = b"PK\x05\x06" + struct.pack("<4H2LH", 0, 0, 65535, 65535, len(directory), 4, 0)
+    return b"PK\x03\x04" + directory + end
+
+
+NUMBERS = b" 1" * 10**6 + b"\n"
+ATTEMPTS = {  # made when they are used
+    # 1: a stated dimension, and lines as long as that
+    "stated dimension": lambda: Attempt("vectors", b"2 100000000\na 1 2 3\nb 1 2 3\n"),
+    "stated dimension, binary": lambda: Attempt("vectors", b"2 100000000\na \0\0\0\0\0"),
+    "stated rows": lambda: Attempt("vectors", b"99999999999 2\na " + bytes(8)),
+    "numbers a line": lambda: Attempt("vectors", b"a" + NUMBERS + b"b" + NUMBERS),
+    "numbers in one line": lambda: Attempt("vectors", b"a" + b" 1" * (2 * 10**7)),
+    # 2: dictionaries and prefixes of Parquet
+    "Parquet, dictionaries": lambda: Attempt("pairs", dictionaries()),
+    "Parquet, prefixes": lambda: Attempt("pairs", prefixes()),
+    # 3: what unpacks
+    "gzip, safetensors": lambda: Attempt("vectors", zeros(2 * 10**9, safetensors_of(2 * 10**9))),
+    "gzip, header": lambda: Attempt("vectors", zeros(2 * 10**9, struct.pack("<Q", 10**8) + b"{")),
+    "gzip, text": lambda: Attempt("vectors", gzip.compress(b"a 1\n" * 2 * 10**6) * 50),
+    "gzip, binary": lambda: Attempt("vectors", zeros(2 * 10**9, b"900000000 100\n")),
+    "gzip, pairs": lambda: Attempt("pairs", zeros(10**9)),
+    "npz, rows": lambda: Attempt("vectors", npz_of_zeros(4 * 10**7)),
+    "npz, members": lambda: Attempt("vectors", many_members()),
+    "safetensors, header": lambda: Attempt(
+        "vectors", struct.pack("<Q", 4 * 10**7) + b"{" + b'"":[],' * 7 * 10**6
+    ),
+    "safetensors, words": lambda: Attempt(
+        "vectors",
+        save(
+            {
+                "vectors": np.zeros((5 * 10**7, 1), np.float16),
+                "words": np.full(5 * 10**7, 10, np.uint8),
+            }
+        ),
+    ),
+    # 5: columns
+    "100,000 columns": lambda: Attempt(
+        "preview", b"a," * 10**5 + b"a\n" + b"1," * 10**5 + b"1\n", options={"name": "a.csv"}
+    ),
+    "1,000,000 columns": lambda: Attempt("pairs", b"," * 10**6 + b"\n" + b"," * 10**6 + b"x\n"),
+    "tabs": lambda: Attempt("pairs", (b"g\tf\ty\t1\t4.5\ta\tb" + b"\t" * 2 * 10**7 + b"\n") * 2),
+    "300 columns": lambda: Attempt(
+        "preview", (b"a b," * 299 + b"a\n") * 20_000, options={"name": "a.csv"}
+    ),
+    # 6: keys
+    "keys": lambda: Attempt(
+        "pairs",
+        b"".join(b'{"%d":1}\n' % i for i in range(20_000)),
+        options={"name": "a.jsonl"},
+    ),
+    "nested": lambda: Attempt("pairs", b"[" * 10**6 + b"\n", options={"name": "a.jsonl"}),
+    "nested, wide": lambda: Attempt(
+        "pairs",
+        b'{"a":[' + b"[]," * 15 * 10**6 + b"[]]}\n",
+        options={"name": "a.jsonl"},
+    ),
+    # 19: lines
+    "lines of words": lambda: Attempt("word pairs", b"a b 1\n" * 8 * 10**6),
+    "lines of STS-B": lambda: Attempt("pairs", b"g\tf\ty\t1\t4.5\ta\tb\n" * 3 * 10**6),
+    "lines of counts": lambda: Attempt("counts", b"".join(b"%x 1\n" % i for i in range(5 * 10**6))),
+    "blank lines": lambda: Attempt("corpus", b"a b\n" + b"\n" * 45 * 10**6),
+    "short lines": lambda: Attempt("corpus", b"a\n" * 24 * 10**6),
+    "short rows": lambda: Attempt("corpus", b"a,b\n" * 12 * 10**6, options={"name": "a.csv"}),
+    "wide characters": lambda: Attempt("corpus", "😀".encode() + b" a b\n" * 9 * 10**6),
+    "no encoding fits": lambda: Attempt("corpus", b"\xff\xfe\x80 a \x81\n" * 6 * 10**6),
+    "legacy encoding": lambda: Attempt("corpus", "naïve café\n".encode("cp1252") * 4 * 10**6),
+}
+
+
+QUICK = (
+    *("stated dimension", "stated dimension, binary", "stated rows", "Parquet, dictionaries"),
+    *("gzip, safetensors", "gzip, header", "gzip, pairs", "npz, members", "safetensors, header"),
+    *("100,000 columns", "1,000,000 columns", "keys", "nested", "lines of words"),
+)
+
+
+def ended_well(names):
+    found = outcomes([ATTEMPTS[name]() for name in names])
+    return {name: each for name, each in zip(names, found, strict=True) if not each.is_fine}
+
+
+def test_bombs_are_refused_within_the_limits():
+    assert not ended_well(QUICK)

@@ -1,0 +1,70 @@
+"""Exported tables: no cell is a formula, and numbers stay numbers."""
+
+import ast
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geometry.data.csv_cells import csv_cell
+from geometry.evaluate import evaluate_grid, grid_csv
+from pages.common.downloads import csv_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = "=0+cmd|'/C calc'!A0"
+WRITERS = {  # the places that write CSV, and how each makes its cells safe
+    "geometry/evaluate/export.py",
+    "pages/common/downloads.py",
+    "pages/cosine_basis/numbers.py",
+}
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=1", "-", "+", "--1", "=nan"]
+)
+def test_a_formula_is_quoted(text):
+    assert csv_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize(
+    "value", ["-0.5", "+3", "-1e-05", "-inf", "1-2", "a=b", "", "'=1", " =1", -0.5, 3, None]
+)
+def test_what_is_no_formula_stays(value):
+    assert csv_cell(value) is value
+
+
+def test_downloads_of_pages():
+    content = csv_bytes(["text", HOSTILE], [[HOSTILE, "-0.5"], ["@a", "2"]], "+a name")
+    assert list(csv.reader(io.StringIO(content.decode("utf-8-sig")))) == [
+        ["text", f"'{HOSTILE}", "measured_on"],
+        [f"'{HOSTILE}", "-0.5", "'+a name"],
+        ["'@a", "2", ""],
+    ]
+
+
+def test_the_grid_of_the_shell():
+    rng = np.random.default_rng(0)
+    vectors = {"mean": rng.standard_normal((1, 18, 4))}
+    grid = evaluate_grid(
+        vectors, np.arange(9.0), treatments=("none",), draws=10, evaluated_on=HOSTILE
+    )
+    (row, *_) = csv.DictReader(io.StringIO(grid_csv(grid, model="@own/model")))
+    assert (row["evaluated_on"], row["model"]) == (f"'{HOSTILE}", "'@own/model")
+    assert float(row["spearman"]) == grid.cells[0].score.spearman
+
+
+def test_every_writer_of_csv_uses_it():
+    """A new place that writes CSV has to be added here, and to quote its cells."""
+    calls = ("csv.writer", "csv.DictWriter", "to_csv")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("geometry", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node).endswith(calls)
+    }
+    assert found == WRITERS
+    for name in WRITERS:
+        assert "csv_cell" in (ROOT / name).read_text(encoding="utf-8")

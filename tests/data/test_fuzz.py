@@ -1,0 +1,69 @@
+"""Every reader on damaged files: it reads them or raises the library's own error.
+
+Within 1 GB and 10 s each. ``make test-slow`` prints the table, which is in SECURITY.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.bounded import Attempt, Outcome, outcomes
+from tests.data.test_bombs import ATTEMPTS as BOMBS
+from tests.hostile_files import damaged, files
+
+SECURITY = Path(__file__).resolve().parents[2] / "SECURITY.md"
+FEW, ALL = 300, 5_000
+HEAD = ("format", "inputs", "refused", "read", "other")
+
+
+def failures(attempts: Sequence[Attempt], found: Sequence[Outcome]) -> list[str]:
+    return [
+        f"{number} ({attempt.kind}): {outcome}"
+        for number, (attempt, outcome) in enumerate(zip(attempts, found, strict=True))
+        if not outcome.is_fine
+    ]
+
+
+def table(attempts: Sequence[Attempt], found: Sequence[Outcome]) -> list[str]:
+    """The outcomes by format, as lines of a Markdown table."""
+    kinds = list(dict.fromkeys(attempt.kind for attempt in attempts))
+    counts = Counter(
+        (attempt.kind, outcome.ending if outcome.is_fine else "other")
+        for attempt, outcome in zip(attempts, found, strict=True)
+    )
+    rows = [[kind, *(counts[kind, ending] for ending in HEAD[2:])] for kind in kinds]
+    rows.append(["all", *(sum(row[i] for row in rows) for i in (1, 2, 3))])
+    lines = [(kind, sum(of_kind), *of_kind) for kind, *of_kind in rows]
+    return [
+        f"| {' | '.join(HEAD)} |",
+        "| --- | --: | --: | --: | --: |",
+        *(f"| {kind} | {' | '.join(f'{n:,}' for n in numbers)} |" for kind, *numbers in lines),
+    ]
+
+
+def test_the_files_are_read_before_they_are_damaged():
+    whole = [attempt for kind, attempt in files().items() if kind != "vectors, npy"]
+    assert [each.ending for each in outcomes(whole)] == ["read"] * len(whole)
+
+
+def test_some_damaged_files():
+    attempts = damaged(FEW, seed=1)
+    assert not failures(attempts, outcomes(attempts))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_all_damaged_files_and_bombs(record_property):
+    attempts = damaged(ALL)
+    for bomb in BOMBS.values():
+        made = bomb()
+        attempts.append(Attempt(made.reader, made.content, "bombs", made.options))
+    found = outcomes(attempts)
+    lines = table(attempts, found)
+    record_property("table", "\n".join(lines))
+    assert not failures(attempts, found)
+    assert "\n".join(lines) in SECURITY.read_text(encoding="utf-8")

@@ -1,0 +1,49 @@
+"""Long texts: split into tokens by batches, cut at a limit of characters, counted like cut ones."""
+
+import numpy as np
+import pytest
+
+from geometry.encode import tokens
+from geometry.encode.tokens import PieceReader, batches_by_characters
+from tests.bounded import Attempt, outcomes
+from tests.encode.tiny_encoder import save_tiny_bert
+
+TEXTS = ["the cat sat", "a dog", "the", "cat " * 30, "dog"]
+
+
+@pytest.fixture
+def reader(tmp_path):
+    save_tiny_bert(tmp_path)
+    return PieceReader(tmp_path / "tokenizer.json", max_tokens=8)
+
+
+def test_batches_keep_the_order_and_the_limit(monkeypatch):
+    monkeypatch.setattr(tokens, "LONGEST_TEXT", 16)
+    monkeypatch.setattr(tokens, "BATCH_CHARACTERS", 16)
+    batches = list(batches_by_characters(TEXTS))
+    assert [text for batch in batches for text in batch] == [text[:16] for text in TEXTS]
+    assert all(sum(map(len, batch)) <= 16 for batch in batches)
+    assert list(batches_by_characters([])) == []
+
+
+def test_batches_do_not_show(reader, monkeypatch):
+    whole, coverage = reader.encodings(TEXTS), reader.coverage(TEXTS)
+    monkeypatch.setattr(tokens, "BATCH_CHARACTERS", 12)
+    for one, other in zip(whole, reader.encodings(TEXTS), strict=True):
+        assert one.tokens == other.tokens
+        np.testing.assert_array_equal(one.ids, other.ids)
+        np.testing.assert_array_equal(one.special_tokens_mask, other.special_tokens_mask)
+    assert reader.coverage(TEXTS) == coverage
+
+
+def test_a_text_beyond_the_limit_counts_as_cut(reader, monkeypatch):
+    assert reader.coverage(["cat"]).truncated == 0
+    monkeypatch.setattr(tokens, "LONGEST_TEXT", 2)
+    assert reader.coverage(["cat", "a"]).truncated == 1
+
+
+@pytest.mark.model
+def test_a_corpus_of_signs_takes_little_memory():
+    """Of which all tokens at once take 0.3 GB a megabyte and more."""
+    (found,) = outcomes([Attempt("coverage", b"!" * 4_000_000)], megabytes=800, seconds=30)
+    assert found.is_fine, found

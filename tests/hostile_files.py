@@ -1,0 +1,187 @@
+"""Real small files of every format that is read, and damaged copies of them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import re
+import zipfile
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from tests.bounded import Attempt
+from tests.vector_files import WRITERS
+
+CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
+LINES = 30
+SCARCE = 4  # every so many rounds: another process reads these
+PIECES = (
+    *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b'"', b"'", b"\r"),
+    *(b"\n\n", b"\t\t\t", b",,,", b"[[[[", b"{", b"}", b"nan", b"-inf", b"1e999999", b"\\ud800"),
+    *(b"\xed\xa0\x80", "\u2028".encode(), "𝟗²".encode(), b"_", b"null", b"1_0", b"0x10", b"#"),
+)
+NUMBERS = (b"0", b"-1", b"99999999999", b"4294967296", b"100000000", b"1e308", b"9" * 5000)
+
+
+def _rows() -> list[tuple[str, str, str]]:
+    lines = (CORPORA / "pairs.csv").read_text(encoding="utf-8").splitlines()
+    plain = [line.rsplit(",", 2) for line in lines[1:] if '"' not in line]
+    return [(row[0], row[1], row[2]) for row in plain if len(row) == 3][:LINES]
+
+
+def _parquet(rows: list[tuple[str, str, str]], **options: object) -> bytes:
+    left, right, score = zip(*rows, strict=True)
+    table = pa.table({"left": left, "right": right, "score": list(map(float, score))})
+    written = io.BytesIO()
+    parquet.write_table(table, written, **options)
+    return written.getvalue()
+
+
+def files() -> dict[str, Attempt]:
+    """A readable file of each format, by the format's name in the table of results."""
+    pairs = _rows()
+    table = "\n".join(map(",".join, [("left", "right", "score"), *pairs])).encode()
+    stsb = "\n".join(f"g\tf\ty\t{i}\t{s}\t{a}\t{b}" for i, (a, b, s) in enumerate(pairs)).encode()
+    records = [{"sentence1": a, "sentence2": b, "score": float(s)} for a, b, s in pairs]
+    jsonl = "\n".join(json.dumps(record) for record in records).encode()
+    topics = b"\n".join((CORPORA / "topics.csv").read_bytes().splitlines()[:LINES])
+    chinese = b"\n".join((CORPORA / "topics-zh.csv").read_bytes().splitlines()[:LINES])
+    words = sorted({word for a, _, _ in pairs for word in re.findall(r"\w+", a)})
+    vectors = np.random.default_rng(0).standard_normal((len(words), 5)).astype(np.float32)
+    word_pairs = "\n".join(f"{a}\t{b}\t{len(a)}" for a, b in pairwise(words))
+    counts = "\n".join(f"{word} {len(word)}" for word in words)
+    found = {
+        "text": Attempt("corpus", topics, options={"name": "a.txt"}),
+        "text, pasted": Attempt("pasted", topics),
+        "CSV": Attempt("corpus", topics, options={"name": "a.csv"}),
+        "CSV, Chinese": Attempt("preview", chinese, options={"name": "a.csv"}),
+        "CSV, Big5": Attempt(
+            "corpus", chinese.decode().encode("big5", "ignore"), options={"name": "a.csv"}
+        ),
+        "CSV of pairs": Attempt("pairs", table, options={"name": "a.csv"}),
+        "CSV of pairs, gzip": Attempt("pairs", _gzip(table), options={"name": "a.csv.gz"}),
+        "TSV of pairs": Attempt("pairs", table.replace(b",", b"\t"), options={"name": "a.tsv"}),
+        "STS-B": Attempt("pairs", stsb, options={"name": "sts-test.csv"}),
+        "JSON lines": Attempt("pairs", jsonl, options={"name": "a.jsonl"}),
+        "JSON lines, gzip": Attempt("pairs", _gzip(jsonl), options={"name": "a.jsonl.gz"}),
+        "Parquet": Attempt("pairs", _parquet(pairs), options={"name": "a.parquet"}),
+        "Parquet, zstd": Attempt("pairs", _parquet(pairs, compression="zstd")),
+        "word pairs": Attempt("word pairs", word_pairs.encode(), options={"name": "a.txt"}),
+        "word counts": Attempt("counts", counts.encode()),
+    }
+    for name, write in WRITERS.items():
+        written = write(words, vectors)
+        if name == "gzip":  # which states the time when it was written
+            written = _gzip(gzip.decompress(written))
+        found[f"vectors, {name}"] = Attempt("vectors", written)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, words=np.array(words), vectors=vectors)
+    alone = io.BytesIO()
+    np.save(alone, vectors)
+    found["vectors, npz, deflated"] = Attempt("vectors", packed.getvalue())
+    found["vectors, npz, gzip"] = Attempt("vectors", _gzip(packed.getvalue()))
+    found["vectors, npy"] = Attempt("vectors", alone.getvalue())
+    return found
+
+
+def damaged(n: int, seed: int = 0) -> list[Attempt]:
+    """n damaged copies, the formats in turn; ``kind`` is the format."""
+    sources = files()
+    rng = random.Random(seed)
+    made: list[Attempt] = []
+    turn = 0
+    while len(made) < n:
+        for kind, source in sources.items():
+            if kind.startswith("Parquet") and turn % SCARCE:
+                continue
+            content = _damaged(source.content, rng, sources)
+            made.append(Attempt(source.reader, content, kind, source.options))
+        turn += 1
+    return made[:n]
+
+
+def _damaged(content: bytes, rng: random.Random, sources: dict[str, Attempt]) -> bytes:
+    """A copy with one to four changes; of an archive, half the time changed inside."""
+    if content.startswith(b"\x1f\x8b") and rng.random() < 0.5:
+        return _gzip(_damaged(gzip.decompress(content), rng, sources))
+    if content.startswith(b"PK") and rng.random() < 0.5:
+        return _zip_of_damaged(content, rng, sources)
+    for _ in range(rng.randint(1, 4)):
+        change = rng.choice(CHANGES)
+        content = change(content, rng) or b" "
+    if rng.random() < 0.05:
+        other = rng.choice(list(sources.values())).content
+        content = content[: len(content) // 2] + other[len(other) // 2 :]
+    return content
+
+
+def _zip_of_damaged(content: bytes, rng: random.Random, sources: dict[str, Attempt]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(written, "w") as new:
+        how = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA))
+        for member in old.infolist():
+            changed = _damaged(old.read(member), rng, sources)
+            new.writestr(zipfile.ZipInfo(member.filename), changed, how)
+    return written.getvalue()
+
+
+def _gzip(content: bytes) -> bytes:
+    return gzip.compress(content, mtime=0)
+
+
+def _place(content: bytes, rng: random.Random) -> int:
+    """Half the time in the first 200 bytes, where headers are."""
+    return rng.randrange(min(len(content), 200) if rng.random() < 0.5 else len(content))
+
+
+def _flip(content: bytes, rng: random.Random) -> bytes:
+    changed = bytearray(content)
+    for _ in range(rng.randint(1, 8)):
+        changed[_place(content, rng)] ^= 1 << rng.randrange(8)
+    return bytes(changed)
+
+
+def _cut_out(content: bytes, rng: random.Random) -> bytes:
+    start = _place(content, rng)
+    return content[:start] + content[start + rng.randint(1, 200) :]
+
+
+def _cut_off(content: bytes, rng: random.Random) -> bytes:
+    return content[: _place(content, rng)]
+
+
+def _double(content: bytes, rng: random.Random) -> bytes:
+    start = _place(content, rng)
+    end = start + rng.randint(1, 400)
+    return content[:end] + content[start:end] * rng.choice((1, 1, 10, 1000)) + content[end:]
+
+
+def _insert(content: bytes, rng: random.Random) -> bytes:
+    start = _place(content, rng)
+    piece = rng.choice(PIECES) * rng.choice((1, 1, 3, 20_000))
+    return content[:start] + piece + content[start:]
+
+
+def _noise(content: bytes, rng: random.Random) -> bytes:
+    start = _place(content, rng)
+    return content[:start] + rng.randbytes(rng.randint(1, 60)) + content[start:]
+
+
+def _other_number(content: bytes, rng: random.Random) -> bytes:
+    numbers = list(re.finditer(rb"\d+", content[:20_000]))
+    if not numbers:
+        return content
+    at = rng.choice(numbers[:5] if rng.random() < 0.5 else numbers)
+    return content[: at.start()] + rng.choice(NUMBERS) + content[at.end() :]
+
+
+CHANGES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
+    *(_flip, _cut_out, _cut_off, _double, _insert, _noise, _other_number),
+)
