@@ -48,14 +48,18 @@ class Visitor:
 
         Not if the tab is closed. Otherwise until the page's run that followed has ended.
         """
-        if not runtime.exists():
-            return since + GRACE_SECONDS > time.monotonic()
+        may_return = since + GRACE_SECONDS > time.monotonic()
         # Streamlit publishes whether a session is connected, but not whether its script runs.
-        info = runtime.get_instance()._session_mgr.get_active_session_info(self.session_id)
+        # A runtime of AppTest has no sessions.
+        sessions = (
+            getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
+        )
+        if sessions is None:
+            return may_return
+        info = sessions.get_active_session_info(self.session_id)
         if info is None:
             return False
-        is_running = info.session._state is AppSessionState.APP_IS_RUNNING
-        return is_running or since + GRACE_SECONDS > time.monotonic()
+        return may_return or info.session._state is AppSessionState.APP_IS_RUNNING
 
 
 class Lane:

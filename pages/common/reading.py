@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from geometry import CorpusError
-from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
 
@@ -21,7 +20,7 @@ from .own_process import ProcessEnded, run_apart
 from .upload_limits import upload_limits
 from .words import translator
 
-AT_ONCE = 1 * MEGABYTE  # a file up to this size is read while the page is drawn
+AT_ONCE = 1_000_000  # bytes; a file up to this size is read while the page is drawn
 
 _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
 

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.corpus import read_corpus
 from pages.common import reading
 from pages.common.own_process import ProcessEnded
+from pages.common.upload_limits import upload_limits
 
 TEXTS = b"the cat sat\ndogs ran\n"
 
@@ -59,7 +60,7 @@ def apart(monkeypatch):
 
 
 def test_a_large_file_is_read_apart_and_a_small_one_at_once(apart, monkeypatch):
-    options = {"name": "own.txt", "text_column": None}
+    options = {"name": "own.txt", "text_column": None, "limits": upload_limits()}
     assert page_with(TEXTS)[0].run().text[0].value == "the cat sat / dogs ran"
     assert apart == [(read_corpus, len(TEXTS), options)]
     monkeypatch.setattr(reading, "AT_ONCE", len(TEXTS))
