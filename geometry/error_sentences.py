@@ -241,6 +241,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "mismatched": _NO_ENCODER
         + ": its weights do not belong to its `config.json`, which promises `{weight}` in another "
         "size, or where there is none. " + _ONE_SOURCE,
+        "too_few_weights": _NO_ENCODER
+        + ": its `{file}` promises {stated} as `{setting}`, and its weights are {tensors} tensors "
+        "of {weights} numbers. " + _ONE_SOURCE,
         "foreign_tokenizer": _NO_ENCODER
         + ": its tokenizer wrote token {token}, and its weights have {tokens} tokens, so they are "
         "not of one model. " + _ONE_SOURCE,
@@ -279,6 +282,17 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The settings of `{name}` state `{found}` as the longest text, which is no number. "
             + _ORIGIN
             + "."
+        ),
+        "broken": "`{name}` can't be used: reading it ended in an error (`{said}`). "
+        + _ORIGIN
+        + ".",
+        "too_heavy": (
+            "`{name}` can't be used: reading it took more than {limit:bytes} of memory or "
+            "{seconds} s, or ended the process that tried it. " + _ENCODER
+        ),
+        "growing_text": (
+            "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, or "
+            "puts too many tokens around it, so it is not used. " + _ORIGIN + "."
         ),
         "disk_error": "`{name}` can't be read ({reason}). Check the folder and who may read it.",
         "folder_elsewhere": (

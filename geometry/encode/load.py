@@ -23,6 +23,7 @@ def load_encoder(
     device: str | None = None,
     progress: Progress | None = None,
     limits: ModelLimits | None = None,
+    trial: bool = True,
 ) -> Encoder:
     """The bundled encoder, a local folder, or a model of the hub.
 
@@ -43,6 +44,9 @@ def load_encoder(
         ``fetch_model``.
     limits : ModelLimits, optional
         The operator's limits; by default those of narrow-cone.toml. "bundled" has no limits.
+    trial : bool
+        Whether a model other than "bundled" is first read in a process of its own, with limits of
+        memory and time. False saves some seconds, for a model that you trust.
 
     Returns
     -------
@@ -76,9 +80,9 @@ def load_encoder(
     limits = limits or read_model_limits()
     if is_path or names_a_folder(name):
         _refuse_revision(f"the folder {name}", revision)
-        return _read_folder(name, limits, dtype=dtype, device=device)
+        return _read_folder(name, limits, dtype=dtype, device=device, trial=trial)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
-    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
+    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device, trial=trial)
 
 
 def _refuse_unsupported(dtype: str, device: str | None) -> None:
@@ -98,14 +102,16 @@ def _refuse_revision(what: str, revision: str | None) -> None:
         )
 
 
-def _read_folder(name: str, limits: ModelLimits, *, dtype: str, device: str | None) -> Encoder:
+def _read_folder(
+    name: str, limits: ModelLimits, *, dtype: str, device: str | None, trial: bool
+) -> Encoder:
     limits.refuse_folder(name)
     folder = folder_of(name)
     try:
         if not folder.is_dir():
             raise _no_such_folder(name, is_file=folder.exists())
         limits.refuse_size(name, check_folder(folder, name=name))
-        return Encoder(folder, name=name, dtype=dtype, device=device)
+        return Encoder(folder, name=name, dtype=dtype, device=device, trial=trial)
     except OSError as error:
         raise ModelFilesError(
             "unreadable", because="disk_error", name=name, reason=error.strerror or str(error)

@@ -13,6 +13,8 @@ import numpy as np
 
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
+from .faults import converting_faults
+from .text_growth import refuse_growth
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -56,10 +58,14 @@ class PieceReader:
     """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
 
     lowercase : convert every text to lower case before the tokenizer's own rules apply.
+    name : of the model, for error messages.
     """
 
-    def __init__(self, path: Path, *, max_tokens: int, lowercase: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, name: str = "", max_tokens: int, lowercase: bool = False
+    ) -> None:
         self._path = path
+        self._name = name or str(path.parent)
         self._lowercase = lowercase
         self.max_tokens = max_tokens
 
@@ -68,10 +74,12 @@ class PieceReader:
         from tokenizers import Tokenizer, normalizers
 
         try:
-            tokenizer = Tokenizer.from_file(str(self._path))
-        except Exception as error:  # the library raises nothing narrower
-            name = str(self._path.parent)
-            raise incomplete(name, self._path.name, "it is no tokenizer") from error
+            with converting_faults(self._name):
+                tokenizer = Tokenizer.from_file(str(self._path))
+        except ModelFilesError as error:
+            raise incomplete(self._name, self._path.name, "it is no tokenizer") from error
+        with converting_faults(self._name):
+            refuse_growth(tokenizer, name=self._name)
         if self._lowercase:
             own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
             tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
@@ -90,11 +98,11 @@ class PieceReader:
 
     def encodings(self, texts: Sequence[str]) -> list[Encoding]:
         """Each text as the model reads it, special tokens included."""
-        encodings = self._tokenizer.encode_batch(checked_texts(texts))
+        encodings = self._encoded(self._tokenizer, texts)
         special = self._tokenizer.num_special_tokens_to_add(False)
         if any(len(e.ids) > self.max_tokens for e in encodings):
             # cut before the template is applied, so that [SEP] is still the last token
-            encodings = self._cutting_tokenizer.encode_batch(list(texts))
+            encodings = self._encoded(self._cutting_tokenizer, texts)
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not e.ids]):
             raise ValueError(
                 f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
@@ -102,6 +110,13 @@ class PieceReader:
                 "leave it out"
             )
         return encodings
+
+    def _encoded(
+        self, tokenizer: Tokenizer, texts: Sequence[str], *, special: bool = True
+    ) -> list[Encoding]:
+        checked = checked_texts(texts)
+        with converting_faults(self._name):
+            return tokenizer.encode_batch(checked, add_special_tokens=special)
 
     def pieces(self, texts: Sequence[str]) -> list[list[str]]:
         """The word pieces of each text as strings, without special tokens."""
@@ -121,7 +136,7 @@ class PieceReader:
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """Count the texts that are cut and the tokens that are unknown."""
         unknown = self._unknown_id
-        encodings = self._tokenizer.encode_batch(checked_texts(texts), add_special_tokens=False)
+        encodings = self._encoded(self._tokenizer, texts, special=False)
         limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         lengths = [len(encoding.ids) for encoding in encodings]
         return Coverage(
