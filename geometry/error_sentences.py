@@ -190,11 +190,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "as `google-bert/bert-base-uncased`."
         ),
         "missing_folder": (
-            "There is no folder `{name}` on this machine. Check the path; one that does not begin "
-            "at the root is looked for in the folder where the program was started."
-        ),
-        "not_a_folder": (
-            "`{name}` is a file, and a model is a folder. Name the folder that holds the file."
+            "No model can be read at `{name}`. Check the path: a model is a folder that "
+            "`save_pretrained` wrote, with a `config.json`. A path that does not begin at the root "
+            "is looked for in the folder where the program was started."
         ),
         "gated": (
             "`{name}` is not open to everyone, or its name is wrong: `{endpoint}` answered "
@@ -264,9 +262,15 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{name}` may not be loaded here: the operator allows {allowed}. Choose one of these "
             "or the bundled encoder; the list is in `{file}`."
         ),
+        "other_revision": (
+            "`{name}` may not be loaded here at `{revision}`: the operator allows {allowed}, and "
+            "of these the branches and tags. Leave the revision empty for main; the list is in "
+            "`{file}`."
+        ),
         "no_folders": (
             "`{name}` may not be loaded here: the operator allows no folders of this machine. "
-            "Choose a model of the hub or the bundled encoder; the rule is in `{file}`."
+            "Choose a model of the hub or the bundled encoder; the rule is `local_folders` in "
+            "`{file}`."
         ),
         "too_large": (
             "`{name}` has {size:bytes} of files to read, and the operator's limit is "
@@ -375,6 +379,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There is no file `{file}`, which `{variable}` or the caller names. Write it, or name "
             "another."
         ),
+        "unreadable": "The file `{file}` can't be read ({reason}). Check who may read it.",
         "no_toml": "`{file}` is no TOML file (`{said}`). Correct it.",
         "no_table": "`models` in `{file}` must be a table. Write [models] above its keys.",
         "unknown_entry": "`{file}` has an unknown entry `{name}`. There can be {known}.",

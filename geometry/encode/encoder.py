@@ -15,11 +15,11 @@ from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from .architecture import TransformerStates, read_architecture
+from .faults import converting_faults
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
 from .pool import OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
-from .faults import converting_faults
 from .probe import probed_states
 from .tokens import (
     Coverage,

@@ -177,4 +177,4 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_answer(json.loads(sys.argv[1]))))
+    sys.stdout.write(json.dumps(_answer(json.loads(sys.argv[1]))))

@@ -115,7 +115,12 @@ def check_folder(folder: Path, *, name: str) -> int:
         refuse_truncated(folder / path, name=name)
     if isinstance(config, Mapping):
         refuse_unfit_sizes(folder, config, name=name)
-    return sum((folder / path).stat().st_size for path in needed)
+    return folder_bytes(folder)
+
+
+def folder_bytes(folder: Path) -> int:
+    """The bytes of the files that are read of a model in a folder."""
+    return sum((folder / path).stat().st_size for path in needed_files(folder_files(folder)))
 
 
 def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> None:

@@ -19,12 +19,13 @@ from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
 from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
 from geometry.hub.catalogue import NOT_STATED
-from geometry.hub.operator_limits import read_model_limits
+from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.messages import error_text
+from pages.common.rules import model_rules
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
@@ -316,17 +317,20 @@ def show_folder_form(_: Translate) -> None:
     if not path:
         return
     try:
-        read_model_limits().refuse_folder(path)
+        model_rules().refuse_folder(path)
         splits = _read_folder(path, _stamp(Path(path)))
+    except OperatorFileError as error:
+        st.error(error_text(error, _))
     except ModelFilesError:
         st.error(
             _("No folder of this server may be read: its operator’s rule for folders of models.")
         )
     except CorpusError as error:
-        st.error(error_text(error, _))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        st.error(error_text(CorpusError("unreadable", path=path, reason=reason), _))
+        # the same words for a path without such files, whatever else is there
+        is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")
+        st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error, _))
+    except (OSError, ValueError):
+        st.error(error_text(CorpusError("no_splits", path=path), _))
     else:
         _offer_splits(splits, _)
 
