@@ -54,7 +54,7 @@ class ModelLimits:
     def refuse_name(self, name: str, revision: str | None = None) -> None:
         """Raise ModelFilesError "not_allowed" for a name or revision that no pattern matches."""
         fitting = [each for each in self.allow if fnmatchcase(name, each.partition("@")[0])]
-        about = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
+        about: dict[str, Any] = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
         if self.allow and not fitting:
             raise ModelFilesError("not_allowed", **about)
         pinned = [each.partition("@")[2] for each in fitting]

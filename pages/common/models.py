@@ -22,6 +22,7 @@ from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_mo
 
 from . import jobs
 from .controls import choose, put_in_url
+from .escape import code, markdown
 from .model_shelf import ModelShelf
 from .rules import model_rules
 from .words import Translate
@@ -200,7 +201,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
             f"model-{choice}",
             work,
             _,
-            what.format(name=choice.name),
+            what.format(name=markdown(choice.name)),
             lane="model",
             amount=partial(readable_bytes, decimals=1),
             cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
@@ -214,9 +215,9 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
 def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, str] | None:
     """The key of a copy in memory: folder and precision. None if not on this machine."""
     if choice.is_folder(rules):
-        folder = str(folder_of(choice.name).absolute())
+        path = str(folder_of(choice.name).absolute())
         # a zero byte is in no path; the error comes when the folder is read
-        return folder if "\0" in folder else os.path.realpath(folder), choice.dtype
+        return path if "\0" in path else os.path.realpath(path), choice.dtype
     if choice.is_bundled:
         return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
     folder = cached_model(choice.name, revision=choice.revision or None)
@@ -247,7 +248,7 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
     size = _size(known[choice.name]) if choice.name in known else None
     st.info(
         _("{name} is not on this machine yet; it would be fetched from the hub, once.").format(
-            name=f"`{choice.name}`"
+            name=code(choice.name)
         )
     )
     st.button(

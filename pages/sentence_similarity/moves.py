@@ -10,6 +10,7 @@ from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, prose, signed
 
 from .choices import fitted_on, measured_on
@@ -37,7 +38,8 @@ def show_moves(scene: Scene, _: Translate) -> None:
         return
     chosen = _chosen_pair(moves)
     pairs = choice.pairs.pairs
-    share_texts(TEXTS, [f"{a}<br>{b}" for a, b in zip(pairs.left, pairs.right, strict=True)])
+    both_sides = zip(pairs.left, pairs.right, strict=True)
+    share_texts(TEXTS, [f"{plotly(a)}<br>{plotly(b)}" for a, b in both_sides])
     both = np.concatenate([moves.before, moves.after])
     margin = MARGIN * float(np.ptp(both)) or MARGIN
     ends = (float(both.min()) - margin, float(both.max()) + margin)
@@ -52,7 +54,7 @@ def show_moves(scene: Scene, _: Translate) -> None:
     caption = " · ".join(
         [measured_on(choice, _), cell_words(choice.layer, choice.pooling, _), fitted_on(choice, _)]
     )
-    st.caption(caption)
+    st.caption(markdown(caption))
     offer_csv(
         _("Take the pairs away (CSV)"),
         "sentence-similarity-pairs",

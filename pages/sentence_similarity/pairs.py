@@ -24,6 +24,7 @@ from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
+from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.rules import model_rules
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
@@ -157,7 +158,7 @@ def show_origin(pairs: ScoredSet, _: Translate) -> None:
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
-        "name": pairs.pairs.name,
+        "name": markdown(pairs.pairs.name),
         "repository": origin.repository,
         "revision": origin.revision[:SHORT],
         "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
@@ -361,4 +362,5 @@ def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:
         args=tuple(splits.values()),  # the last, test, is chosen
         kwargs={"dev": splits.get("dev")},
     )
-    st.caption(" · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values()))
+    counts = " · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values())
+    st.caption(markdown(counts))

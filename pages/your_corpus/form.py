@@ -12,6 +12,7 @@ from geometry.data.decode import TABLE_SUFFIXES
 from geometry.data.limits import MAX_BYTES, MAX_TEXTS, MEGABYTE
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
+from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
@@ -28,7 +29,7 @@ def limits() -> dict[str, str]:
         "max_texts": f"{MAX_TEXTS:,}",
         "max_mb": f"{MAX_BYTES / MEGABYTE:g}",
         "max_tokens": f"{model.max_tokens:,}",
-        "model": model.name,
+        "model": markdown(model.name),
         "dimension": f"{model.dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
     }

@@ -11,6 +11,7 @@ from geometry import Cloud
 
 from ..address import put_in_url
 from ..corpus_cloud import CorpusCloud
+from ..escape import markdown
 from ..words import Translate
 
 MAX_ROWS = 500  # of the table
@@ -54,7 +55,7 @@ def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
         if cloud.labels is not None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")
-            st.caption(" · ".join(f"{names[i]} {counts[i]}" for i in order))
+            st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
         table = [{_("text"): cloud.texts[row]} for row in rows[:MAX_ROWS]]
         if cloud.labels is not None:
             for line, row in zip(table, rows, strict=False):
