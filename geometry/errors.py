@@ -5,6 +5,7 @@ A sentence says what is wrong, the limit and the remedy. Pages translate the sam
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
@@ -16,6 +17,7 @@ LONGEST_TEXT = 400  # characters of one detail that a sentence quotes
 LONGEST_LIST = 10  # members of one detail that a sentence lists
 # These details are English words of the library, so they are translated too.
 TRANSLATED = ("kind", "reason", "wanted", "what")
+_SPACES = re.compile(r"\s+")
 
 
 class GeometryError(ValueError):
@@ -99,7 +101,7 @@ def _plain(value: object) -> str:
 
     A backtick would end its quotation, and so would an empty line.
     """
-    text = " ".join(str(value).split()).replace("`", "'") or " "
+    text = _SPACES.sub(" ", str(value)).replace("`", "'") or " "
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 

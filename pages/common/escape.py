@@ -13,7 +13,8 @@ from html import escape
 
 # An underscore inside a word is only an underscore.
 _SIGNS = re.compile(r"[\\`*\[\]<>~$|&]|(?<![^\W_])_|_(?![^\W_])")
-_FIRST = re.compile(r"[#+=-]|\d+[.)]")  # of a line: a heading, a list
+_SPACES = re.compile(r"\s+")
+_FIRST = re.compile(r" ?([#+=-]|\d+[.)])")  # of a line: a heading, a list
 # Links without brackets (http://, www., a@b.c), emoji and icons by name (:smile:) are found in the
 # text after the backslashes are gone. A character without width separates them.
 _JOINED = re.compile(r":(?=//)|:(?=[A-Za-z+])|(?<=www)(?=\.)|@", re.IGNORECASE)
@@ -22,7 +23,7 @@ NOTHING = "\u2060"  # word joiner
 
 def markdown(text: object) -> str:
     """The text on one line, as Markdown that shows its own characters."""
-    line = _SIGNS.sub(r"\\\g<0>", " ".join(str(text).split()))
+    line = _SIGNS.sub(r"\\\g<0>", _SPACES.sub(" ", str(text)))
     if first := _FIRST.match(line):
         line = f"{line[: first.end() - 1]}\\{line[first.end() - 1 :]}"
     return _JOINED.sub(rf"\g<0>{NOTHING}", line)
@@ -30,7 +31,7 @@ def markdown(text: object) -> str:
 
 def code(text: object) -> str:
     """The text on one line in Markdown's backticks; backticks in it become apostrophes."""
-    return f"`{' '.join(str(text).split()).replace('`', chr(39)) or ' '}`"
+    return "`" + (_SPACES.sub(" ", str(text)).replace("`", "'") or " ") + "`"
 
 
 def plotly(text: object) -> str:

@@ -21,7 +21,7 @@ from geometry.hub.model_files import folder_bytes
 from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
 
 from . import jobs
-from .controls import choose, put_in_url
+from .controls import choose, code_of_label, put_in_url
 from .escape import code, markdown
 from .model_shelf import ModelShelf
 from .rules import model_rules
@@ -63,6 +63,7 @@ class ModelChoice:
 def select_model(_: Translate) -> None:
     """The shared control: the bundled encoder, a suggestion, or any name or folder typed in."""
     known = {suggestion.name: suggestion for suggestion in suggestions()}
+    code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
     labels = {BUNDLED: _("all-MiniLM-L6-v2 (bundled)")} | {
         name: f"{name.rpartition('/')[2]} ({_size(suggestion)})"

@@ -14,7 +14,7 @@ from geometry.evaluate.specs import LADDER, parse_treatment
 from geometry.transform import recommended_whitening
 from geometry.transform.treatments import WHITENINGS
 from pages.common import escape
-from pages.common.controls import choose, layer_labels
+from pages.common.controls import choose, code_of_label, layer_labels
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
@@ -158,6 +158,7 @@ def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
     """Choose the treatment, a text for ``parse_treatment``."""
     advised = advised_whitening(len(fit.corpus), d)
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
+    code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
     recommended = _("recommended for this n/d: {name}").format(name=treatment_words(advised, _))
     code = choose(

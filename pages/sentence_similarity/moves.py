@@ -7,6 +7,7 @@ import streamlit as st
 
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
+from pages.common.address import number_in_url
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
@@ -67,8 +68,8 @@ def _chosen_pair(moves: Moves) -> int:
     n = len(moves.before)
     default = int(np.argmax(np.abs(moves.ranks.moved)))
     number = st.session_state.get("pair")
-    if number is None and st.query_params.get("pair", "").isdigit():
-        number = int(st.query_params["pair"])
+    if number is None:
+        number = number_in_url("pair")
     return default if number is None or not 1 <= number <= n else int(number) - 1
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry import Cloud
 
-from ..address import put_in_url
+from ..address import number_in_url, put_in_url
 from ..corpus_cloud import CorpusCloud
 from ..escape import markdown
 from ..words import Translate
@@ -26,8 +26,8 @@ def chosen_row(points: CorpusCloud) -> int | None:
     if st.session_state.setdefault("point-of", points.key) != points.key:
         st.session_state["point-of"] = points.key
         st.session_state["point"] = None
-    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
-        st.session_state["point"] = int(st.query_params["point"])
+    elif "point" not in st.session_state:
+        st.session_state["point"] = number_in_url("point")
     row: int | None = st.session_state.get("point")
     row = None if row is None or row >= len(points.cloud) else row
     put_in_url("point", None if row is None else str(row))
