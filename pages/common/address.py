@@ -6,7 +6,6 @@ the address. Links that people have saved depend on these names.
 
 from __future__ import annotations
 
-import math
 import re
 
 import streamlit as st
@@ -73,29 +72,10 @@ PARAMETERS = {
 }
 
 
-TYPED = ("model", "revision", "find", "after")  # any text
-LONGEST_CODE = 100  # characters of any other value
-
-
 def number_in_url(key: str) -> int | None:
     """The whole number in the address; None for anything else, also for ² and for many digits."""
     text = st.query_params.get(key, "")
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
-
-
-def drop_odd_values() -> None:
-    """Remove from the address what no control writes there; Streamlit fails on some of it.
-
-    Its number inputs can't read infinity, which 1e999 and five thousand digits are.
-    """
-    for key in [key for key in st.query_params if key in PARAMETERS and key not in TYPED]:
-        value = st.query_params[key]
-        try:
-            is_odd = not math.isfinite(float(value))
-        except ValueError:  # a code
-            is_odd = len(value) > LONGEST_CODE
-        if is_odd:
-            del st.query_params[key]
 
 
 def put_in_url(key: str, value: str | None) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from .address import drop_odd_values
 from .controls import choose, keep_choices
 from .draw.charts import load_plotly
 from .messages import show_error
@@ -43,7 +42,6 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
     st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
     keep_choices(name)
-    drop_odd_values()
     with st.sidebar:
         choose(
             st.selectbox,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
-from pages.common.address import number_in_url
+from pages.common.address import number_in_url, put_in_url
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
@@ -114,7 +114,9 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
     box, words = st.columns([1, 4])
     with box:
         st.session_state["pair"] = row + 1
-        st.number_input(_("Pair number"), 1, n, key="pair", bind="query-params")
+        # not bound to the address: Streamlit fails on an infinite number there
+        st.number_input(_("Pair number"), 1, n, key="pair")
+        put_in_url("pair", str(row + 1))
     moved, gained = ranks.moved[row], ranks.gained[row]
     sentence = _(
         "Gold {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
