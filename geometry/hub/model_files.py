@@ -205,7 +205,7 @@ def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) ->
     limits |= dict.fromkeys((*DIMENSION_SETTINGS, "vocab_size"), n_weights)
     for setting, limit in limits.items():
         stated = config.get(setting)
-        if isinstance(stated, int) and stated > limit:
+        if isinstance(stated, int) and not 0 <= stated <= limit:
             raise ModelFilesError(
                 "wrong_architecture",
                 because="too_few_weights",
