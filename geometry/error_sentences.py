@@ -243,11 +243,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "as `google-bert/bert-base-uncased`."
         ),
         "missing_folder": (
-            "There is no folder `{name}` on this machine. Check the path; one that does not begin "
-            "at the root is looked for in the folder where the program was started."
-        ),
-        "not_a_folder": (
-            "`{name}` is a file, and a model is a folder. Name the folder that holds the file."
+            "No model can be read at `{name}`. Check the path: a model is a folder that "
+            "`save_pretrained` wrote, with a `config.json`. A path that does not begin at the root "
+            "is looked for in the folder where the program was started."
         ),
         "gated": (
             "`{name}` is not open to everyone, or its name is wrong: `{endpoint}` answered "
@@ -294,6 +292,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "mismatched": _NO_ENCODER
         + ": its weights do not belong to its `config.json`, which promises `{weight}` in another "
         "size, or where there is none. " + _ONE_SOURCE,
+        "too_few_weights": _NO_ENCODER
+        + ": its `{file}` promises {stated} as `{setting}`, and its weights are {tensors} tensors "
+        "of {weights} numbers. " + _ONE_SOURCE,
         "foreign_tokenizer": _NO_ENCODER
         + ": its tokenizer wrote token {token}, and its weights have {tokens} tokens, so they are "
         "not of one model. " + _ONE_SOURCE,
@@ -314,9 +315,15 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{name}` may not be loaded here: the operator allows {allowed}. Choose one of these "
             "or the bundled encoder; the list is in `{file}`."
         ),
+        "other_revision": (
+            "`{name}` may not be loaded here at `{revision}`: the operator allows {allowed}, and "
+            "of these the branches and tags. Leave the revision empty for main; the list is in "
+            "`{file}`."
+        ),
         "no_folders": (
             "`{name}` may not be loaded here: the operator allows no folders of this machine. "
-            "Choose a model of the hub or the bundled encoder; the rule is in `{file}`."
+            "Choose a model of the hub or the bundled encoder; the rule is `local_folders` in "
+            "`{file}`."
         ),
         "too_large": (
             "`{name}` has {size:bytes} of files to read, and the operator's limit is "
@@ -332,6 +339,17 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The settings of `{name}` state `{found}` as the longest text, which is no number. "
             + _ORIGIN
             + "."
+        ),
+        "broken": "`{name}` can't be used: reading it ended in an error (`{said}`). "
+        + _ORIGIN
+        + ".",
+        "too_heavy": (
+            "`{name}` can't be used: reading it took more than {limit:bytes} of memory or "
+            "{seconds} s, or ended the process that tried it. " + _ENCODER
+        ),
+        "growing_text": (
+            "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, or "
+            "puts too many tokens around it, so it is not used. " + _ORIGIN + "."
         ),
         "disk_error": "`{name}` can't be read ({reason}). Check the folder and who may read it.",
         "folder_elsewhere": (
@@ -414,6 +432,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There is no file `{file}`, which `{variable}` or the caller names. Write it, or name "
             "another."
         ),
+        "unreadable": "The file `{file}` can't be read ({reason}). Check who may read it.",
         "no_toml": "`{file}` is no TOML file (`{said}`). Correct it.",
         "no_table": "`{table}` in `{file}` must be a table. Write [{table}] above its keys.",
         "unknown_entry": "`{file}` has an unknown entry `{name}`. There can be {known}.",

@@ -5,8 +5,9 @@ A sentence says what is wrong, the limit and the remedy. Pages translate the sam
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
@@ -17,6 +18,7 @@ LONGEST_TEXT = 400  # characters of one detail that a sentence quotes
 LONGEST_LIST = 10  # members of one detail that a sentence lists
 # These details are English words of the library, so they are translated too.
 TRANSLATED = ("kind", "reason", "wanted", "what")
+_SPACES = re.compile(r"\s+")
 
 
 class GeometryError(ValueError):
@@ -42,14 +44,20 @@ class GeometryError(ValueError):
         self.because = because
         self.details = details
 
-    def sentence(self, translate: Callable[[str], str] = str) -> str:
-        """The sentence in a language; ``translate`` maps an English text to that language."""
+    def sentence(
+        self, translate: Callable[[str], str] = str, escape: Callable[[str], str] = str
+    ) -> str:
+        """The sentence in a language.
+
+        translate : maps an English text to that language.
+        escape : applied to the details that are texts and stand outside of backticks.
+        """
         details = {
             name: translate(value) if name in TRANSLATED and value else value
             for name, value in self.details.items()
         }
         template = SENTENCES[self.subject][self.because or self.code]
-        return _QUOTING.vformat(translate(template), (), details)
+        return _QUOTING.filled(translate(template), details, escape)
 
     def __str__(self) -> str:
         return self.sentence()
@@ -77,6 +85,21 @@ def own_errors(refuse: type[GeometryError]) -> Iterator[None]:
 class _Quoting(string.Formatter):
     """Formats details for a reader: 20,000; 1.5 MB by ``{size:bytes}``; lists as `a`, `b`."""
 
+    def filled(
+        self, template: str, details: Mapping[str, Any], escape: Callable[[str], str]
+    ) -> str:
+        """The template with its details; texts that are not in backticks are escaped."""
+        parts, in_backticks = [], False
+        for literal, field, spec, _ in self.parse(template):
+            parts.append(literal)
+            in_backticks ^= literal.count("`") % 2 == 1
+            if field is not None:
+                value = self.get_field(field, (), details)[0]
+                text = self.format_field(value, spec or "")
+                is_bare = isinstance(value, str) and not in_backticks
+                parts.append(escape(text) if is_bare else text)
+        return "".join(parts)
+
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec == "bytes":
             return readable_bytes(value, decimals=1).replace(".0 MB", " MB")
@@ -94,8 +117,11 @@ _QUOTING = _Quoting()
 
 
 def _plain(value: object) -> str:
-    """A detail's text, cut where it is long, without the backticks that would end its quotation."""
-    text = str(value).replace("`", "'")
+    """A detail's text on one line, cut where it is long, without backticks.
+
+    A backtick would end its quotation, and so would an empty line.
+    """
+    text = _SPACES.sub(" ", str(value)).replace("`", "'") or " "
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 

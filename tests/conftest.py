@@ -105,6 +105,22 @@ def cache_dir(shared_tmp: Path) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_trial() -> Iterator[None]:
+    """Tests read their own tiny models without a process for each, which takes seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("geometry.encode.encoder.try_model", lambda *_, **__: None)
+        yield
+
+
+@pytest.fixture
+def real_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model is first read in a process of its own, as without ``no_trial``."""
+    from geometry.encode import trial
+
+    monkeypatch.setattr("geometry.encode.encoder.try_model", trial.try_model)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Callable[[str], Path]:
     """shared_data("stsb/sts-test.csv"): the path of an external data file, or a skip that names it.

@@ -131,6 +131,8 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
     from transformers import AutoConfig, AutoModel
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    # chosen by transformers, not by config.json, which may name code on the hub
+    config._attn_implementation = config._experts_implementation = None
     config.use_cache = False  # nothing is generated, so keys and values are not needed
     for setting in ("decoder_layers", "num_decoder_layers"):
         if hasattr(config, setting):

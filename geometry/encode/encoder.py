@@ -15,6 +15,7 @@ from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from .architecture import TransformerStates, read_architecture
+from .faults import converting_faults
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
 from .pool import OWN, POOLINGS, as_poolings, check_pooling
@@ -29,6 +30,7 @@ from .tokens import (
     need_ordinary_tokens,
     rectangle,
 )
+from .trial import try_model
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
@@ -77,15 +79,18 @@ class Encoder:
         fingerprint: str | None = None,
         dtype: str = "float32",
         device: str | None = None,
+        trial: bool = True,
     ) -> None:
+        self._needs_trial = trial and fingerprint != bundled.FINGERPRINT
         self.folder, self.name, self.revision = folder, name, revision
         self.dtype = check_dtype(dtype)
         self._given_device = device
         if self.is_approximate:
             need_bfloat16(self.device)
-        self._words = word_folder(folder)
-        read = read_word_architecture if self._words else read_architecture
-        settings = read(self._words or folder, name=name)
+        with converting_faults(name):
+            self._words = word_folder(folder)
+            read = read_word_architecture if self._words else read_architecture
+            settings = read(self._words or folder, name=name)
         self._settings = settings
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
@@ -117,19 +122,26 @@ class Encoder:
 
     @cached_property
     def _own(self) -> OwnOutput:
-        return OwnOutput(self.folder, name=self.name, dimension=self.dimension)
+        with converting_faults(self.name):
+            return OwnOutput(self.folder, name=self.name, dimension=self.dimension)
 
     @cached_property
     def _own_steps(self) -> Callable[[Tensor, Tensor], Tensor]:
-        return self._own.loaded(self.device)
+        self._try_first()
+        with converting_faults(self.name):
+            return self._own.loaded(self.device)
 
     @cached_property
     def _reader(self) -> PieceReader | WordReader:
+        self._try_first()
         if self._words is not None:
             return WordReader(self._words, max_tokens=self.max_tokens)
         self._verify("tokenizer.json")
         return PieceReader(
-            self.folder / "tokenizer.json", max_tokens=self.max_tokens, lowercase=self._lowercase
+            self.folder / "tokenizer.json",
+            name=self.name,
+            max_tokens=self.max_tokens,
+            lowercase=self._lowercase,
         )
 
     @cached_property
@@ -140,19 +152,37 @@ class Encoder:
     def read_files(self, progress: Progress | None = None) -> None:
         """Read all files and the model once, so that later calls do not wait for them.
 
-        progress : called with (bytes read, bytes in all).
+        progress : called with (bytes read, bytes in all), and with (0, 0) during the trial.
         Raises ModelFilesError if the tokenizer is damaged or the model can't be used.
         """
+        self._try_first(None if progress is None else partial(progress, 0, 0))
         self.coverage(["."])
         known, dtype = self._known_fingerprint, self.dtype
         fingerprint = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
         self.__dict__["fingerprint"] = fingerprint  # the value of the cached property
         _ = self._model
 
+    def _try_first(self, watch: Callable[[], object] | None = None) -> None:
+        """Raise ModelFilesError if the model's trial in a process of its own fails."""
+        if self._needs_trial:
+            try_model(self.folder, name=self.name, watch=watch)
+            self._needs_trial = False
+
+    def try_out(self, texts: Sequence[str]) -> None:
+        """Read everything and use it once, as the trial does. ModelFilesError if that fails."""
+        with converting_faults(self.name):
+            self.coverage(texts)
+            ids = self._reader.encodings([".", "a"])
+            _ = self._model, ids
+            if OWN in self.poolings:
+                _ = self._own_steps
+
     @cached_property
     def _model(self) -> TransformerStates | WordStates:
+        self._try_first()
         if self._words is not None:
-            return WordStates(self._words, dtype=self.dtype, device=self.device)
+            with converting_faults(self.name):
+                return WordStates(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
         if self._known_fingerprint == bundled.FINGERPRINT:  # known to need no probe
             read: Callable[..., TransformerStates] = TransformerStates

@@ -9,7 +9,7 @@ from ..hub import bundled
 from ..hub.download import Progress
 from ..hub.fetch import cached_model, fetch_model
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import check_folder
+from ..hub.model_files import CONFIG, STATIC, check_folder, folder_files
 from ..hub.operator_limits import ModelLimits, read_model_limits
 from .encoder import Encoder
 from .precision import check_device, check_dtype, choose_device, need_bfloat16
@@ -23,6 +23,7 @@ def load_encoder(
     device: str | None = None,
     progress: Progress | None = None,
     limits: ModelLimits | None = None,
+    trial: bool = True,
 ) -> Encoder:
     """The bundled encoder, a local folder, or a model of the hub.
 
@@ -43,6 +44,9 @@ def load_encoder(
         ``fetch_model``.
     limits : ModelLimits, optional
         The operator's limits; by default those of narrow-cone.toml. "bundled" has no limits.
+    trial : bool
+        Whether a model other than "bundled" is first read in a process of its own, with limits of
+        memory and time. False saves some seconds, for a model that you trust.
 
     Returns
     -------
@@ -74,11 +78,11 @@ def load_encoder(
     if not name.strip():
         raise ModelFilesError("empty_name")
     limits = limits or read_model_limits()
-    if is_path or names_a_folder(name):
+    if is_path or names_a_folder(name, limits):
         _refuse_revision(f"the folder {name}", revision)
-        return _read_folder(name, limits, dtype=dtype, device=device)
+        return _read_folder(name, limits, dtype=dtype, device=device, trial=trial)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
-    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device)
+    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device, trial=trial)
 
 
 def _refuse_unsupported(dtype: str, device: str | None) -> None:
@@ -98,24 +102,32 @@ def _refuse_revision(what: str, revision: str | None) -> None:
         )
 
 
-def _read_folder(name: str, limits: ModelLimits, *, dtype: str, device: str | None) -> Encoder:
+def _read_folder(
+    name: str, limits: ModelLimits, *, dtype: str, device: str | None, trial: bool
+) -> Encoder:
     limits.refuse_folder(name)
     folder = folder_of(name)
+    if not _holds_a_model(folder):
+        raise ModelFilesError("missing_folder", name=name)
     try:
-        if not folder.is_dir():
-            raise _no_such_folder(name, is_file=folder.exists())
         limits.refuse_size(name, check_folder(folder, name=name))
-        return Encoder(folder, name=name, dtype=dtype, device=device)
+        return Encoder(folder, name=name, dtype=dtype, device=device, trial=trial)
     except OSError as error:
         raise ModelFilesError(
             "unreadable", because="disk_error", name=name, reason=error.strerror or str(error)
         ) from error
 
 
-def _no_such_folder(name: str, *, is_file: bool) -> ModelFilesError:
-    if is_file:
-        return ModelFilesError("not_a_folder", name=name)
-    return ModelFilesError("missing_folder", name=name)
+def _holds_a_model(folder: Path) -> bool:
+    """Whether there is a folder with a model's settings.
+
+    The error does not tell what else the path is, so that it does not list the disk to a visitor.
+    """
+    try:
+        paths = folder_files(folder)
+    except (OSError, ValueError):
+        return False
+    return CONFIG in paths or any(map(STATIC.fullmatch, paths))
 
 
 def folder_of(name: str) -> Path:
@@ -135,17 +147,19 @@ def is_here(name: str, *, revision: str | None = None) -> bool:
     return names_a_folder(name) or cached_model(name, revision=revision) is not None
 
 
-def names_a_folder(name: str) -> bool:
+def names_a_folder(name: str, limits: ModelLimits | None = None) -> bool:
     """Whether the name is an existing folder's, or has the form of a path.
 
-    A name of the hub is one word, or two words around a slash. False for an empty name.
+    A name of the hub is one word, or two words around a slash. False for an empty name. If the
+    limits (by default those of narrow-cone.toml) allow no folders, the disk is not read.
     """
     if not name.strip():
         return False
     looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1
-    if looks_like_a_path or not read_model_limits().local_folders:  # then the disk is not read
+    limits = limits or read_model_limits()
+    if looks_like_a_path or limits.local_folders is False:
         return looks_like_a_path
     try:
         return Path(name).is_dir()
-    except OSError:  # for example a name that is too long
+    except (OSError, ValueError):  # for example a name that is too long
         return False

@@ -70,20 +70,31 @@ class OwnOutput:
         if kind == "Pooling":
             settings = {"modes": self._modes(settings)}
             self.dimension = len(settings["modes"]) * self._dimension
-        elif kind == "Dense":
-            self.dimension = settings["out_features"]
         if kind in WEIGHTED and not (folder / "model.safetensors").is_file():
             raise ModelFilesError(
                 "unreadable", because="no_layer_weights", name=self._name, layer=kind
             )
+        if kind == "Dense":
+            self.dimension = self._dense_width(folder, settings)
         self._steps.append((kind, folder, settings))
+
+    def _dense_width(self, folder: Path, settings: dict[str, Any]) -> int:
+        """The dimension after a dense layer, which settings and weights must both state."""
+        from safetensors import safe_open
+
+        with safe_open(folder / "model.safetensors", "numpy") as file:
+            rows, columns = file.get_slice("linear.weight").get_shape()
+        if settings.get("out_features") != rows or columns != self.dimension:
+            reason = f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
+            raise ModelFilesError("unreadable", because="broken", name=self._name, said=reason)
+        return int(rows)
 
     def _modes(self, settings: dict[str, Any]) -> tuple[str, ...]:
         named = settings.get("pooling_mode")
         if named is None:
             flagged = tuple(mode for mode, (flag, _) in MODES.items() if settings.get(flag))
             return flagged or ("mean",)
-        modes = (named,) if isinstance(named, str) else tuple(named)
+        modes = (named,) if isinstance(named, str) else tuple(named) or ("",)
         for mode in modes:
             if mode not in MODES:
                 raise self._unknown(f"pooling {mode}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import read_json
 from .architecture import Architecture, TransformerStates
+from .faults import is_fault_of_the_model, said_by
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,7 +25,6 @@ SHORT, LONG = 3, 16  # tokens
 # 1e-6, and 1e-2 in bfloat16 (six layers of 384). FNet and ConvBERT are above 0.3: a Fourier
 # transform and convolutions mix the padding into the tokens.
 ROUNDING = {"float32": 1e-3, "bfloat16": 2e-1}
-LONGEST_QUOTE = 200  # characters of another library's message
 
 
 def probed_states(
@@ -53,14 +53,15 @@ def probed_states(
         try:
             model, alone, beside = tried(packed=True)
         except Exception as error:
-            if _is_no_fault_of_the_model(error):
+            if not is_fault_of_the_model(error):
                 raise
             model, alone, beside = tried(packed=False)  # Mamba reads its layers' weights
     except Exception as error:  # of any class, from transformers or the model
-        if _is_no_fault_of_the_model(error):
+        if not is_fault_of_the_model(error):
             raise
-        said = f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_QUOTE].rstrip(". ")
-        raise ModelFilesError("wrong_architecture", because="failed", said=said, **about) from error
+        raise ModelFilesError(
+            "wrong_architecture", because="failed", said=said_by(error), **about
+        ) from error
     _refuse_misshapen(alone, settings, about)
     _refuse_mixing(alone, beside, ROUNDING[dtype], about)
     return model
@@ -119,13 +120,3 @@ def _states(
         ids[0, short:], mask[0, short:] = model.pad_id, 0
     with torch.no_grad():
         return tuple(model(ids.to(device), mask.to(device)))
-
-
-def _is_no_fault_of_the_model(error: Exception) -> bool:
-    """Whether the error is a ModelFilesError, or of the disk or of memory."""
-    import torch
-
-    if isinstance(error, OSError):
-        return error.errno is not None  # transformers raises OSError without errno for bad settings
-    is_named = isinstance(error, ModelFilesError | MemoryError | torch.OutOfMemoryError)
-    return is_named or "can't allocate memory" in str(error)  # torch's message on a CPU

@@ -14,6 +14,8 @@ import numpy as np
 from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
+from .faults import converting_faults
+from .text_growth import refuse_growth
 
 BATCH_CHARACTERS = 200_000
 
@@ -84,10 +86,14 @@ class PieceReader:
     """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
 
     lowercase : convert every text to lower case before the tokenizer's own rules apply.
+    name : of the model, for error messages.
     """
 
-    def __init__(self, path: Path, *, max_tokens: int, lowercase: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, name: str = "", max_tokens: int, lowercase: bool = False
+    ) -> None:
         self._path = path
+        self._name = name or str(path.parent)
         self._lowercase = lowercase
         self.max_tokens = max_tokens
 
@@ -96,10 +102,12 @@ class PieceReader:
         from tokenizers import Tokenizer, normalizers
 
         try:
-            tokenizer = Tokenizer.from_file(str(self._path))
-        except Exception as error:  # the library raises nothing narrower
-            name = str(self._path.parent)
-            raise incomplete(name, self._path.name, "it is no tokenizer") from error
+            with converting_faults(self._name):
+                tokenizer = Tokenizer.from_file(str(self._path))
+        except ModelFilesError as error:
+            raise incomplete(self._name, self._path.name, "it is no tokenizer") from error
+        with converting_faults(self._name):
+            refuse_growth(tokenizer, name=self._name)
         if self._lowercase:
             own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
             tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
@@ -122,10 +130,10 @@ class PieceReader:
         encodings: list[CutText] = []
         strings: dict[str, str] = {}  # each token once, however often it occurs
         for batch in batches_by_characters(checked_texts(texts)):
-            of_batch = self._tokenizer.encode_batch(batch)
+            of_batch = self._encoded(self._tokenizer, batch)
             if any(len(e.ids) > self.max_tokens for e in of_batch):
                 # cut before the template is applied, so that [SEP] is still the last token
-                of_batch = self._cutting_tokenizer.encode_batch(batch)
+                of_batch = self._encoded(self._cutting_tokenizer, batch)
             encodings += [CutText.of(encoding, strings) for encoding in of_batch]
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
             raise ValueError(
@@ -134,6 +142,12 @@ class PieceReader:
                 "leave it out"
             )
         return encodings
+
+    def _encoded(
+        self, tokenizer: Tokenizer, texts: list[str], *, special: bool = True
+    ) -> list[Encoding]:
+        with converting_faults(self._name):
+            return tokenizer.encode_batch(texts, add_special_tokens=special)
 
     def pieces(self, texts: Sequence[str]) -> list[list[str]]:
         """The word pieces of each text as strings, without special tokens."""
@@ -157,7 +171,7 @@ class PieceReader:
         lengths: list[int] = []
         n_unknown = 0
         for batch in batches_by_characters(checked_texts(texts)):
-            for encoding in self._tokenizer.encode_batch(batch, add_special_tokens=False):
+            for encoding in self._encoded(self._tokenizer, batch, special=False):
                 ids = encoding.ids
                 lengths.append(len(ids))
                 n_unknown += 0 if unknown is None else ids.count(unknown)

@@ -68,7 +68,7 @@ def fetch_model(
         The ``code`` names the case.
     """
     limits = limits or read_model_limits()
-    limits.refuse_name(repository)
+    limits.refuse_name(repository, revision)
     hub = _ModelRepository(repository, revision or MAIN)
     folder = hub.cached_folder()
     is_final = COMMIT.fullmatch(hub.revision) and hub.cache.is_complete(hub.revision)

@@ -27,7 +27,9 @@ MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_
 # Models of averaged word vectors have this file instead of a config.json.
 STATIC = re.compile(r"(0_WordEmbeddings/)?wordembedding_config\.json")
 PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
-HEADER_LIMIT = 100_000_000  # bytes; the safetensors format's own
+# Bytes. Parsed, JSON takes up to 25 times the memory of its text.
+HEADER_LIMIT = 10_000_000  # of a safetensors file; a shard of a thousand tensors has 0.1 MB
+SETTINGS_LIMIT = 20_000_000  # of a file of settings; a vocabulary of 400,000 words has 6 MB
 CONVERSION = (
     'python -c "from sentence_transformers import SentenceTransformer; '
     "SentenceTransformer('{name}').save('{folder}')\""
@@ -36,8 +38,7 @@ CONVERSION = (
 # The names of one setting in config.json. An encoder-decoder states two depths; the name of the
 # encoder's is first.
 LAYER_SETTINGS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
-
-
+DECODER_LAYER_SETTINGS = ("decoder_layers", "num_decoder_layers")
 DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd", "d_model")
 
 
@@ -112,7 +113,14 @@ def check_folder(folder: Path, *, name: str) -> int:
     refuse_missing_shards(folder, name, paths)
     for path in weight_files(paths):
         refuse_truncated(folder / path, name=name)
-    return sum((folder / path).stat().st_size for path in needed)
+    if isinstance(config, Mapping):
+        refuse_unfit_sizes(folder, config, name=name)
+    return folder_bytes(folder)
+
+
+def folder_bytes(folder: Path) -> int:
+    """The bytes of the files that are read of a model in a folder."""
+    return sum((folder / path).stat().st_size for path in needed_files(folder_files(folder)))
 
 
 def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> None:
@@ -156,7 +164,7 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
     path = folder / "modules.json"
     if not path.is_file():
         return []
-    steps = json.loads(path.read_text(encoding="utf-8"))
+    steps = read_settings(path, name=str(folder))
     if not isinstance(steps, list) or not all(map(_is_step, steps)):
         raise ModelFilesError("unreadable", because="no_steps", folder=str(folder))
     return steps
@@ -169,11 +177,45 @@ def _is_step(step: object) -> bool:
 
 
 def read_settings(path: Path, *, name: str) -> Any:
-    """The content of a JSON file. ModelFilesError "half_downloaded" if it is not JSON."""
+    """The content of a JSON file.
+
+    ModelFilesError "half_downloaded" if it is not JSON, or has more than SETTINGS_LIMIT bytes.
+    """
+    if path.stat().st_size > SETTINGS_LIMIT:
+        raise incomplete(name, path.name, f"it has more than {SETTINGS_LIMIT:,} bytes")
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise incomplete(name, path.name, "it is no JSON") from error
+
+
+def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) -> None:
+    """Raise ModelFilesError "wrong_architecture" if the weights are too few for config.json.
+
+    Without this check, transformers would build a billion layers and only then miss their weights.
+    Each layer has a tensor at least, and each row and column of a matrix a number.
+    """
+    tensors = [
+        each
+        for path in weight_files(folder_files(folder))
+        for each in _header(folder / path, name)[1]
+    ]
+    n_weights = sum(math.prod(each["shape"]) for each in tensors)
+    limits = dict.fromkeys((*LAYER_SETTINGS, *DECODER_LAYER_SETTINGS), len(tensors))
+    limits |= dict.fromkeys((*DIMENSION_SETTINGS, "vocab_size"), n_weights)
+    for setting, limit in limits.items():
+        stated = config.get(setting)
+        if isinstance(stated, int) and not 0 <= stated <= limit:
+            raise ModelFilesError(
+                "wrong_architecture",
+                because="too_few_weights",
+                name=name,
+                file=CONFIG,
+                setting=setting,
+                stated=stated,
+                tensors=len(tensors),
+                weights=n_weights,
+            )
 
 
 def refuse_truncated(path: Path, *, name: str) -> None:
@@ -201,8 +243,11 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
         described = json.loads(header)
         tensors = [each for key, each in described.items() if key != "__metadata__"]
         for each in tensors:
-            _ = each["data_offsets"][1], math.prod(each["shape"])
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            start, end = each["data_offsets"]
+            # the smallest numbers have half a byte
+            if not 0 <= math.prod(each["shape"]) <= 2 * (end - start):
+                raise ValueError("a shape without its bytes")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise incomplete(name, path.name, "its header can't be read", size=size) from error
     return length, tensors
 
@@ -250,7 +295,7 @@ def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, An
     """
     if default is not None and not path.is_file():
         return default
-    content = json.loads(path.read_text(encoding="utf8"))
+    content = read_settings(path, name=str(path.parent))
     if not isinstance(content, dict):
         raise ModelFilesError(
             "unreadable",

@@ -7,6 +7,7 @@ NARROW_CONE_CONFIG names. Without a file, the defaults below apply.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
@@ -34,9 +35,11 @@ class ModelLimits:
     Attributes
     ----------
     allow : tuple of str
-        Glob patterns of hub names, case-sensitive; () allows every name.
-    local_folders : bool
-        Whether folders of this machine may be loaded.
+        Glob patterns of hub names, case-sensitive; () allows every name. A name that is allowed
+        is allowed at its branches and tags. "name@revision" allows one commit or pull request.
+    local_folders : bool or None
+        Whether folders of this machine may be loaded. None: yes, except on the pages of a server
+        that other machines can reach.
     max_model_megabytes : int
         10^6 bytes of all files of a model that are read.
     memory_megabytes : int
@@ -44,20 +47,27 @@ class ModelLimits:
     """
 
     allow: tuple[str, ...] = ()
-    local_folders: bool = True
+    local_folders: bool | None = None
     max_model_megabytes: int = 2_000
     memory_megabytes: int = 4_000
 
-    def refuse_name(self, name: str) -> None:
-        """Raise ModelFilesError "not_allowed" for a hub name that no pattern matches."""
-        if self.allow and not any(fnmatchcase(name, pattern) for pattern in self.allow):
+    def refuse_name(self, name: str, revision: str | None = None) -> None:
+        """Raise ModelFilesError "not_allowed" for a name or revision that no pattern matches."""
+        fitting = [each for each in self.allow if fnmatchcase(name, each.partition("@")[0])]
+        about: dict[str, Any] = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
+        if self.allow and not fitting:
+            raise ModelFilesError("not_allowed", **about)
+        pinned = [each.partition("@")[2] for each in fitting]
+        if self.allow and not any(
+            revision == each if each else _is_of_the_owner(revision) for each in pinned
+        ):
             raise ModelFilesError(
-                "not_allowed", name=name, allowed=self.allow, file=DEFAULT_FILE.name
+                "not_allowed", because="other_revision", revision=revision or "main", **about
             )
 
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
-        if not self.local_folders:
+        if self.local_folders is False:
             raise ModelFilesError(
                 "not_allowed",
                 because="no_folders",
@@ -73,6 +83,16 @@ class ModelLimits:
             raise ModelFilesError(
                 "too_large", name=name, size=size, limit=limit, file=DEFAULT_FILE.name
             )
+
+
+def _is_of_the_owner(revision: str | None) -> bool:
+    """Whether only the repository's owner can have made the revision: a branch or a tag.
+
+    Anyone can open a pull request, refs/pr/7, and the hub gives its commits by their hash.
+    """
+    named = revision or "main"
+    is_plain = re.fullmatch(r"[\w.-]+(/[\w.-]+)*", named) and not re.match(r"(refs|pr)/", named)
+    return bool(is_plain) and not re.fullmatch(r"[0-9A-Fa-f]{7,}", named)
 
 
 def read_model_limits(path: Path | None = None) -> ModelLimits:
@@ -115,7 +135,11 @@ def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
         raise OperatorFileError("no_file", file=str(file), variable=VARIABLE)
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise OperatorFileError(
+            "unreadable", file=str(file), reason=error.strerror or str(error)
+        ) from error
+    except (ValueError, RecursionError) as error:
         raise OperatorFileError("no_toml", file=str(file), said=str(error)) from error
     _refuse_unknown(content, ("models", "uploads"), file)
     found = content.get(table, {})

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo, ModelInfo, RepoSibling
 
 MAIN = "main"
+LONGEST_REVISION = 200  # bytes; it becomes a path in the cache
 
 
 class Repository:
@@ -43,6 +44,8 @@ class Repository:
             os.environ.get(name, "").upper() in constants.ENV_VARS_TRUE_VALUES
             for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
         )
+        if len(revision.encode(errors="replace")) > LONGEST_REVISION:
+            raise vanished_revision(repository, revision, kind)
         try:
             validate_repo_id(repository)
         except HFValidationError as error:

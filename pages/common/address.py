@@ -6,6 +6,8 @@ the address. Links that people have saved depend on these names.
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 PARAMETERS = {
@@ -68,6 +70,12 @@ PARAMETERS = {
     "shift_y": "shift of the cloud",
     **{f"{name}_{axis}": f"coordinate of {name}" for name in "abc" for axis in "xy"},
 }
+
+
+def number_in_url(key: str) -> int | None:
+    """The whole number in the address; None for anything else, also for ² and for many digits."""
+    text = st.query_params.get(key, "")
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
 def put_in_url(key: str, value: str | None) -> None:

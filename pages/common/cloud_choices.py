@@ -12,6 +12,7 @@ from geometry.encode.layers import LAYER_SETS
 
 from .controls import choose, follow_default, layer_labels
 from .corpus_cloud import CloudSpec
+from .escape import code
 from .words import Translate
 
 FEWEST_POINTS = 4  # of a picture
@@ -73,7 +74,7 @@ def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
 
 def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
     """A toggle that names the special tokens; True without a toggle if the model has none."""
-    names = ", ".join(f"`{token}`" for token in encoder.special_tokens)
+    names = ", ".join(map(code, encoder.special_tokens))
     if not names:
         return True
     fixed = pooling in ("cls", "own")

@@ -37,10 +37,14 @@ def choose(
     """
     PARAMETERS[key]  # KeyError for a name that the address does not have
     st.session_state.setdefault("choices", set()).add(key)
+    labels = labels or {}
+    if settings.get("accept_new_options"):
+        code_of_label(key)
+        shown = st.session_state.setdefault("shown-labels", {}).setdefault(key, {})
+        shown.update({label: code for code, label in labels.items() if label not in options})
     if st.session_state.get(key) not in options:
         linked = st.query_params.get(key)
         st.session_state[key] = linked if linked in options else default
-    labels = labels or {}
     value = str(
         widget(
             label,
@@ -54,6 +58,18 @@ def choose(
     is_hidden = value in private or (value == default and not always_in_url)
     put_in_url(key, None if is_hidden else value)
     return value
+
+
+def code_of_label(key: str) -> None:
+    """Replace a label that the control showed before by its code.
+
+    A control that takes typed texts sends its label. If the label has changed since, with the data
+    or the language, Streamlit takes the old one for a typed text. Call this before the state of
+    such a control is read.
+    """
+    shown = st.session_state.get("shown-labels", {}).get(key, {})
+    if st.session_state.get(key) in shown:
+        st.session_state[key] = shown[st.session_state[key]]
 
 
 def follow_default(key: str, default: int | str) -> None:

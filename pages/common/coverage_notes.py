@@ -6,6 +6,7 @@ import streamlit as st
 
 from geometry import Coverage
 
+from .escape import code
 from .words import Translate
 
 UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the texts
@@ -59,7 +60,7 @@ def unknown_warning(coverage: Coverage, _: Translate) -> str:
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",
         "model": f"`{MULTILINGUAL_MODEL}`",
-        "token": f"`{coverage.unknown_token}`",
+        "token": code(coverage.unknown_token),
     }
     if not coverage.unknown_token:
         return _(

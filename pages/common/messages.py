@@ -7,19 +7,20 @@ import streamlit as st
 from geometry import DataSetError
 from geometry.errors import GeometryError
 
+from .escape import markdown
 from .words import Translate
 
 
 def error_text(error: Exception, _: Translate) -> str:
     """What is wrong, the limit and the remedy. Other errors give their own message."""
     if not isinstance(error, GeometryError):
-        reason = str(error).rstrip(".")
+        reason = markdown(str(error).rstrip("."))
         return _("The encoder can't be used, so there is no picture. {reason}.").format(
             reason=reason
         )
     if not isinstance(error, DataSetError):
-        return error.sentence(_)
-    return f"{error.sentence(_)} " + _(
+        return error.sentence(_, markdown)
+    return f"{error.sentence(_, markdown)} " + _(
         "Meanwhile the project’s own pairs, which need no network, and pairs that you upload are "
         "on offer."
     )

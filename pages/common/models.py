@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
 
@@ -16,11 +17,14 @@ from geometry.encode.precision import DTYPES
 from geometry.errors import readable_bytes
 from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import cached_model
-from geometry.hub.operator_limits import OperatorFileError, read_model_limits
+from geometry.hub.model_files import folder_bytes
+from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
 
 from . import jobs
-from .controls import choose, put_in_url
+from .controls import choose, code_of_label, put_in_url
+from .escape import code, markdown
 from .model_shelf import ModelShelf
+from .rules import model_rules
 from .words import Translate
 
 BUNDLED = "bundled"
@@ -51,15 +55,15 @@ class ModelChoice:
         """True for the encoder that comes with the requirements."""
         return self.name == BUNDLED
 
-    @property
-    def is_folder(self) -> bool:
+    def is_folder(self, rules: ModelLimits) -> bool:
         """True for a folder of the server's own disk."""
-        return not self.is_bundled and names_a_folder(self.name)
+        return not self.is_bundled and names_a_folder(self.name, rules)
 
 
 def select_model(_: Translate) -> None:
     """The shared control: the bundled encoder, a suggestion, or any name or folder typed in."""
     known = {suggestion.name: suggestion for suggestion in suggestions()}
+    code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
     labels = {BUNDLED: _("all-MiniLM-L6-v2 (bundled)")} | {
         name: f"{name.rpartition('/')[2]} ({_size(suggestion)})"
@@ -81,7 +85,7 @@ def select_model(_: Translate) -> None:
     if name in known:
         st.caption(_about(known[name], _))
     try:
-        has_revisions = not names_a_folder(name)
+        has_revisions = not names_a_folder(name, model_rules())
     except OperatorFileError:  # require_model shows this error in the page's body
         has_revisions = False
     if has_revisions:
@@ -121,20 +125,22 @@ def chosen_model() -> ModelChoice:
     name = (st.session_state.get("model") or "").strip() or BUNDLED
     if name == BUNDLED:
         return ModelChoice()
-    revision = "" if names_a_folder(name) else st.session_state.get("revision") or ""
+    is_folder = names_a_folder(name, model_rules())
+    revision = "" if is_folder else st.session_state.get("revision") or ""
     return ModelChoice(name, revision.strip(), st.session_state.get("dtype") or DTYPES[0])
 
 
 def current_encoder() -> Encoder:
     """The chosen encoder, from memory or from this machine's disk.
 
-    Call ``fetch_chosen`` first. Raises ModelFilesError if loading fails.
+    Call ``fetch_chosen`` first. Raises ModelFilesError if loading fails, or the rules forbid it.
     """
     choice = chosen_model()
+    rules = _checked_rules(choice)
     known, place = st.session_state.get("model_place", (None, None))
     if known != choice:
-        place = _place(choice)
-    return shelf().get(place) or shelf().put(place, _load(choice))
+        place = _place(choice, rules)
+    return shelf().get(place) or shelf().put(place, _load(choice, rules))
 
 
 def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
@@ -153,30 +159,40 @@ def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> E
         If the model cannot be fetched or loaded.
     """
     choice = chosen_model()
-    place = _place(choice)
+    rules = _checked_rules(choice)
+    place = _place(choice, rules)
     encoder = shelf().get(place) if place is not None else None
+    if encoder is not None and not choice.is_bundled:
+        rules.refuse_size(choice.name, folder_bytes(encoder.folder))
     if encoder is None and choice.is_bundled and place is not None:
-        encoder = shelf().put(place, _load(choice))
+        encoder = shelf().put(place, _load(choice, rules))
     if encoder is None:
         if first_sign is not None:
             first_sign.empty()
-        encoder = _in_a_job(choice, _, is_here=place is not None)
-        place = _place(choice)
+        encoder = _in_a_job(choice, rules, _, is_here=place is not None)
+        place = _place(choice, rules)
         encoder = shelf().put(place, encoder)
     st.session_state["model_place"] = (choice, place)
     return encoder
 
 
-def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
+def _checked_rules(choice: ModelChoice) -> ModelLimits:
+    """The operator's rules, at each use. ModelFilesError "not_allowed" if they forbid the model."""
+    rules = model_rules()
+    if choice.is_folder(rules):
+        rules.refuse_folder(choice.name)
+    elif not choice.is_bundled:
+        rules.refuse_name(choice.name, choice.revision or None)
+    return rules
+
+
+def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here: bool) -> Encoder:
     """Fetch or read the model, with progress and cancel."""
-    if not is_here:
-        if not choice.is_bundled:
-            read_model_limits().refuse_name(choice.name)  # before the offer
-        if choice not in st.session_state.get("wanted_models", set()):
-            _offer(choice, _)
+    if not is_here and choice not in st.session_state.get("wanted_models", set()):
+        _offer(choice, _)
 
     def work(report: jobs.Report) -> Encoder:
-        made = _load(choice, None if is_here else report)
+        made = _load(choice, rules, None if is_here else report)
         made.read_files(report)
         return made
 
@@ -186,7 +202,7 @@ def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
             f"model-{choice}",
             work,
             _,
-            what.format(name=choice.name),
+            what.format(name=markdown(choice.name)),
             lane="model",
             amount=partial(readable_bytes, decimals=1),
             cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
@@ -197,10 +213,12 @@ def _in_a_job(choice: ModelChoice, _: Translate, *, is_here: bool) -> Encoder:
     return made
 
 
-def _place(choice: ModelChoice) -> tuple[str, str] | None:
+def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, str] | None:
     """The key of a copy in memory: folder and precision. None if not on this machine."""
-    if choice.is_folder:
-        return str(folder_of(choice.name).resolve()), choice.dtype
+    if choice.is_folder(rules):
+        path = str(folder_of(choice.name).absolute())
+        # a zero byte is in no path; the error comes when the folder is read
+        return path if "\0" in path else os.path.realpath(path), choice.dtype
     if choice.is_bundled:
         return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
     folder = cached_model(choice.name, revision=choice.revision or None)
@@ -213,13 +231,17 @@ def shelf() -> ModelShelf:
     return ModelShelf(read_model_limits().memory_megabytes * MEGABYTE)
 
 
-def _load(choice: ModelChoice, report: jobs.Report | None = None) -> Encoder:
+def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Report | None = None) -> Encoder:
     """Load the model. Without ``report``: offline, at the commit that is on this machine."""
     revision = choice.revision or None
-    if report is None and not choice.is_bundled and not choice.is_folder:
+    if report is None and not choice.is_bundled and not choice.is_folder(rules):
         folder = cached_model(choice.name, revision=revision)
-        revision = folder.name if folder is not None else revision
-    return load_encoder(choice.name, revision=revision, dtype=choice.dtype, progress=report)
+        if folder is not None:
+            revision = folder.name
+            rules = replace(rules, allow=())  # checked by the revision that the visitor chose
+    return load_encoder(
+        choice.name, revision=revision, dtype=choice.dtype, progress=report, limits=rules
+    )
 
 
 def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
@@ -227,7 +249,7 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
     size = _size(known[choice.name]) if choice.name in known else None
     st.info(
         _("{name} is not on this machine yet; it would be fetched from the hub, once.").format(
-            name=f"`{choice.name}`"
+            name=code(choice.name)
         )
     )
     st.button(

@@ -9,11 +9,13 @@ import streamlit as st
 from pages.common.address import put_in_url
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.draw.selected import chosen_row
+from pages.common.escape import markdown
 from pages.common.words import Translate
 
 from .scene import Scene
 
 MATCHES = 8
+LONGEST = 160  # characters of a text in the table
 
 
 def choose_point(points: CorpusCloud, _: Translate) -> int | None:
@@ -29,7 +31,7 @@ def choose_point(points: CorpusCloud, _: Translate) -> int | None:
         return row
     rows = _rows_with(query, points.cloud.texts)
     if not rows:
-        st.info(_("No point's text holds “{query}”.").format(query=query))
+        st.info(_("No point's text holds “{query}”.").format(query=_short(query)))
         return row
     listed = rows[:MATCHES]
     row = st.selectbox(
@@ -53,23 +55,22 @@ def show_neighbours(scene: Scene, _: Translate) -> None:
     cloud, near = scene.points.cloud, scene.near
     if near is None:
         return
-    label = f" · {cloud.labels[near.row]}" if cloud.labels else ""
-    st.markdown(_("Nearest to **{text}**").format(text=_plain(cloud.texts[near.row])) + label)
+    label = f" · {_short(cloud.labels[near.row])}" if cloud.labels else ""
+    st.markdown(_("Nearest to **{text}**").format(text=_short(cloud.texts[near.row])) + label)
     both = set(near.raw.rows) & set(near.white.rows)
     titles = (_("in the raw space"), _("in the white space"))
     for box, title, found in zip(st.columns(2), titles, (near.raw, near.white), strict=True):
         lines = [f"| {title} | cos |", "| --- | ---: |"]
         for other, cosine in zip(found.rows, found.cosines, strict=True):
-            text = _plain(cloud.texts[other])
+            text = _short(cloud.texts[other])
             text = f"**{text}**" if other in both else text
-            topic = f" · {cloud.labels[other]}" if cloud.labels else ""
+            topic = f" · {_short(cloud.labels[other])}" if cloud.labels else ""
             lines.append(f"| {text}{topic} | {cosine:.3f} |")
         box.markdown("\n".join(lines))
     st.caption(_("Bold: in both lists ({n} of {k}).").format(n=len(both), k=len(near.raw.rows)))
 
 
-def _plain(text: str) -> str:
-    """The text with Markdown escaped, on one line, cut for the table."""
+def _short(text: str) -> str:
+    """The text on one line, cut for the table, as Markdown."""
     short = " ".join(text.split())
-    short = short if len(short) <= 160 else short[:159] + "…"
-    return "".join("\\" + sign if sign in r"\`*_{}[]()#+-!|<>~$:" else sign for sign in short)
+    return markdown(short if len(short) <= LONGEST else f"{short[: LONGEST - 1]}…")

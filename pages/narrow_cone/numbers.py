@@ -16,6 +16,7 @@ from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.words import Translate, prose
 
@@ -30,7 +31,7 @@ def show_numbers(scene: Scene, _: Translate) -> None:
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
-    st.caption(provenance(scene, _))
+    st.caption(markdown(provenance(scene, _)))
     st.caption(coverage_line(coverage_of(scene.points.corpus), _))
     whitening = scene.twin.whitening
     if scene.fit == "full" and whitening.is_simplex:

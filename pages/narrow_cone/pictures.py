@@ -28,6 +28,7 @@ from pages.common.draw.clouds import (
 from pages.common.draw.selected import choose_row, show_selection, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCloud
+from pages.common.escape import plotly
 from pages.common.words import Translate, language
 
 from .provenance import provenance
@@ -92,7 +93,8 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
     lines = 3 if scene.raw.projection.method == "cone" else 2
     sides = zip((scene.raw, scene.white), panels, strict=True)
     for box, (side, bare) in zip(st.columns(2), sides, strict=True):
-        panel = replace(bare, texts=cloud.texts, marks=_chart_marks(scene, _))
+        texts = [plotly(text) for text in cloud.texts]
+        panel = replace(bare, texts=texts, marks=_chart_marks(scene, _))
         title = side_title(side, scene, _)
         figure = partial(cone_figure, panel, colours, theme, lines=lines)
         with box:

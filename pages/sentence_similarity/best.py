@@ -11,6 +11,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, Grid
 from geometry.hub.model_errors import DataSetError
 from pages.common.controls import choose
+from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.words import Translate, prose
 
@@ -52,7 +53,7 @@ def show_best(scene: Scene, _: Translate) -> None:
         except DataSetError as error:
             st.warning(error_text(error, _))
             return
-        names = (dev.name(_), choice.pairs.name(_))
+        names = (markdown(dev.name(_)), markdown(choice.pairs.name(_)))
         on_dev = _shown(_dev_grid(choice, dev, _), choice)
         try:
             chosen = choose_on_dev(on_dev, shown)

@@ -13,8 +13,10 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import LADDER, parse_treatment
 from geometry.transform import recommended_whitening
 from geometry.transform.treatments import WHITENINGS
-from pages.common.controls import choose, layer_labels
+from pages.common import escape
+from pages.common.controls import choose, code_of_label, layer_labels
 from pages.common.corpus_cloud import SEED
+from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import Translate, prose
@@ -111,7 +113,7 @@ def make_choice(_: Translate) -> Choice:
     layer, pooling, similarity = choose_cell(encoder, _)
     st.caption(prose(PAGE, "similarity"))
     if similarity == "mahalanobis":
-        st.caption(prose(PAGE, "mahalanobis", {"fit": fit.name}))
+        st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
     if pairs.is_bundled:
         st.caption(prose(PAGE, "hard-pairs"))
     show_origin(pairs, _)
@@ -156,6 +158,7 @@ def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
     """Choose the treatment, a text for ``parse_treatment``."""
     advised = advised_whitening(len(fit.corpus), d)
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
+    code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
     recommended = _("recommended for this n/d: {name}").format(name=treatment_words(advised, _))
     code = choose(
@@ -175,8 +178,8 @@ def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
     except ValueError:
         spec = None
     if spec is None or not spec.is_fitted or spec.name in NEEDS_ROWS:
-        shown = " ".join(code.split())[:LONGEST].replace("`", "'")
-        st.warning(prose(PAGE, "other-treatment", {"text": shown}))
+        shown = " ".join(code.split())[:LONGEST]
+        st.warning(prose(PAGE, "other-treatment", {"text": escape.code(shown)}))
         return advised
     return spec.text
 

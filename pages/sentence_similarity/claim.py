@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from itertools import product
 
 import numpy as np
@@ -20,6 +21,7 @@ from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, prose, signed
 
 from .choices import DRAWS, Choice, fitted_on, measured_on, score_title
@@ -70,7 +72,7 @@ def show_claim(scene: Scene, _: Translate) -> None:
         chart_of(figure),
         key="sts-claim",
         file_name="sentence-similarity-claim",
-        alt="; ".join(row.label for row in rows),
+        alt="; ".join(map(_label, rows)),
         zoom=False,
     )
     if choice.similarity != "cosine":
@@ -84,7 +86,7 @@ def show_claim(scene: Scene, _: Translate) -> None:
     for line in pooling_lines(scene, statics[-1], _):
         st.markdown(line)
     caption = f"{measured_on(choice, _)} · {fitted_on(choice, _)}"
-    st.caption(caption)
+    st.caption(markdown(caption))
     _show_sources(published_on(choice.pairs), _)
     offer_csv(
         _("Take the bars away (CSV)"), "sentence-similarity-claim", lambda: _csv(rows, caption)
@@ -120,10 +122,10 @@ def _static_rows(choice: Choice, static: Static, _: Translate) -> list[Scored]:
         share = " " + _("({share} of the words, n = {n})").format(
             share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
-    plain = _("static: average of {name}").format(name=static.name)
+    plain = _("static: average of {name}").format(name=plotly(static.name))
     # the treatment first: narrow screens cut the end of a long line
     white = _("static, {treatment}: average of {name}").format(
-        name=static.name, treatment=treatment_words(choice.whitening, _)
+        name=plotly(static.name), treatment=treatment_words(choice.whitening, _)
     )
     return [
         _row(plain + share, static.raw, STATIC, _),
@@ -170,11 +172,11 @@ def coverage_values(static: Static) -> dict[str, str]:
     """The values in the sentence on coverage."""
     averages = static.averages
     return {
-        "name": static.name,
+        "name": markdown(static.name),
         "share": f"{averages.coverage:.1%}",
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
-        "unknown": ", ".join(word for word, _count in averages.unknown[:5]) or "—",
+        "unknown": markdown(", ".join(word for word, _count in averages.unknown[:5])) or "—",
     }
 
 
@@ -212,10 +214,15 @@ def _show_sources(dataset: str, _: Translate) -> None:
         )
 
 
+def _label(row: Scored) -> str:
+    """The row's label without Plotly's HTML."""
+    return unescape(row.label.replace("<b>", "").replace("</b>", ""))
+
+
 def _csv(rows: list[Scored], caption: str) -> bytes:
     text = [
         [
-            row.label.replace("<b>", "").replace("</b>", ""),
+            _label(row),
             "published" if row.is_published else "measured",
             *("" if v is None else short_number(v) for v in (row.value, row.low, row.high)),
         ]
@@ -251,7 +258,7 @@ def pooling_lines(scene: Scene, static: Static, _: Translate) -> list[str]:
         values |= {
             "layer": f"{layer}",
             "interval": with_interval(gain.value, gain.low, gain.high, _, sign=True),
-            "name": static.name,
+            "name": markdown(static.name),
             "n": f"{static.raw.score.n:,}",
         }
         section = "claim-here" if shares[layer].share is not None else "claim-no-gap"

@@ -15,6 +15,7 @@ from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
 from .choices import measured_on, score_title
@@ -64,7 +65,7 @@ def show_cone_against_score(scene: Scene, _: Translate) -> None:
     for example in narrower.examples:
         st.markdown("- " + _contradiction(cells[example.narrow], cells[example.wide], _))
     caption = measured_on(choice, _) + " · " + _("raw vectors, nothing fitted")
-    st.caption(caption)
+    st.caption(markdown(caption))
     offer_csv(
         _("Take the cells away (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, caption)
     )

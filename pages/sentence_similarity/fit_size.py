@@ -13,6 +13,7 @@ from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown
 from pages.common.words import Translate, prose
 
 from .choices import DRAWS, measured_on, score_title
@@ -58,7 +59,7 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
     )
     values = {
         "cell": cell_words(choice.layer, choice.pooling, _),
-        "fit": choice.fit.name,
+        "fit": markdown(choice.fit.name),
         "most": f"{sizes[-1].n:,}",
         "d": f"{d}",
         "k": f"{KEPT}",
@@ -80,7 +81,7 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
             ),
         ]
     )
-    st.caption(caption)
+    st.caption(markdown(caption))
     offer_csv(
         _("Take the curve away (CSV)"),
         "sentence-similarity-fit-size",

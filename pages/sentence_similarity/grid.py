@@ -14,6 +14,7 @@ from geometry.figures.heatmap import Cells, cells_figure
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
 from .choices import Choice, fitted_on, measured_on
@@ -65,7 +66,7 @@ def show_grid(scene: Scene, _: Translate) -> None:
         st.markdown(line)
     rank = rank_words(after, choice.encoder.dimension, _)
     caption = " · ".join([measured_on(choice, _), fitted_on(choice, _), *([rank] if rank else [])])
-    st.caption(caption)
+    st.caption(markdown(caption))
     offer_csv(
         _("Take the grid away (CSV)"),
         "sentence-similarity-grid",
@@ -180,7 +181,7 @@ def verdict(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
     hurt = [c for c in clear if _gap(c) < 0]
     values = {
         "treatment": treatment_words(choice.after, _),
-        "fit": choice.fit.name,
+        "fit": markdown(choice.fit.name),
         "n_fit": f"{len(choice.fit.corpus):,}",
         "cells": f"{len(known)}",
         "helped": f"{len(helped)}",
@@ -214,7 +215,7 @@ def cut_lines(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
         "k": f"{k}",
         "cut": f"{len(cut)}",
         "cells": f"{len(after)}",
-        "fit": choice.fit.name,
+        "fit": markdown(choice.fit.name),
         "where": _("; ").join(named) + (" …" if len(cut) > MOST_NAMED else ""),
     }
     return [prose(PAGE, "grid-cut", values)]

@@ -7,9 +7,11 @@ import streamlit as st
 
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
+from pages.common.address import number_in_url, put_in_url
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, prose, signed
 
 from .choices import fitted_on, measured_on
@@ -37,7 +39,8 @@ def show_moves(scene: Scene, _: Translate) -> None:
         return
     chosen = _chosen_pair(moves)
     pairs = choice.pairs.pairs
-    share_texts(TEXTS, [f"{a}<br>{b}" for a, b in zip(pairs.left, pairs.right, strict=True)])
+    both_sides = zip(pairs.left, pairs.right, strict=True)
+    share_texts(TEXTS, [f"{plotly(a)}<br>{plotly(b)}" for a, b in both_sides])
     both = np.concatenate([moves.before, moves.after])
     margin = MARGIN * float(np.ptp(both)) or MARGIN
     ends = (float(both.min()) - margin, float(both.max()) + margin)
@@ -52,7 +55,7 @@ def show_moves(scene: Scene, _: Translate) -> None:
     caption = " · ".join(
         [measured_on(choice, _), cell_words(choice.layer, choice.pooling, _), fitted_on(choice, _)]
     )
-    st.caption(caption)
+    st.caption(markdown(caption))
     offer_csv(
         _("Take the pairs away (CSV)"),
         "sentence-similarity-pairs",
@@ -65,8 +68,8 @@ def _chosen_pair(moves: Moves) -> int:
     n = len(moves.before)
     default = int(np.argmax(np.abs(moves.ranks.moved)))
     number = st.session_state.get("pair")
-    if number is None and st.query_params.get("pair", "").isdigit():
-        number = int(st.query_params["pair"])
+    if number is None:
+        number = number_in_url("pair")
     return default if number is None or not 1 <= number <= n else int(number) - 1
 
 
@@ -111,7 +114,9 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
     box, words = st.columns([1, 4])
     with box:
         st.session_state["pair"] = row + 1
-        st.number_input(_("Pair number"), 1, n, key="pair", bind="query-params")
+        # not bound to the address: Streamlit fails on an infinite number there
+        st.number_input(_("Pair number"), 1, n, key="pair")
+        put_in_url("pair", str(row + 1))
     moved, gained = ranks.moved[row], ranks.gained[row]
     sentence = _(
         "Gold {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "

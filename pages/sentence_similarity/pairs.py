@@ -19,13 +19,15 @@ from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
 from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
 from geometry.hub.catalogue import NOT_STATED
-from geometry.hub.operator_limits import read_model_limits
+from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
+from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
+from pages.common.rules import model_rules
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.upload_limits import megabytes, shortened_note, table_note, upload_limits
 from pages.common.uploads import own_labels, remember
@@ -158,7 +160,7 @@ def show_origin(pairs: ScoredSet, _: Translate) -> None:
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
-        "name": pairs.pairs.name,
+        "name": markdown(pairs.pairs.name),
         "repository": origin.repository,
         "revision": origin.revision[:SHORT],
         "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
@@ -320,17 +322,20 @@ def show_folder_form(_: Translate) -> None:
     if not path:
         return
     try:
-        read_model_limits().refuse_folder(path)
+        model_rules().refuse_folder(path)
         splits = _read_folder(path, _stamp(Path(path)), upload_limits())
+    except OperatorFileError as error:
+        st.error(error_text(error, _))
     except ModelFilesError:
         st.error(
             _("No folder of this server may be read: its operator’s rule for folders of models.")
         )
     except CorpusError as error:
-        st.error(error_text(error, _))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        st.error(error_text(CorpusError("unreadable", path=path, reason=reason), _))
+        # the same words for a path without such files, whatever else is there
+        is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")
+        st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error, _))
+    except (OSError, ValueError):
+        st.error(error_text(CorpusError("no_splits", path=path), _))
     else:
         _offer_splits(splits, _)
 
@@ -363,4 +368,5 @@ def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:
         args=tuple(splits.values()),  # the last, test, is chosen
         kwargs={"dev": splits.get("dev")},
     )
-    st.caption(" · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values()))
+    counts = " · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values())
+    st.caption(markdown(counts))

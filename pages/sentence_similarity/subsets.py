@@ -10,6 +10,7 @@ from geometry.evaluate.scores import LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
+from pages.common.escape import code, markdown
 from pages.common.words import Translate, prose
 
 from .choices import DRAWS, fitted_on, measured_on
@@ -46,8 +47,9 @@ def show_subsets(scene: Scene, _: Translate) -> None:
     st.markdown(subset_table(scene, scores, (both[0], both[1]), _))
     if scores.left_out:
         left_out = _("Left out, for want of {n} pairs with different scores: {names}")
-        st.caption(left_out.format(n=LEAST_PAIRS, names=", ".join(scores.left_out)))
-    st.caption(f"{measured_on(choice, _)} · {fitted_on(choice, _)}")
+        names = markdown(", ".join(scores.left_out))
+        st.caption(left_out.format(n=LEAST_PAIRS, names=names))
+    st.caption(markdown(f"{measured_on(choice, _)} · {fitted_on(choice, _)}"))
 
 
 def by_subset(scene: Scene) -> BySubset | None:
@@ -74,10 +76,10 @@ def subset_table(
     scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore], _: Translate
 ) -> str:
     """A Markdown table of subsets and aggregates.   both : scores of all pairs as one set."""
-    names = [name.replace("|", "/").replace("`", "'") for name in scores.mean[0].subsets]
+    names = [code(name.replace("|", "/")) for name in scores.mean[0].subsets]
     by_name = zip(*(mean.subsets.values() for mean in scores.mean), strict=True)
     rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]
-    rows = [(f"`{name}`", pair) for name, pair in zip(names, by_name, strict=True)]
+    rows = list(zip(names, by_name, strict=True))
     rows.append((_("**all**: every pair in one set"), both))
     rows.append((_("**mean** of the subsets’ scores"), scores.mean))
     rows.append((_("**wmean**: their mean, weighted by pairs"), scores.wmean))

@@ -26,6 +26,7 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.corpus_cloud import SEED, store
+from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.own_process import ProcessEnded, run_apart
 from pages.common.table_form import label_uploader
@@ -162,7 +163,7 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
         )
         return averages
 
-    what = _("Reading {name}").format(name=file.name)
+    what = _("Reading {name}").format(name=markdown(file.name))
     name = f"{file.name}, {weighting}"
     try:
         return _scored(choice, f"{file.file_id}/{weighting}", name, what, read, _, lane="read")
@@ -259,7 +260,7 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
     score = _WORD_PAIRS.get(key, private=True)
     try:
         if score is None:
-            what = _("Reading {name}").format(name=words.name)
+            what = _("Reading {name}").format(name=markdown(words.name))
             made: WordPairScore = jobs.wait_for(f"words-{key}", work, _, what, lane="read")
             score = _WORD_PAIRS.put(key, made, private=True)
     except VectorFileError:
@@ -281,14 +282,14 @@ def word_values(words: WordPairScore, vectors: str, _: Translate) -> dict[str, s
     if score.similarity == "mahalanobis":
         name = _("{name} (covariance of the file’s own vectors)").format(name=name)
     return {
-        "set": words.name,
-        "vectors": vectors,
+        "set": markdown(words.name),
+        "vectors": markdown(vectors),
         "similarity": name,
         "score": with_interval(score.spearman, score.low, score.high, _),
         "n": f"{score.n:,}",
         "pairs": f"{words.n_pairs:,}",
         "share": f"{words.coverage:.1%}",
-        "missing": ", ".join(words.missing[:NAMED]) or "—",
+        "missing": markdown(", ".join(words.missing[:NAMED])) or "—",
         "draws": f"{DRAWS:,}",
         "seed": f"{SEED}",
     }

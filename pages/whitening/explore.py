@@ -9,6 +9,7 @@ from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose
 from pages.common.corpus_cloud import CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
+from pages.common.escape import markdown
 from pages.common.messages import show_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
@@ -49,7 +50,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
             return
         points = scene.material.points
         waiting = draw_pictures(scene, _)
-        st.caption(provenance(scene, _))  # the table below may come later
+        st.caption(markdown(provenance(scene, _)))  # the table below may come later
         show_selection(points.cloud, points.key, _)
         warn_of_coverage(coverage_of(corpus), _)
         warn_of_cache(_)

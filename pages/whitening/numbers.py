@@ -23,6 +23,7 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.escape import markdown
 from pages.common.measures import decimals_of, measure_label, no_value, print_value
 from pages.common.words import Translate, prose
 
@@ -111,7 +112,7 @@ def show_table(scene: Scene, _: Translate) -> None:
         )
     )
     show_annotated_note(scene.material)
-    st.caption(provenance(scene, _))
+    st.caption(markdown(provenance(scene, _)))
     _warn_of_simplex(scene)
     _warn_of_emptied(scene)
     for line in where_they_disagree(scene, reports, _):

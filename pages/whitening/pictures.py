@@ -28,6 +28,7 @@ from pages.common.draw.clouds import (
 from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
+from pages.common.escape import plotly
 from pages.common.words import Translate, language, prose
 
 from .choices import treatment_names
@@ -60,7 +61,7 @@ def _boxes(scene: Scene) -> list[DeltaGenerator]:
 
 def _draw_charts(scene: Scene, _: Translate) -> list[DeltaGenerator]:
     """The pictures as Plotly charts, for a browser without WebGL2; returns the empty boxes."""
-    share_texts(GROUP, scene.material.cloud.texts)
+    share_texts(GROUP, [plotly(text) for text in scene.material.cloud.texts])
     colours = _colours(scene, _)
     boxes = _boxes(scene)
     for box, picture in zip(boxes, scene.pictures, strict=False):

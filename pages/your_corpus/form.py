@@ -12,6 +12,7 @@ from geometry.data.decode import TABLE_SUFFIXES
 from geometry.data.limits import MEGABYTE
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
+from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.reading import read_upload
@@ -32,7 +33,7 @@ def limits() -> dict[str, str]:
         "max_columns": f"{own.columns:,}",
         "max_characters": f"{own.text_characters:,}",
         "max_tokens": f"{model.max_tokens:,}",
-        "model": model.name,
+        "model": markdown(model.name),
         "dimension": f"{model.dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
     }

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import show_coverage
+from pages.common.escape import markdown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.words import prose
@@ -30,7 +31,7 @@ with result:
         st.info(prose(PAGE, "none-yet"))
     else:
         st.success(
-            _("“{name}” is the corpus of every page now.").format(name=corpus.name),
+            _("“{name}” is the corpus of every page now.").format(name=markdown(corpus.name)),
             icon=":material/check_circle:",
         )
         show_coverage(coverage_of(corpus), _)

@@ -24,6 +24,7 @@ from pages.common.draw.clouds import (
     note_too_many_labels,
     point_colours,
 )
+from pages.common.escape import markdown
 from pages.common.measures import measure_label
 from pages.common.messages import show_error
 from pages.common.models import current_encoder, model_line
@@ -81,7 +82,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
         alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {line}",
     )
     draw_legend(colours, theme)
-    st.caption(" · ".join([*lines_below(picture, panel, _), line]))
+    st.caption(markdown(" · ".join([*lines_below(picture, panel, _), line])))
     note_too_many_labels(cloud, _)
     offer_csv(
         _("Take the points away (CSV)"),
@@ -104,7 +105,7 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
     with st.container(horizontal=True, gap="large"):
         for label, value in counts.items():
             st.metric(label, value, width="content")
-    st.caption(_cloud_line(points, _))
+    st.caption(markdown(_cloud_line(points, _)))
 
 
 def duplicates(corpus: Corpus) -> int:

@@ -52,15 +52,17 @@ def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
 def test_a_folder_that_is_missing_is_no_matter_of_the_hub(name):
     error = refused(name)
     assert (error.code, error.details["name"]) == ("missing_folder", name)
-    assert f"There is no folder `{name}` on this machine. Check the path" in str(error)
+    assert f"No model can be read at `{name}`. Check the path" in str(error)
     assert "hub" not in str(error)
 
 
-def test_a_file_is_called_a_file(folder):
-    name = str(folder / "model.safetensors")
-    error = refused(name)
-    assert (error.code, error.details["name"]) == ("not_a_folder", name)
-    assert f"`{name}` is a file, and a model is a folder. Name the folder" in str(error)
+def test_a_path_s_refusal_does_not_tell_what_is_there(folder, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    places = [folder / "model.safetensors", tmp_path, tmp_path / "closed", tmp_path / "none", "/"]
+    places += [folder / "config.json" / "x", tmp_path / ("a" * 300), str(tmp_path / "a") + "\0"]
+    said = {str(refused(str(place))).replace(str(place), "…") for place in places}
+    assert len({text[:60] for text in said}) == 1
+    assert {error.code for error in map(refused, map(str, places))} == {"missing_folder"}
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99", "meta", "", 0.5])

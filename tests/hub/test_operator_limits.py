@@ -1,5 +1,6 @@
 """The operator's file: its defaults, its place, and errors for invalid content."""
 
+import re
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_the_file_that_is_shipped_says_the_defaults(monkeypatch):
     assert ROOT / "narrow-cone.toml" == DEFAULT_FILE
     assert read_model_limits() == read_model_limits(DEFAULT_FILE) == ModelLimits()
     for name in ("allow", "local_folders", "max_model_megabytes", "memory_megabytes"):
-        assert f"\n{name} = " in DEFAULT_FILE.read_text(encoding="utf-8")
+        assert re.search(rf"^(# )?{name} = ", DEFAULT_FILE.read_text(encoding="utf-8"), re.M)
 
 
 def test_without_a_file_the_defaults_hold(monkeypatch, tmp_path):
@@ -70,6 +71,8 @@ def test_an_empty_file_is_the_defaults(own_file):
         ("[models]\nmax_model_megabytes = 0\n", r"is `0`. It must be a whole number"),
         ("[models]\nmemory_megabytes = 1.5\n", r"memory_megabytes` .* is `1.5`. It must be"),
         ("[models\n", r"is no TOML file"),
+        ("a = " + "[" * 100_000, r"is no TOML file"),
+        ("x = " + "9" * 5_000, r"is no TOML file"),
     ],
 )
 def test_what_is_wrong_is_said(own_file, text, message):
@@ -83,6 +86,48 @@ def test_a_named_file_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(tmp_path / "none.toml"))
     with pytest.raises(OperatorFileError, match=r"There is no file .*none\.toml"):
         read_model_limits()
+
+
+def test_a_named_file_that_can_t_be_read(own_file, monkeypatch):
+    own_file("")
+
+    def fails(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", fails)
+    with pytest.raises(OperatorFileError, match=r"own.toml` can't be read \(Permission denied\)"):
+        read_model_limits()
+
+
+REVISIONS = {  # whether an allowed name may be loaded at it
+    None: True,
+    "main": True,
+    "v1.0": True,
+    "release/2024": True,
+    "refs/pr/7": False,
+    "pr/7": False,
+    "refs/heads/main": False,
+    "refs%2Fpr%2F7": False,
+    "main~1": False,
+    "a" * 40: False,
+    "0123abc": False,
+    "": True,
+}
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_an_allowed_name_is_not_allowed_at_what_strangers_can_add_to_it(revision):
+    limits = ModelLimits(allow=("google-bert/*",))
+    ModelLimits().refuse_name("google-bert/bert", revision)  # no list, no rule
+    if REVISIONS[revision]:
+        limits.refuse_name("google-bert/bert", revision)
+        return
+    with pytest.raises(ModelFilesError, match="and of these the branches and tags") as caught:
+        limits.refuse_name("google-bert/bert", revision)
+    assert (caught.value.code, caught.value.because) == ("not_allowed", "other_revision")
+    ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", revision)
+    with pytest.raises(ModelFilesError):
+        ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", "main")
 
 
 def test_limits_are_frozen():

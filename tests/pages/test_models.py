@@ -444,12 +444,12 @@ def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpu
 
 
 def test_folders_that_can_t_be_read_are_told(tmp_path):
-    assert "There is no folder" in errors(visit(model=str(tmp_path / "none")))[0]
+    assert "No model can be read at" in errors(visit(model=str(tmp_path / "none")))[0]
     (tmp_path / "file").touch()
-    assert "is a file, and a model is a folder" in errors(visit(model=str(tmp_path / "file")))[0]
+    assert "No model can be read at" in errors(visit(model=str(tmp_path / "file")))[0]
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert "has no `config.json`" in errors(visit(model=str(empty)))[0]
+    assert "No model can be read at" in errors(visit(model=str(empty)))[0]
     cut = save_tiny_bert(tmp_path / "cut")
     weights = cut / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-5])

@@ -625,7 +625,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
         (tmp_path / f"sts-{split}.tsv").write_text(lines, encoding="utf-8")
     app = visit()
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path / "absent")).run())
-    assert any("There is no folder" in element.value for element in app.error)
+    assert any("is named for a split" in element.value for element in app.error)
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
     assert "sts-dev: 30 · sts-test: 30" in everything(app)
     healthy(app.button(key="use_folder").click().run())

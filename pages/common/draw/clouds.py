@@ -16,6 +16,7 @@ from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.projection.twin import ConeEdge, cone_edges
+from pages.common.escape import plotly
 from pages.common.words import Translate, signed
 
 
@@ -97,7 +98,7 @@ def cloud_panel(
         template = _("{share}% within {angle}° of raw's mean direction")
     return Panel(
         coordinates=projection.around_origin * scale,
-        texts=texts,
+        texts=[plotly(text) for text in texts],
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
         origin_label=None if projection.origin is None else _("origin"),

@@ -9,8 +9,9 @@ import streamlit as st
 
 from geometry import Cloud
 
-from ..address import put_in_url
+from ..address import number_in_url, put_in_url
 from ..corpus_cloud import CorpusCloud
+from ..escape import markdown
 from ..words import Translate
 
 MAX_ROWS = 500  # of the table
@@ -25,8 +26,8 @@ def chosen_row(points: CorpusCloud) -> int | None:
     if st.session_state.setdefault("point-of", points.key) != points.key:
         st.session_state["point-of"] = points.key
         st.session_state["point"] = None
-    elif "point" not in st.session_state and st.query_params.get("point", "").isdigit():
-        st.session_state["point"] = int(st.query_params["point"])
+    elif "point" not in st.session_state:
+        st.session_state["point"] = number_in_url("point")
     row: int | None = st.session_state.get("point")
     row = None if row is None or row >= len(points.cloud) else row
     put_in_url("point", None if row is None else str(row))
@@ -54,7 +55,7 @@ def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
         if cloud.labels is not None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")
-            st.caption(" · ".join(f"{names[i]} {counts[i]}" for i in order))
+            st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
         table = [{_("text"): cloud.texts[row]} for row in rows[:MAX_ROWS]]
         if cloud.labels is not None:
             for line, row in zip(table, rows, strict=False):

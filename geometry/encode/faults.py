@@ -1,0 +1,52 @@
+"""Errors of any class that a model's files cause, as errors of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..hub.model_errors import ModelFilesError
+
+LONGEST_QUOTE = 200  # characters of another library's message
+
+
+@contextmanager
+def converting_faults(name: str) -> Iterator[None]:
+    """A context that raises what is the model's fault as ModelFilesError "broken"."""
+    try:
+        yield
+    except BaseException as error:
+        if not is_fault_of_the_model(error):
+            raise
+        raise ModelFilesError(
+            "unreadable", because="broken", name=name, said=said_by(error)
+        ) from error
+
+
+def is_fault_of_the_model(error: BaseException) -> bool:
+    """Whether a model's files caused the error.
+
+    False for a ModelFilesError, which already says so, for errors of the disk and of memory, and
+    for what ends a program.
+    """
+    if not isinstance(error, Exception):
+        # a panic in Rust, as of tokenizers; its class derives from BaseException
+        return type(error).__name__ == "PanicException"
+    if isinstance(error, OSError):
+        return error.errno is None  # transformers raises OSError without errno for bad settings
+    return not isinstance(error, ModelFilesError) and not is_lack_of_memory(error)
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Whether the memory did not suffice."""
+    if isinstance(error, MemoryError):
+        return True
+    import torch
+
+    is_named = isinstance(error, torch.OutOfMemoryError)
+    return is_named or "can't allocate memory" in str(error)  # torch's message on a CPU
+
+
+def said_by(error: BaseException) -> str:
+    """The class and the first line of a foreign error, cut where it is long."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_QUOTE].rstrip(". ")

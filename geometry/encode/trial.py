@@ -1,0 +1,180 @@
+"""A model is first read in a process of its own, with limits of memory and time.
+
+Settings can make a tokenizer or a model grow without end, and nothing can stop that inside the
+process that serves everyone. There, a model is only read after its trial has ended well. The
+trial ends with the first pass of ``probe``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..data.limits import MEGABYTE
+from ..hub.model_errors import ModelFilesError
+from ..hub.model_files import check_folder, folder_files, needed_files
+from .faults import is_lack_of_memory
+
+BASE_BYTES = 1_000 * MEGABYTE  # of addresses, for any model
+BYTES_PER_BYTE = 8  # of the files: a file in half precision is read, widened, and packed
+BASE_SECONDS = 60.0
+BYTES_PER_SECOND = 10 * MEGABYTE
+PULSE = 0.1  # seconds between two looks at the clock and at a cancel
+# Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
+TEXTS = (
+    ".",
+    "a" * 2_000,
+    " \t\n" * 300,
+    "1" * 500 + ".,!?" * 200,
+    "".join(map(chr, range(32, 127))),
+    "é ß İ ﷺ ﬁ 漢字 かな 한국 нет שלום नमस्ते 🙂 \u200d \u0301",
+    "",
+)
+_tried: dict[Path, tuple[Any, ...]] = {}  # folders whose trial ended well, and their files
+ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
+
+
+def try_model(
+    folder: Path,
+    *,
+    name: str,
+    watch: Callable[[], object] | None = None,
+    base_bytes: int = BASE_BYTES,
+    base_seconds: float = BASE_SECONDS,
+) -> None:
+    """Read a model in a process of its own, once for the same files.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        For error messages.
+    watch : callable, optional
+        Called several times a second; an exception raised in it ends the trial.
+    base_bytes, base_seconds : int, float
+        What any model may take; more is added for the size of its files.
+
+    Raises
+    ------
+    ModelFilesError
+        The error of the trial; "too_heavy" if it passed a limit or ended without an answer.
+    """
+    folder = folder.resolve()
+    stamps = _stamps(folder)
+    if _tried.get(folder) == stamps:
+        return
+    size = check_folder(folder, name=name)
+    most_bytes = base_bytes + BYTES_PER_BYTE * size
+    _run(folder, name, most_bytes, base_seconds + size / BYTES_PER_SECOND, watch)
+    _tried[folder] = stamps
+
+
+def _stamps(folder: Path) -> tuple[Any, ...]:
+    found = ((path, (folder / path).stat()) for path in needed_files(folder_files(folder)))
+    return tuple((path, each.st_size, each.st_mtime_ns) for path, each in found)
+
+
+def _run(
+    folder: Path, name: str, most_bytes: int, seconds: float, watch: Callable[[], object] | None
+) -> None:
+    asked = {"folder": str(folder), "name": name, "bytes": most_bytes, "seconds": seconds}
+    # one thread each: the address space of a thread's stack and arena counts too
+    single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
+    paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "geometry.encode.trial", json.dumps(asked)],
+        env=os.environ | single | {"MALLOC_ARENA_MAX": "1", "PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        # what this process needs next, imported while the other does the same
+        from transformers import AutoModel
+
+        _ = AutoModel
+        while True:
+            try:
+                said = process.communicate(timeout=PULSE)[0]
+                break
+            except subprocess.TimeoutExpired:
+                if time.monotonic() - started > seconds:
+                    raise _too_heavy(name, most_bytes, seconds) from None
+                if watch is not None:
+                    watch()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    if process.returncode or not said:  # killed at a limit, or by its own fault
+        raise _too_heavy(name, most_bytes, seconds)
+    answer = json.loads(said.splitlines()[-1])
+    if answer.get("memory"):
+        raise _too_heavy(name, most_bytes, seconds)
+    if answer.get("code"):
+        raise ModelFilesError(answer["code"], because=answer["because"], **answer["details"])
+
+
+def _too_heavy(name: str, most_bytes: int, seconds: float) -> ModelFilesError:
+    return ModelFilesError(
+        "unreadable", because="too_heavy", name=name, limit=most_bytes, seconds=round(seconds)
+    )
+
+
+def _limit_this_process(most_bytes: int, seconds: float) -> None:
+    """Limit further memory and time, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows: only the time is limited, by the caller
+        return
+    status = Path("/proc/self/status")
+    used = 0
+    if status.is_file():
+        lines = status.read_text(encoding="utf-8").splitlines()
+        used = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize"))
+    for what, limit in (
+        (resource.RLIMIT_AS, used + most_bytes),
+        (resource.RLIMIT_CPU, int(seconds) + 1),  # holds if the caller has ended
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        within = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        try:
+            resource.setrlimit(what, (within, within))
+        except (ValueError, OSError):  # macOS takes no limit of addresses
+            continue
+
+
+def _answer(asked: dict[str, Any]) -> dict[str, Any]:
+    """What the trial found: {} if the model can be used."""
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    _ = AutoConfig, AutoModel  # imported before the limit, which is for the model
+    torch.set_num_threads(1)
+    from .encoder import Encoder
+
+    _limit_this_process(asked["bytes"], asked["seconds"])
+    try:
+        encoder = Encoder(Path(asked["folder"]), name=asked["name"], device="cpu", trial=False)
+        encoder.try_out(TEXTS)
+    except ModelFilesError as error:
+        return {"code": error.code, "because": error.because, "details": error.details}
+    except Exception as error:
+        if not is_lack_of_memory(error):
+            raise
+        return {"memory": True}
+    return {}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(_answer(json.loads(sys.argv[1]))))

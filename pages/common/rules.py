@@ -1,0 +1,44 @@
+"""The operator's rules for models and folders, as they hold for this visit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from geometry.hub.operator_limits import ModelLimits, read_model_limits
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# A proxy adds one of these to what it hands on.
+FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
+
+
+def model_rules() -> ModelLimits:
+    """The limits of narrow-cone.toml.
+
+    If the file does not say whether folders may be read, they may be where the server answers this
+    machine only. Raises OperatorFileError. Call it inside a visit, not inside a job.
+    """
+    rules = read_model_limits()
+    if rules.local_folders is None:
+        rules = replace(rules, local_folders=_is_for_this_machine())
+    return rules
+
+
+def _is_for_this_machine() -> bool:
+    """Whether the server listens on this machine only, and no proxy brings this visit."""
+    headers = st.context.headers
+    if any(name in headers for name in FORWARDED):
+        return False
+    host = headers.get("Host")
+    hosts = [st.get_option("server.address"), *([] if host is None else [_name_of(host)])]
+    return all(each in LOOPBACK for each in hosts)
+
+
+def _name_of(host: str) -> str | None:
+    """The name in a Host header, without the port; None if it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None

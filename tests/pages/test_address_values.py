@@ -1,0 +1,64 @@
+"""Odd values in the address, and labels that are not codes, are no errors on any page."""
+
+import pytest
+
+from geometry import Pairs
+from pages.common.address import PARAMETERS
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.pages.visits import clear_memory, healthy, new_visit
+
+WORDS = {"lang", "model", "revision"}  # what is chosen here by the test itself
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return str(save_tiny_bert(tmp_path_factory.mktemp("tiny")))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_memory():
+    clear_memory()
+    yield
+    clear_memory()
+
+
+def pairs(n):
+    texts = tuple(f"the {word} {i}" for i in range(n) for word in ("cat", "dog"))
+    return Pairs("mine", texts, texts[::-1], [float(i % 5) for i in range(len(texts))])
+
+
+STATE = {"pair-uploads": {"upload-a": pairs(8)}, "pairs": "upload-a"}
+
+
+@pytest.mark.parametrize("value", ["²", "9" * 5_000, "1e999"], ids=["²", "digits", "1e999"])
+@pytest.mark.parametrize("page", ["narrow_cone", "sentence_similarity"])
+def test_a_value_that_is_no_number_counts_as_none(page, value, model):
+    query = {key: value for key in PARAMETERS if key not in WORDS}
+    state = STATE if page == "sentence_similarity" else {}
+    app = healthy(new_visit(page, state, model=model, **query).run())
+    # the error of a file that is too large is always there, and hidden until it applies
+    said = [box.value for box in app.error if "file is larger" not in box.value]
+    assert not said, said
+
+
+def test_the_coordinates_too():
+    for value in ("²", "9" * 5_000, "1e999"):
+        query = {key: value for key in PARAMETERS if key not in WORDS}
+        app = healthy(new_visit("cosine_basis", **query).run())
+        assert not app.error
+
+
+def test_a_label_that_has_changed_is_still_its_code(model):
+    """As a browser sends it after other pairs, or another language, have changed the label."""
+    old = "recommended for this n/d: something else"
+    sent = {"after": old, "model": "of old", "shown-labels": {"after": {old: "recommended"}}}
+    sent["shown-labels"]["model"] = {"of old": model}
+    app = healthy(new_visit("sentence_similarity", {**STATE, **sent}).run())
+    assert not app.warning
+    assert app.session_state["after"] == "recommended"
+    assert app.session_state["model"] == model
+    assert "after" not in app.query_params
+    assert old not in app.selectbox(key="after").options
+    label = app.selectbox(key="after").options[0]
+    assert label.startswith("recommended for this n/d")
+    assert app.session_state["shown-labels"]["after"][label] == "recommended"

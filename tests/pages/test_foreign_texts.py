@@ -1,0 +1,269 @@
+"""No text that is not ours becomes a link, a picture or a style, wherever a page shows it.
+
+The pages are visited with hostile texts, labels, names and addresses. Every string of every
+element is looked at, so a place that is added later is looked at too.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from string import Formatter
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from markdown_it import MarkdownIt
+from streamlit.testing.v1 import AppTest
+
+from geometry import Corpus, Pairs
+from geometry.error_sentences import SENTENCES
+from geometry.errors import GeometryError
+from pages.common import escape, words
+from pages.common.draw.twin_cloud import NO_WEBGL2
+from pages.common.messages import error_text
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.pages.charts import charts
+from tests.pages.visits import clear_memory, healthy, new_visit
+
+MARK = "h.example"  # in every link of the hostile texts, and nowhere else
+PARTS = (
+    f"[x](http://{MARK}/l) ![](http://{MARK}/p)",
+    f"<a href='http://{MARK}'>a</a> <b>{MARK}</b> <span style='font-size:9em'>{MARK}</span>",
+    f"http://{MARK}/b https://{MARK} www.{MARK} a@{MARK} HTTP://{MARK} <http://{MARK}>",
+    f"`[x](http://{MARK})` ``[x](http://{MARK})`` \\[x](http://{MARK})",
+    f":red[{MARK}] :material/home: $x_{MARK}$ **{MARK}** __{MARK}__ ~~{MARK}~~",
+    f"\n\n# {MARK}\n\n- [x](http://{MARK})\n\n| {MARK} | [x](http://{MARK}) |\n| - | - |\n\n",
+    f"[x][{MARK}]\n\n[{MARK}]: http://{MARK}\n\n&lt;b&gt; &#91;x](http://{MARK})",
+)
+HOSTILE = " ".join(PARTS)
+MARKDOWN = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+# Found in the text after Markdown was read: see escape.py.
+BARE = re.compile(r"https?://|www\.|[-.\w+]@[-\w]+\.|:[a-z]\S*:|:[a-z]+\[", re.IGNORECASE)
+TAGS = re.compile(r"<(?!/?(b|br|extra)>)[a-z/!]", re.IGNORECASE)  # of Plotly: these are ours
+# Elements and fields that show plain text, or that no one sees.
+PLAIN = {
+    "text": None,
+    "text_input": ("value", "default", "placeholder", "id"),
+    "text_area": ("value", "default", "placeholder", "id"),
+    "selectbox": ("options", "raw_value", "id", "placeholder"),
+    "multiselect": ("options", "id"),
+    "bidi_component": None,  # judged apart
+    "html": None,  # judged apart
+    "arrow_data_frame": None,
+    "page_link": ("query_string", "page_script_hash", "page"),
+}
+
+
+def rendered_wrongly(body: str) -> list[str]:
+    """What of the hostile text would be more than text in this Markdown."""
+    found = []
+    for token in MARKDOWN.parse(body):
+        if token.type in ("html_block", "code_block", "fence") and MARK in token.content:
+            found.append(f"{token.type}: {token.content}")
+        for child in token.children or ():
+            target = str(child.attrGet("href") or child.attrGet("src") or "")
+            if MARK in target or (child.type == "html_inline" and MARK in child.content):
+                found.append(f"{child.type}: {target or child.content}")
+            if child.type == "text" and MARK in child.content:
+                found += [f"bare: {each}" for each in BARE.findall(child.content)]
+    outside = re.sub(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", "", body)
+    found += re.findall(r"(?<!\\)\$x_|(?<!\\)\*\*h\.ex|(?<![\\_])__h\.ex|(?<!\\)~~h\.ex", outside)
+    return found
+
+
+def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
+    """(field, text) of all strings in a message and those in it."""
+    for field, value in message.ListFields():
+        values = value if isinstance(value, (list, tuple)) or hasattr(value, "append") else [value]
+        for each in values:
+            if isinstance(each, Message):
+                yield from strings(each, f"{path}{field.name}.")
+            elif isinstance(each, str):
+                yield field.name, each
+
+
+def nodes(block: Any) -> Iterator[Any]:
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from nodes(child)
+
+
+def judge(app: AppTest) -> tuple[list[str], int]:
+    """(faults, strings that hold the mark)."""
+    faults, seen = [], 0
+    for node in nodes(app._tree):
+        kind, proto = getattr(node, "type", ""), getattr(node, "proto", None)
+        if kind == "html" and proto is not None:
+            faults += [f"html: {tag}" for tag in re.findall(rf"<[^<>]*{MARK}[^<>]*>", proto.body)]
+        fields = PLAIN.get(kind, ())
+        if proto is None or fields is None or not isinstance(proto, Message):
+            continue
+        for name, text in strings(proto):
+            if MARK in text and name not in (*fields, "id", "user_key", "element_id"):
+                seen += 1
+                faults += [f"{kind}.{name}: {each}" for each in rendered_wrongly(text)]
+    sent = {
+        part.proto.id: json.loads(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name in ("narrow_cone_chart", "narrow_cone_texts")
+    }
+    # the twin clouds read the same texts, as plain text
+    named = {message.get("texts") for message in sent.values() if "figure" in message}
+    for key, message in sent.items():
+        if "figure" in message or message["name"] in named:
+            shown = json.loads(message["figure"]) if "figure" in message else message
+            for text in leaves(shown):
+                seen += MARK in text
+                wrong = [*TAGS.findall(text), *re.findall(f"<b>{MARK}", text)]
+                faults += [f"{key}: {text[:80]}"] if wrong else []
+    return faults, seen
+
+
+def leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+
+
+# ---- the functions ----
+
+
+@pytest.mark.parametrize("text", [*PARTS, HOSTILE])
+def test_a_text_shows_its_own_characters(text):
+    assert not rendered_wrongly(escape.markdown(text))
+    for around in ("{}", "- {}", "**{}**", "a {} b", "# {}"):
+        shown = []
+        for token in MARKDOWN.parse(around.format(escape.markdown(text))):
+            shown += [child.content for child in token.children or () if child.type == "text"]
+        said = "".join(shown).replace(escape.NOTHING, "")
+        assert " ".join(text.split()) in said
+    assert not rendered_wrongly(f"a {escape.code(text)} b")
+    assert not TAGS.search(escape.plotly(text))
+
+
+@pytest.mark.parametrize("text", ["# a", "- a", "+ a", "1. a", "12) a", "=", "---", "_a_", "a_b c"])
+def test_a_text_begins_no_heading_and_no_list(text):
+    tokens = MARKDOWN.parse(escape.markdown(text))
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert "".join(child.content for child in tokens[1].children) == text
+
+
+def test_what_needs_no_escaping_is_left():
+    for text in ("my_file-2 (1).csv", "n/d = 3.2, 95% of a: b", "/tmp/a_b/c", "天地玄黃，宇宙"):
+        assert escape.markdown(text) == escape.plotly(text) == text
+
+
+def test_the_judge_sees_what_is_not_escaped():
+    for part in PARTS:
+        assert rendered_wrongly(part), part
+    assert TAGS.search(PARTS[1])
+
+
+@pytest.mark.parametrize("code", words.languages())
+def test_every_error_s_sentence_quotes_safely(code):
+    """Its details are hostile texts, or lists of them; sizes are numbers."""
+    gettext = words._catalogue(code).gettext
+    for subject, sentences in SENTENCES.items():
+        for because, template in sentences.items():
+            details: dict[str, Any] = {}
+            for _, field, spec, _ in Formatter().parse(template):
+                name = (field or "").partition("[")[0]
+                hostile = (HOSTILE, HOSTILE) if "[" in (field or "") else HOSTILE
+                details[name] = 5 if spec == "bytes" else hostile
+            details.pop("", None)
+            for values in (details, {k: (v, v) if v == HOSTILE else v for k, v in details.items()}):
+                error = GeometryError("", because=because, **values)
+                error.subject = subject
+                assert not rendered_wrongly(error_text(error, gettext)), (subject, because)
+    assert not rendered_wrongly(error_text(OSError(HOSTILE), gettext))
+
+
+# ---- the pages ----
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> str:
+    """A folder with a hostile name, as far as a path can have one."""
+    name = "[x](http:h.example) `b` www.h.example ![](http:h.example) <b>h.example<b> a@h.example"
+    folder = save_tiny_bert(tmp_path_factory.mktemp("models") / name)
+    tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    hostile = json.dumps(f"[CLS] {HOSTILE}")[1:-1]
+    (folder / "tokenizer.json").write_text(tokenizer.replace("[CLS]", hostile), encoding="utf-8")
+    return str(folder)
+
+
+@pytest.fixture(autouse=True)
+def _own_memory():
+    clear_memory()
+    yield
+    clear_memory()
+
+
+def corpus() -> Corpus:
+    texts = tuple(f"the {word} {HOSTILE}" for word in ("cat", "dog", "bird", "mat", "tree") * 3)
+    texts = tuple(f"{text} {i}" for i, text in enumerate(texts))
+    labels = tuple(f"{'ab'[i % 2]} {HOSTILE}" for i in range(len(texts)))
+    return Corpus(f"{HOSTILE}.csv", texts, labels=labels)
+
+
+def pairs() -> Pairs:
+    texts = corpus().texts * 2
+    n = len(texts)
+    return Pairs(
+        f"{HOSTILE}.csv",
+        left=texts,
+        right=tuple(f"{text} {i % 7} old" for i, text in enumerate(reversed(texts))),
+        gold_scores=[float(i % 6) for i in range(n)],
+        subsets=tuple(f"{'ab'[i % 2]} {HOSTILE}" for i in range(n)),
+    )
+
+
+STATE = {"uploads": {"upload-a": corpus()}, "corpus": "upload-a", "own_corpus": "upload-a"}
+VISITS = {
+    "cosine_basis": {},
+    "narrow_cone": {"find": HOSTILE, "point": "3"},
+    "narrow_cone with charts": {"find": "cat", "point": "3"},
+    "whitening": {"point": "2"},
+    "whitening with charts": {"unit": "tokens"},
+    "your_corpus": {},
+    "sentence_similarity": {"after": HOSTILE},
+}
+
+
+@pytest.mark.parametrize("visit", VISITS)
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_no_page_shows_more_than_the_text(visit, lang, model):
+    if lang != "en" and visit not in ("narrow_cone", "sentence_similarity"):
+        pytest.skip("the same code as in English")
+    page = visit.partition(" ")[0]
+    state = {**STATE, "pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p"}
+    if "charts" in visit:
+        state[NO_WEBGL2] = True
+    query = {"model": model, "lang": lang, **VISITS[visit]}
+    app = healthy(new_visit(page, state, **query).run())
+    faults, seen = judge(app)
+    assert not faults, faults[:5]
+    assert seen or page == "cosine_basis"
+    if "charts" in visit or page == "sentence_similarity":
+        assert charts(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"model": HOSTILE},
+        {"model": "` [x](http://h.example) `"},
+        {"model": "owner/name", "revision": HOSTILE},
+        {"model": f"/{HOSTILE}"},
+        {"model": "google-bert/bert-base-uncased", "revision": "[x](http://h.example)"},
+    ],
+)
+def test_the_address_names_no_link(query):
+    faults, seen = judge(healthy(new_visit("narrow_cone", **query).run()))
+    assert not faults, faults[:5]
+    assert seen or query["model"].startswith("google")

@@ -1,0 +1,180 @@
+"""Which rules hold for a visit: folders only on one's own machine, the list at each use."""
+
+import pytest
+import streamlit as st
+from streamlit.runtime.context import ContextProxy
+from streamlit.testing.v1 import AppTest
+
+from geometry.hub.operator_limits import VARIABLE
+from pages.common.page_list import PAGES
+from pages.common.rules import model_rules
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.hub.conftest import files, server, tiny  # noqa: F401
+from tests.pages.test_models import (  # noqa: F401
+    NAME,
+    _own_memory,
+    errors,
+    press,
+    small_corpus,
+    visit,
+)
+
+
+@pytest.fixture
+def rules(monkeypatch, tmp_path):
+    """rules(text): the operator's file."""
+
+    def write(text):
+        path = tmp_path / "rules.toml"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv(VARIABLE, str(path))
+
+    return write
+
+
+def folder_form():
+    """The form of a folder of pairs alone."""
+
+    def script():
+        from pages.sentence_similarity.pairs import show_folder_form
+
+        show_folder_form(str)
+
+    return AppTest.from_function(script).run()
+
+
+@pytest.fixture
+def headers(monkeypatch):
+    """headers(Host="…"): those of the visit."""
+
+    def given(**fields):
+        sent = {name.replace("_", "-"): value for name, value in fields.items()}
+        monkeypatch.setattr(ContextProxy, "headers", property(lambda _: sent))
+
+    return given
+
+
+def test_the_server_listens_on_this_machine_only_by_default():
+    assert st.get_option("server.address") == "127.0.0.1"
+    assert model_rules().local_folders is True
+
+
+@pytest.mark.parametrize(
+    ("address", "fields", "allowed"),
+    [
+        ("127.0.0.1", {"Host": "localhost:8501"}, True),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501"}, True),
+        ("::1", {"Host": "[::1]:8501"}, True),
+        (None, {"Host": "localhost:8501"}, False),
+        ("0.0.0.0", {"Host": "localhost:8501"}, False),
+        ("127.0.0.1", {"Host": "cone.example.org"}, False),  # a proxy, or a rebound name
+        ("127.0.0.1", {"Host": "localhost", "X_Forwarded_For": "192.0.2.1"}, False),
+        ("127.0.0.1", {"Host": "[::1"}, False),
+    ],
+)
+def test_folders_may_be_read_where_the_server_answers_this_machine_only(
+    monkeypatch, headers, address, fields, allowed
+):
+    option = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: address if name == "server.address" else option(name)
+    )
+    headers(**fields)
+    assert model_rules().local_folders is allowed
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_what_the_operator_says_holds(rules, headers, said):
+    rules(f"[models]\nlocal_folders = {str(said).lower()}\n")
+    headers(Host="cone.example.org" if said else "localhost")
+    assert model_rules().local_folders is said
+
+
+def test_another_machine_s_visitor_reads_no_folder(headers, tmp_path, monkeypatch):
+    headers(Host="cone.example.org")
+    folder = save_tiny_bert(tmp_path / "mine")
+    (tmp_path / "sts-test.tsv").write_text("secret\trow\tx\n", encoding="utf-8")
+    places = [folder, tmp_path / "none", folder / "config.json", tmp_path, "/etc"]
+    said = {errors(visit(model=str(place)))[0].replace(str(place), "…") for place in places}
+    assert len(said) == 1
+    assert "allows no folders of this machine" in said.pop()
+    app = folder_form()
+    for place in (tmp_path, tmp_path / "none", folder / "config.json"):
+        app.text_input(key="pairs_folder").set_value(str(place)).run()
+        assert not app.exception
+        [error] = errors(app)
+        assert error.startswith("No folder of this server may be read")
+
+
+def test_the_form_s_refusal_does_not_tell_what_is_at_a_path(tmp_path):
+    (tmp_path / "file").write_text("x")
+    app = folder_form()
+    said = set()
+    for place in (tmp_path / "none", tmp_path / "file", tmp_path, str(tmp_path) + "/\0"):
+        app.text_input(key="pairs_folder").set_value(str(place)).run()
+        assert not app.exception
+        said |= {text.replace(str(place), "…") for text in errors(app)}
+    assert len(said) == 1
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_rules_hold_for_a_model_that_is_in_memory(server, tiny, rules, tmp_path):  # noqa: F811
+    server.publish(NAME, tiny)
+    pull = server.publish(NAME, save_tiny_bert(tmp_path / "pull", seed=3), revision="refs/pr/7")
+    for revision in ("", "refs/pr/7"):
+        assert not errors(press(visit(model=NAME, revision=revision), "fetch-model"))
+    assert not errors(visit(model=NAME, revision=pull))
+    rules(f'[models]\nallow = ["{NAME}"]\n')
+    assert not errors(visit(model=NAME))
+    for revision in ("refs/pr/7", pull, pull[:12]):
+        app = visit(model=NAME, revision=revision)
+        assert not app.exception
+        assert f"may not be loaded here at `{revision}`" in errors(app)[0]
+        assert not any(button.key in ("fetch-model", "retry-model") for button in app.button)
+    rules(f'[models]\nallow = ["{NAME}@{pull}"]\n')
+    assert not errors(visit(model=NAME, revision=pull))
+    assert errors(visit(model=NAME))
+    rules('[models]\nallow = ["another/*"]\n')
+    assert "the operator allows `another/*`" in errors(visit(model=NAME))[0]
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_limit_of_size_holds_for_a_model_that_is_in_memory(tmp_path, rules):
+    folder = save_tiny_bert(tmp_path / "mine")
+    assert not errors(visit(model=str(folder)))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text('"' + "x" * 1_000_000 + '"', encoding="utf-8")
+    rules("[models]\nmax_model_megabytes = 1\n")
+    assert "the operator's limit is 1 MB" in errors(visit(model=str(folder)))[0]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.usefixtures("small_corpus")
+def test_a_broken_operator_s_file_is_told_on_every_page(rules, page):
+    rules("[models\n")
+    app = visit(page=page, model="owner/name")
+    assert not app.exception
+    assert all("is no TOML file" in error for error in errors(app))
+
+
+def test_a_broken_operator_s_file_is_told_by_the_form_of_a_folder(rules):
+    rules("[models\n")
+    app = folder_form()
+    app.text_input(key="pairs_folder").set_value("/etc").run()
+    assert not app.exception
+    assert "is no TOML file" in errors(app)[0]
+
+
+@pytest.mark.parametrize("revision", ["r" * 3_000, "a/" * 1_500 + "b"], ids=["word", "path"])
+def test_a_revision_that_is_too_long_is_told(server, revision):  # noqa: F811
+    app = visit(model=NAME, revision=revision)
+    assert not app.exception
+    assert f"`{NAME}` has no revision" in errors(app)[0]
+    assert not server.requests
+
+
+@pytest.mark.parametrize("name", ["/a\0b", "a\0/b", "~\0", "../" * 2_000])
+def test_a_path_that_no_disk_has_is_told(name):
+    app = visit(model=name)
+    assert not app.exception
+    assert errors(app)
