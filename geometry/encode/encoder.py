@@ -40,6 +40,8 @@ Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it
 Layer = int | str | tuple[int, ...]
 
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
+FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
+PASS_OPERATIONS = 5e10  # in one pass on a processor: a third of a second on two cores
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
 
 
@@ -380,7 +382,8 @@ class Encoder:
 
         model = self._model
         n_types = len(model.input_embeddings())
-        budget = TOKENS_PER_BATCH if self.device == "cpu" else GPU_TOKENS_PER_BATCH
+        on_cpu = self.device == "cpu"
+        budget = tokens_per_batch(self.n_layers, self.dimension) if on_cpu else GPU_TOKENS_PER_BATCH
         done = 0
         for rows in batches_by_tokens([len(e.ids) for e in encodings], budget):
             batch = rectangle([encodings[row] for row in rows], model.pad_id)
@@ -391,6 +394,15 @@ class Encoder:
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
+
+
+def tokens_per_batch(n_layers: int, d: int) -> int:
+    """Tokens of one pass on a processor: fewer for a large model, whose pass takes longer.
+
+    Work can be cancelled only between two passes. A token costs about 24 d^2 operations a layer.
+    """
+    fitting = int(PASS_OPERATIONS / (24 * max(n_layers, 1) * d**2))
+    return min(TOKENS_PER_BATCH, max(fitting, FEWEST_TOKENS_PER_BATCH))
 
 
 def fingerprint_of(

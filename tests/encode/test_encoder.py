@@ -322,6 +322,13 @@ def test_batches_by_hand():
     assert list(batches_by_tokens([], 8)) == []
 
 
+def test_a_pass_of_a_large_model_is_short_enough_for_a_cancel():
+    assert encode.tokens_per_batch(6, 384) == 2048  # the bundled encoder
+    assert encode.tokens_per_batch(12, 768) == 294  # BERT-base: 5e10 / (24 x 12 x 768^2)
+    assert encode.tokens_per_batch(24, 1024) == 256
+    assert encode.tokens_per_batch(0, 300) == 2048  # word vectors
+
+
 @pytest.mark.parametrize("budget", [1, 12, 30, 10**6])
 def test_the_batch_never_changes_a_vector(encoder, monkeypatch, budget):
     texts = [*TEXTS, LONG, *TEXTS[::-1]]
