@@ -1,44 +1,21 @@
 """Models on narrow_cone in a browser: from folders and from a Hugging Face Hub."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
 import pytest
-import torch
 from playwright.sync_api import Page, expect
-from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import (
-    Dense,
-    Normalize,
-    Pooling,
-    Transformer,
-    WordEmbeddings,
-)
-from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 
-from geometry import read_bundled
 from tests.browser.screen import LONG, assert_no_exception, open_app
 from tests.browser.server import AppServer
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import DIMENSION, save_tiny
+from tests.encode.tiny_models import save_tiny
 from tests.hub.hub_server import HubServer
 
 PAGE = "narrow_cone"
 SIDES = ("raw", "white")
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """folders(architecture): a tiny model of it with random weights."""
-
-    def made(kind: str) -> Path:
-        return save_tiny(tmp_path_factory.mktemp(kind), kind)
-
-    return made
 
 
 def address(server, **query: str) -> str:
@@ -56,43 +33,14 @@ def both_clouds_are_measured(page: Page) -> None:
     expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
 
 
-@pytest.mark.parametrize(("kind", "pooling"), [("bert", "mean"), ("llama", "weighted")])
-def test_a_folder_is_drawn(server, page, folders, kind, pooling):
+def test_a_folder_is_drawn(server, page, tmp_path):
     """The other architectures are in tests/pages/test_models.py."""
-    folder = folders(kind)
-    open_app(page, address(server, model=str(folder), layer="2", pooling=pooling))
+    folder = save_tiny(tmp_path / "llama", "llama")
+    open_app(page, address(server, model=str(folder), layer="2", pooling="weighted"))
     both_clouds_are_measured(page)
     expect(
-        page.get_by_text(f"· {folder} · layer 2 of 2 · pooling {pooling} ·").first
+        page.get_by_text(f"· {folder} · layer 2 of 2 · pooling weighted ·").first
     ).to_be_visible()
-
-
-def saved(folder: Path, *modules: Any) -> Path:
-    """The modules as sentence-transformers itself writes them."""
-    torch.manual_seed(0)
-    SentenceTransformer(modules=list(modules), device="cpu").save(str(folder))
-    return folder
-
-
-def test_a_sentence_transformers_folder_s_own_output_is_drawn(server, page, tmp_path):
-    steps = (Pooling(DIMENSION), Dense(DIMENSION, 6), Normalize())
-    folder = saved(
-        tmp_path / "own", Transformer(str(save_tiny(tmp_path / "plain", "bert"))), *steps
-    )
-    open_app(page, address(server, model=str(folder), layer="2", pooling="own"))
-    both_clouds_are_measured(page)
-    expect(page.get_by_text(f"· {folder} · layer 2 of 2 · pooling own ·").first).to_be_visible()
-    expect(page.get_by_text("of 6 ·").first).to_be_visible()  # the rank: of the dense layer's 6
-
-
-def test_static_word_vectors_are_drawn(server, page, tmp_path):
-    words = sorted({word for text in read_bundled("topics").texts for word in text.lower().split()})
-    table = np.random.default_rng(0).standard_normal((len(words), 12), dtype=np.float32)
-    tokenizer = WhitespaceTokenizer(words, stop_words=[], do_lower_case=True)
-    folder = saved(tmp_path / "words", WordEmbeddings(tokenizer, table), Pooling(12))
-    open_app(page, address(server, model=str(folder)))
-    both_clouds_are_measured(page)
-    expect(page.get_by_text(f"· {folder} · layer 0 of 0 · pooling mean ·").first).to_be_visible()
 
 
 @pytest.fixture(scope="module")

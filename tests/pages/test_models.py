@@ -3,9 +3,21 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import streamlit as st
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import (
+    Dense,
+    Normalize,
+    Pooling,
+    Transformer,
+    WordEmbeddings,
+)
+from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 from streamlit.testing.v1 import AppTest
 
 from geometry import ModelFilesError
@@ -22,7 +34,7 @@ from pages.common.messages import error_text
 from pages.common.models import lessons, shelf
 from pages.common.page_list import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import BUILDERS, UNFIT, save_tiny
+from tests.encode.tiny_models import BUILDERS, DIMENSION, UNFIT, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import deep_link
@@ -103,6 +115,37 @@ def test_a_folder_of_each_architecture_is_measured_and_drawn(tmp_path, kind):
     assert len(twin_clouds(app)) == 1
     line = f"· {folder} · layer 2 of 2 · pooling {pooling} ·"
     assert any(line in caption.value for caption in app.caption)
+
+
+def saved(folder: Path, *modules: Any) -> Path:
+    """The modules as sentence-transformers itself writes them."""
+    torch.manual_seed(0)
+    SentenceTransformer(modules=list(modules), device="cpu").save(str(folder))
+    return folder
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_sentence_transformers_folder_s_own_output_is_measured(tmp_path):
+    steps = (Pooling(DIMENSION), Dense(DIMENSION, 6), Normalize())
+    bert = Transformer(str(save_tiny(tmp_path / "plain", "bert")))
+    folder = saved(tmp_path / "own", bert, *steps)
+    app = visit(model=str(folder), layer="2", pooling="own")
+    assert len(numbers(app)) == 2
+    said = " ".join(caption.value for caption in app.caption)
+    assert f"· {folder} · layer 2 of 2 · pooling own ·" in said
+    assert "of 6 ·" in said  # the rank: of the dense layer's 6
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_static_word_vectors_are_measured(tmp_path):
+    words = ["the", "old", "red", *"abcdefghijklmnopqrst"]
+    table = np.random.default_rng(0).standard_normal((len(words), 12), dtype=np.float32)
+    tokenizer = WhitespaceTokenizer(words, stop_words=[], do_lower_case=True)
+    folder = saved(tmp_path / "words", WordEmbeddings(tokenizer, table), Pooling(12))
+    app = visit(model=str(folder))
+    assert len(numbers(app)) == 2
+    said = " ".join(caption.value for caption in app.caption)
+    assert f"· {folder} · layer 0 of 0 · pooling mean ·" in said
 
 
 @pytest.mark.usefixtures("small_corpus")
