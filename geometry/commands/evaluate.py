@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..evaluate.scores import DRAWS
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.specs import LADDER
 from ..evaluate.subsets import AGGREGATIONS
@@ -58,7 +59,7 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--fit-name", help="What to call that set; by default its file's name.")
 @click.option("--dev", "--choose-on", "dev", multiple=True, help="Pairs to choose the cell on.")
 @click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine", show_default=True)
-@click.option("--draws", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option("--draws", type=click.IntRange(min=1), default=DRAWS, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
 @click.option("--csv", "csv_file", type=_FILE, help="Write the grid's rows there.")
 @click.option("--json", "json_file", type=_FILE, help="Write the grid and its settings there.")

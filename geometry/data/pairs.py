@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import own_errors
+from .column_names import PAIR_NAMES, SCORE_NAMES, SUBSET_NAMES
 from .decode import Source, TextFile, lines_of
 from .limits import (
     LIMITS,
@@ -25,10 +26,9 @@ from .limits import (
 )
 from .pair_records import read_pair_bytes, read_pair_file
 from .shipped import shipped_file
-from .tables import PAIR_NAMES, SCORE_NAMES, Table, is_number, mostly_numbers, read_table
+from .tables import Table, is_number, mostly_numbers, read_table
 
 BUNDLED = shipped_file("corpora/pairs.csv")
-SUBSET_NAMES = ("subset", "genre", "dataset")
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
 _SAMPLE_LINES = 20
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..data.corpus import Corpus
 from .encoder import Encoder, Layer, Progress
+from .pool import DEFAULT_POOLING
 from .precision import refuse_too_narrow
 from .store import ArrayStore, key_of, pooled_name, recall, recalled_vectors
 
@@ -78,7 +79,7 @@ def read_cloud(
     *,
     unit: str = "sentences",
     layer: Layer = -1,
-    pooling: str = "mean",
+    pooling: str = DEFAULT_POOLING,
     special_tokens: bool = True,
     max_points: int = 3000,
     seed: int = 0,

@@ -18,7 +18,7 @@ from .architecture import TransformerStates, read_architecture
 from .faults import converting_faults
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
-from .pool import OWN, POOLINGS, as_poolings, check_pooling
+from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
 from .tokens import (
@@ -201,7 +201,7 @@ class Encoder:
         texts: Sequence[str],
         *,
         layer: Layer = -1,
-        pooling: str = "mean",
+        pooling: str = DEFAULT_POOLING,
         special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> np.ndarray:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor
 
+DEFAULT_POOLING = "mean"
+
 
 def pool_cls(H: Tensor, mask: Tensor) -> Tensor:
     """The first real token: position 0, or the first after padding on the left."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .grid import Cell, Grid
 from .ranks import is_constant, spearman
-from .scores import LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
+from .scores import DRAWS, LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class RecordingBootstrap(PairBootstrap):
     ``recorded`` : (score, similarities (n,)) in the order of the calls. The caller empties it.
     """
 
-    def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:
+    def __init__(self, gold_scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> None:
         super().__init__(gold_scores, draws, seed)
         self.recorded: list[tuple[PairScore, np.ndarray]] = []
 
@@ -128,7 +128,7 @@ class HalfChoice:
             )
             self._cells.append(replace(cell, score=score, difference=None))
 
-    def chosen(self, *, draws: int = 1000, seed: int = 0) -> Chosen:
+    def chosen(self, *, draws: int = DRAWS, seed: int = 0) -> Chosen:
         """The best cell on the dev half, without an interval; its test score has an interval.
 
         Raises ValueError if no cell has a score.

@@ -13,6 +13,7 @@ from ..encode.pool import as_poolings
 from ..linalg.moments import Moments
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
 from .grid import Grid, LayerName, Progress, evaluate_grid
+from .scores import DRAWS
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 
@@ -32,7 +33,7 @@ def evaluate_encoder(
     fit_vectors: FitVectors | None = None,
     fit_on: str | None = None,
     similarity: str = "cosine",
-    draws: int = 1000,
+    draws: int = DRAWS,
     seed: int = 0,
     aggregation: str | None = None,
     progress: Progress | None = None,

@@ -18,7 +18,7 @@ from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
 from ..vectors.word_pairs import word_pair_vectors
 from .grid import Grid, Progress, evaluate_grid
-from .scores import LEAST_PAIRS, PairScore, evaluate_pairs
+from .scores import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
 from .specs import LADDER
 from .subsets import resamples_of
 
@@ -89,7 +89,7 @@ def evaluate_words(
     fit_texts: Sequence[str] | None = None,
     fit_on: str | None = None,
     similarity: str = "cosine",
-    draws: int = 1000,
+    draws: int = DRAWS,
     seed: int = 0,
     aggregation: str | None = None,
     tokenizer: Tokenizer = words_of,
@@ -187,7 +187,7 @@ def evaluate_averages(
     treatments: Sequence[str] = LADDER,
     fit_on: str | None = None,
     similarity: str = "cosine",
-    draws: int = 1000,
+    draws: int = DRAWS,
     seed: int = 0,
     aggregation: str | None = None,
     progress: Progress | None = None,
@@ -268,7 +268,7 @@ def evaluate_word_pairs(
     pairs: Pairs,
     *,
     similarity: str = "cosine",
-    draws: int = 1000,
+    draws: int = DRAWS,
     seed: int = 0,
 ) -> WordPairScore:
     """Spearman of the similarities of words against human scores; no treatment.

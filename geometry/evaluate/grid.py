@@ -13,7 +13,7 @@ from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
 from ..transform.treatments import Treatment
 from .fitting import FitSet, FitVectors, Layers, average_layers
-from .scores import Difference, PairBootstrap, PairScore, difference
+from .scores import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 
@@ -189,7 +189,7 @@ def evaluate_grid(
     fit_on: str | None = None,
     evaluated_on: str = "",
     similarity: str = "cosine",
-    draws: int = 1000,
+    draws: int = DRAWS,
     seed: int = 0,
     bootstrap: PairBootstrap | None = None,
     is_approximate: bool = False,

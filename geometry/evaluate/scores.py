@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..transform.whiten import Whitening
 
 LEAST_PAIRS = 3  # two points always lie on a line
+DRAWS = 1000  # resamples of an interval
 REASONS = {  # why a score is undefined, by code
     "constant_scores": "all similarities are equal",
     "zero_row": "a vector is zero and has no direction",
@@ -139,7 +140,7 @@ class PairBootstrap:
     how: str = "all"
     subsets: tuple[tuple[str, int], ...] = ()  # (name, number of pairs)
 
-    def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:
+    def __init__(self, gold_scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> None:
         self.gold_scores = checked_gold(gold_scores)
         check_draws(draws)
         self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
@@ -243,7 +244,7 @@ def evaluate_pairs(
     *,
     similarity: str = "cosine",
     precision: Whitening | WhiteningMap | Moments | None = None,
-    draws: int = 1000,
+    draws: int = DRAWS,
     seed: int = 0,
 ) -> PairScore:
     """Spearman and Pearson of the pairs' similarities against human scores, with intervals.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .scores import PairBootstrap, PairScore, checked_gold, interval
+from .scores import DRAWS, PairBootstrap, PairScore, checked_gold, interval
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
@@ -60,7 +60,7 @@ class SubsetBootstrap(PairBootstrap):
         gold_scores: np.ndarray,
         subsets: Sequence[str],
         how: str,
-        draws: int = 1000,
+        draws: int = DRAWS,
         seed: int = 0,
     ) -> None:
         _check_how(how)
@@ -117,7 +117,7 @@ class SubsetBootstrap(PairBootstrap):
 
 
 def resamples_of(
-    pairs: Pairs, how: str | None = None, *, draws: int = 1000, seed: int = 0
+    pairs: Pairs, how: str | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> PairBootstrap:
     """The resamples of pairs.   how : of ``AGGREGATIONS``; None takes the pairs as one set.
 
@@ -135,7 +135,7 @@ def resamples_of(
 
 
 def aggregate(
-    scores_by_subset: Mapping[str, Subset], how: str = "all", *, draws: int = 1000, seed: int = 0
+    scores_by_subset: Mapping[str, Subset], how: str = "all", *, draws: int = DRAWS, seed: int = 0
 ) -> Aggregate:
     """Spearman over subsets.
 

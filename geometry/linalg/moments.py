@@ -1,4 +1,4 @@
-"""Mean, scatter and the Ledoit-Wolf statistics of rows, block by block.
+"""Mean, scatter and third and fourth moments of rows, block by block.
 
 A whitening needs only sums over rows. So two blocks merge exactly (Chan, Golub, LeVeque 1979), in
 any order. The one-pass form X'X/n - mu mu' is not used: it loses all digits when the mean is long,
@@ -135,22 +135,6 @@ class Moments:
     def covariance(self) -> np.ndarray:
         """(d, d) scatter / sum of weights (never sum of weights - 1: Zipf weights sum to 1)."""
         return self.scatter / self.weight
-
-    def ledoit_wolf(self) -> float:
-        """Shrinkage in [0, 1] towards the mean variance times I.
-
-        The same number as scikit-learn's ``ledoit_wolf_shrinkage``, from mergeable sums. With
-        weights, n is Kish's effective size (sum w)^2 / sum w^2. Ledoit, Wolf 2004, section 3.
-        """
-        d = len(self.mean)
-        S = self.covariance
-        if d == 1:
-            return 0.0
-        effective_n = self.weight**2 / self.weight2
-        norm2 = float(np.sum(S * S))
-        distance = norm2 - float(np.trace(S)) ** 2 / d  # d * delta^2
-        noise = (self.quartic / self.weight - norm2) / effective_n  # d * beta^2
-        return 0.0 if distance <= 0 else float(min(max(noise, 0.0), distance) / distance)
 
 
 def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .ledoit_wolf import ledoit_wolf
 from .moments import Moments
 
 TIE = 1e-8  # entries of a direction that differ by less are equal up to rounding
@@ -43,7 +44,7 @@ class Spectrum:
 
     @cached_property
     def ledoit_wolf(self) -> float:
-        return self.moments.ledoit_wolf()
+        return ledoit_wolf(self.moments)
 
     @cached_property
     def covariance_axes(self) -> Axes:

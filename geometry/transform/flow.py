@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from ..linalg.ledoit_wolf import ledoit_wolf
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
 from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
@@ -308,7 +309,7 @@ def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
             "the rows to train on are equal up to rounding, so no density has a highest "
             "likelihood; give rows that differ"
         )
-    a = max(moments.ledoit_wolf(), MIN_SHRINKAGE)
+    a = max(ledoit_wolf(moments), MIN_SHRINKAGE)
     if linear:
         variances, rotation = np.linalg.eigh(covariance)
         variances = variances.clip(min=0.0)

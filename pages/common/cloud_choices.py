@@ -9,6 +9,7 @@ import streamlit as st
 
 from geometry import Encoder
 from geometry.encode.layers import LAYER_SETS
+from geometry.encode.pool import DEFAULT_POOLING
 
 from .controls import choose, follow_default, layer_labels
 from .corpus_cloud import CloudSpec
@@ -50,7 +51,7 @@ def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
             _("Pooling"),
             list(encoder.poolings),
             key="pooling",
-            default="mean",
+            default=DEFAULT_POOLING,
             labels={
                 "weighted": _("weighted by position (decoders)"),
                 "own": _("the model's own output"),

@@ -19,8 +19,8 @@ from .models import current_encoder
 from .uploads import is_own
 from .words import Translate
 
+ALL_POINTS = 10**9
 SEED = 0
-MAX_POINTS = 3000  # what a picture draws; a larger cloud is sampled, and the page says so
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 
 _CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=24)
@@ -55,7 +55,7 @@ class CloudSpec:
     layer: int | str
     pooling: str
     special_tokens: bool = True
-    max_points: int = MAX_POINTS
+    max_points: int = ALL_POINTS
     seed: int = SEED
 
 

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from .controls import choose, keep_choices
 from .draw.charts import load_plotly
 from .messages import show_error
-from .page_list import page_labels, page_path
+from .page_list import PAGES, page_labels, page_path
 from .words import (
     DEFAULT_LANGUAGE,
     Translate,
@@ -54,8 +54,9 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
             or browser_language(st.context.locale) != DEFAULT_LANGUAGE,
         )
         _ = translator()
-        for page, label in page_labels(_).items():
-            st.page_link(page_path(page), label=label)
+        labels = page_labels(_)
+        for page in PAGES:
+            st.page_link(page_path(page), label=labels[page])
         select_model(_)
         select_corpus(_)
     st.title(page_labels(_)[name])

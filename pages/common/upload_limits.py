@@ -1,4 +1,4 @@
-"""The limits of uploads as the operator set them, and the line that states them."""
+"""The limits of uploads, which ``narrow-cone.toml`` sets, and the line that states them."""
 
 from __future__ import annotations
 

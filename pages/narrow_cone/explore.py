@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
@@ -20,6 +22,7 @@ from .neighbours import choose_point, show_neighbours
 from .numbers import show_numbers, take_away
 from .pictures import draw_pictures
 from .scene import (
+    MAX_POINTS,
     build_scene,
     few_points_values,
     full_whitening,
@@ -43,7 +46,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     look_box, measure_box, try_box = st.container(), st.container(), st.container()
     with try_box:
         st.subheader(_("Try"))
-        spec = choose_cloud(current_encoder(), _)
+        spec = replace(choose_cloud(current_encoder(), _), max_points=MAX_POINTS)
     with look_box:
         st.subheader(_("Look"))
         if chosen_model().is_bundled:

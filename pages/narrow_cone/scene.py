@@ -24,6 +24,7 @@ from pages.common.words import signed
 
 from .umap import umaps_if_ready
 
+MAX_POINTS = 3000  # of a larger cloud a sample is drawn, and the page says so
 NEIGHBOURS = 5
 COSINE_DECIMALS = 3
 WIDEST_CONE = 60.0  # degrees; a wider cloud is not called a narrow cone

@@ -8,7 +8,9 @@ import streamlit as st
 
 from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
+from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.scores import DRAWS
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import LADDER, parse_treatment
 from geometry.transform import recommended_whitening
@@ -24,7 +26,6 @@ from pages.common.words import Translate, prose
 from .pairs import ScoredSet, choose_pairs, is_private, pair_labels, pair_set, show_origin
 from .words import similarity_names, treatment_words
 
-DRAWS = 1000  # resamples of every interval
 SAME = "same"
 AUTO = "recommended"
 PAGE = "sentence_similarity"
@@ -207,7 +208,7 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:
         )
     with middle:
         pooling = choose(
-            st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", default="mean"
+            st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", default=DEFAULT_POOLING
         )
     with right:
         similarity = choose(

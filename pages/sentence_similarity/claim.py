@@ -12,7 +12,7 @@ from geometry.encode import ArrayStore
 from geometry.evaluate.claims import PoolingShare
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
-from geometry.evaluate.scores import PairBootstrap, PairScore, difference
+from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore, difference
 from geometry.figures.scored import Scored, scored_figure
 from geometry.hub.catalogue import is_contrastive
 from geometry.hub.pair_sets import PAIR_SETS
@@ -24,7 +24,7 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, prose, signed
 
-from .choices import DRAWS, Choice, fitted_on, measured_on, score_title
+from .choices import Choice, fitted_on, measured_on, score_title
 from .pairs import ScoredSet, hub_sets
 from .scene import Scene, score_column
 from .word_vectors import Static, own_static, show_word_pairs, uploaded_static

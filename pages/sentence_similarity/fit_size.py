@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.evaluate.fit_size import KEPT, WHITENINGS, SizedScore, scores_by_fit_size
-from geometry.evaluate.scores import PairBootstrap, PairScore
+from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
@@ -16,7 +16,7 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.words import Translate, prose
 
-from .choices import DRAWS, measured_on, score_title
+from .choices import measured_on, score_title
 from .scene import Scene, cached_job
 from .words import cell_words, hundred, treatment_words
 

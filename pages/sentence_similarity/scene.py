@@ -18,17 +18,16 @@ from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
-from geometry.evaluate.scores import PairBootstrap
+from geometry.evaluate.scores import DRAWS, PairBootstrap
 from geometry.linalg.moments import Moments
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store, takes_long
 from pages.common.words import Translate
 
-from .choices import DRAWS, Choice
+from .choices import Choice
 
 SAMPLE_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
-ALL = 10**9  # max_points: the sentences are not sampled
 Answer = TypeVar("Answer")
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
 
@@ -131,14 +130,14 @@ def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
     encoder, pairs, fit = choice.encoder, choice.pairs.corpus, choice.fit.corpus
     last = encoder.n_layers
     for pooling in POOLINGS_SHOWN if is_large(encoder, pairs) else POOLINGS_SHOWN[:1]:
-        encode_corpus(pairs, CloudSpec("sentences", last, pooling, max_points=ALL), _)
+        encode_corpus(pairs, CloudSpec("sentences", last, pooling), _)
     encoded = EncodedPairs(choice)
     if encoder.is_approximate:
         refuse_too_narrow(encoded.vectors(choice.layer, choice.pooling))
     if choice.fit.is_target:
         return encoded
     if not is_large(encoder, fit):
-        encode_corpus(fit, CloudSpec("sentences", last, POOLINGS_SHOWN[0], max_points=ALL), _)
+        encode_corpus(fit, CloudSpec("sentences", last, POOLINGS_SHOWN[0]), _)
         return encoded
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
     sums = _SUMS.get(key)

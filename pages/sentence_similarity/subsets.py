@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry.evaluate.scores import LEAST_PAIRS, PairScore
+from geometry.evaluate.scores import DRAWS, LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import code, markdown
 from pages.common.words import Translate, prose
 
-from .choices import DRAWS, fitted_on, measured_on
+from .choices import fitted_on, measured_on
 from .scene import Scene
 from .words import cell_words, treatment_words, with_interval
 

@@ -21,6 +21,7 @@ from geometry.evaluate.from_words import (
     type_averages,
 )
 from geometry.evaluate.grid import Cell
+from geometry.evaluate.scores import DRAWS
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import Cache
@@ -33,7 +34,7 @@ from pages.common.table_form import label_uploader
 from pages.common.upload_limits import megabytes, table_note, upload_limits, vector_note
 from pages.common.words import Translate, prose
 
-from .choices import DRAWS, Choice
+from .choices import Choice
 from .scene import Scene
 from .vector_files import averages_of_file, score_of_files
 from .words import similarity_names, with_interval

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
@@ -38,10 +40,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
     look_box, measure_box, try_box = st.container(), st.container(), st.container()
     with try_box:
         st.subheader(_("Try"))
-        chosen = choose_cloud(current_encoder(), _)
-        spec = CloudSpec(
-            chosen.unit, chosen.layer, chosen.pooling, chosen.special_tokens, max_points=MAX_POINTS
-        )
+        spec = replace(choose_cloud(current_encoder(), _), max_points=MAX_POINTS)
         look = choose_look(_, has_labels=corpus.labels is not None, views=("mean", "svd", "pca"))
     with look_box:
         st.subheader(_("Look"))

@@ -7,6 +7,7 @@ from collections import Counter
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
+from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.figures.cone import cone_figure
 from geometry.figures.point_colours import MOST_LABELS
@@ -31,6 +32,7 @@ from pages.common.models import current_encoder, model_line
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
+MAX_POINTS = 3000  # of a larger cloud a sample is drawn, and the page says so
 
 
 def own_corpus() -> Corpus | None:
@@ -42,7 +44,12 @@ def own_corpus() -> Corpus | None:
 def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
     """The corpus as sentence vectors, with progress and cancel; None after an error message."""
     # layer 4, where the bundled encoder has its usual cone, or the last layer of a smaller model
-    spec = CloudSpec(unit="sentences", layer=min(4, current_encoder().n_layers), pooling="mean")
+    spec = CloudSpec(
+        unit="sentences",
+        layer=min(4, current_encoder().n_layers),
+        pooling=DEFAULT_POOLING,
+        max_points=MAX_POINTS,
+    )
     try:
         return encode_corpus(corpus, spec, _)
     except PrecisionError as error:

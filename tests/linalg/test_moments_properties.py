@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf_shrinkage
 
+from geometry.linalg.ledoit_wolf import ledoit_wolf
 from geometry.linalg.moments import Moments
 from tests.clouds import clouds, seeds
 
@@ -39,12 +40,12 @@ def test_the_order_of_rows_does_not_matter(X, order):
 
 @given(clouds(rows=(3, 60)))
 def test_ledoit_wolf_is_scikit_learns(X):
-    np.testing.assert_allclose(Moments.of(X).ledoit_wolf(), ledoit_wolf_shrinkage(X), atol=1e-8)
+    np.testing.assert_allclose(ledoit_wolf(Moments.of(X)), ledoit_wolf_shrinkage(X), atol=1e-8)
 
 
 @given(clouds(rows=(3, 60)), seeds)
 def test_ledoit_wolf_is_a_share_for_any_weights(X, seed):
     w = np.random.default_rng(seed).exponential(size=len(X))
-    assert 0 <= Moments.of(X, w).ledoit_wolf() <= 1
+    assert 0 <= ledoit_wolf(Moments.of(X, w)) <= 1
     scaled = Moments.of(X, w * 1e-3)
-    np.testing.assert_allclose(scaled.ledoit_wolf(), Moments.of(X, w).ledoit_wolf(), rtol=1e-6)
+    np.testing.assert_allclose(ledoit_wolf(scaled), ledoit_wolf(Moments.of(X, w)), rtol=1e-6)

@@ -2,6 +2,8 @@
 
 import { advance } from "./morph.js";
 
+export const FILM_SPEED = 1.6; // stops a second, when it is played
+export const MOVE_SPEED = 8; // stops a second, to a new position of the page's sliders
 const LONGEST_TICK = 0.1; // s: in a hidden tab the film does not move on
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -5,11 +5,9 @@ import { PlacesNotFinite } from "./decode.js";
 import { listenToFilm, restOf, showFilm } from "./film.js";
 import { Hand } from "./hand.js";
 import { listen } from "./input.js";
-import { Player } from "./player.js";
+import { FILM_SPEED, MOVE_SPEED, Player } from "./player.js";
 import { Stage } from "./stage.js";
 
-const FILM_SPEED = 1.6; // stops a second
-const MOVE_SPEED = 8; // stops a second, to a new position of the page's sliders
 const twins = new WeakMap(); // element -> Twin
 
 class Twin {

@@ -1,0 +1,17 @@
+"""Names by which a column of a table is recognised, without regard to case."""
+
+TEXT_NAMES = (
+    "text", "texts", "sentence", "sentences", "content", "body", "document", "review", "comment",
+    "message", "utterance", "question", "headline", "title",
+    "文本", "文字", "句子", "內容", "内容", "評論", "评论",
+)  # fmt: skip
+LABEL_NAMES = (
+    "label", "labels", "topic", "category", "class", "genre", "target", "tag",
+    "標籤", "标签", "主題", "主题", "類別", "类别", "分類", "分类",
+)  # fmt: skip
+PAIR_NAMES = (
+    ("left", "right"), ("sentence1", "sentence2"), ("sentence_1", "sentence_2"),
+    ("text1", "text2"), ("text_1", "text_2"), ("s1", "s2"), ("句子1", "句子2"),
+)  # fmt: skip
+SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
+SUBSET_NAMES = ("subset", "genre", "dataset")
