@@ -5,6 +5,7 @@ import pytest
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from geometry.linalg import moments
+from geometry.linalg.ledoit_wolf import ledoit_wolf
 from geometry.linalg.moments import Moments
 
 
@@ -77,13 +78,13 @@ def test_equal_rows_have_no_variance(n, dtype):
 def test_ledoit_wolf_is_scikit_learns(n, d):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, d)) * np.geomspace(1, 0.05, d) + rng.standard_normal(d)
-    assert Moments.of(X).ledoit_wolf() == pytest.approx(ledoit_wolf_shrinkage(X), rel=1e-9)
+    assert ledoit_wolf(Moments.of(X)) == pytest.approx(ledoit_wolf_shrinkage(X), rel=1e-9)
 
 
 def test_ledoit_wolf_has_nothing_to_shrink_in_one_dimension_or_a_round_cloud():
-    assert Moments.of(np.array([[1.0], [2.0], [4.0]])).ledoit_wolf() == 0.0
+    assert ledoit_wolf(Moments.of(np.array([[1.0], [2.0], [4.0]]))) == 0.0
     corners = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])  # covariance I / 2, its own target
-    assert Moments.of(corners).ledoit_wolf() == 0.0
+    assert ledoit_wolf(Moments.of(corners)) == 0.0
 
 
 def test_no_rows():
