@@ -134,14 +134,33 @@ def read_corpus(
     named. Duplicates stay; rows without text are left out and counted in ``n_blank``. Texts beyond
     ``limits.text_characters`` are cut there and counted in ``n_shortened``.
 
-    text_column : by name, or by place from 0; None takes the likeliest.
-    label_column : likewise; None is no labels.
-    has_header, encoding : None finds them from the content.
-    limits : how large the file may be.   max_texts, max_bytes : in place of two of them.
-    Raises CorpusError with one of the codes unreadable, too_many_bytes, binary,
-    wrong_encoding, unknown_encoding, half_character, bad_quotes, uneven_row, long_line,
-    unknown_column, no_text_column, empty, too_few_texts, too_many_texts, too_many_lines,
-    too_many_columns, damaged_file, too_large.
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Title of the corpus. By default the name of the file.
+    text_column : str or int, optional
+        By name, or by place from 0. None takes the likeliest.
+    label_column : str or int, optional
+        Likewise. None is no labels.
+    has_header : bool, optional
+        Whether the first row names the columns. None finds it from the content.
+    encoding : str, optional
+        None finds it from the content.
+    max_texts : int, optional
+        In place of ``limits.rows``.
+    max_bytes : int, optional
+        In place of ``limits.file_bytes``.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    CorpusError
+        With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
+        unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
+        no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
+        damaged_file, too_large.
     """
     limits = limits.but(rows=max_texts, file_bytes=max_bytes)
     wanted = (text_column, label_column)

@@ -48,10 +48,23 @@ class Narrower:
 def narrower_against_score(
     mean_cosines: Sequence[float], scores: Sequence[float], *, most: int = 3
 ) -> Narrower:
-    """Compare all pairs of cells; mean_cosines and scores (n,), in any unit, finite.
+    """Compare all pairs of cells: does the narrower of two cells have the lower score?
 
     The cells are layers of one model on one set of pairs, not an independent sample, so the
-    correlation has no p-value. Raises ValueError for unequal lengths.
+    correlation has no p-value.
+
+    Parameters
+    ----------
+    mean_cosines : (n,) floats, finite
+    scores : (n,) floats, finite
+        In any unit; the differences in the result have the same.
+    most : int
+        Counterexamples in the result at most.
+
+    Raises
+    ------
+    ValueError
+        For unequal lengths.
     """
     if len(mean_cosines) != len(scores):
         raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")

@@ -45,7 +45,13 @@ def grid_csv(grid: Grid, **settings: Any) -> str:
 def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> str:
     """Settings, cells, and the cell chosen on dev, as JSON.
 
-    settings : other settings of the measurement, such as model and revision.
+    Parameters
+    ----------
+    grid : Grid
+    chosen : Chosen, optional
+        The result of ``choose_on_dev``.
+    **settings
+        Other settings of the measurement, such as model and revision.
     """
     rows = grid_rows(grid)
     if grid.subsets:

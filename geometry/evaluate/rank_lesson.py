@@ -48,11 +48,20 @@ class Bend:
 
 
 def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> MadeUp:
-    """n pairs, n >= 3: gold evenly spread in [0, 5], scores in [0, 1] except for the outlier.
+    """Pairs of made-up scores, with gold evenly spread in [0, 5].
 
     scores = ((1 - noise) u + noise v)^curve, where u is gold / 5 and v is uniform; u and v are
-    the same for every bend. The outlier is the pair with the highest gold ("agrees") or the
-    lowest ("contradicts").
+    the same for every bend. Scores lie in [0, 1] except for the outlier. The outlier is the pair
+    with the highest gold ("agrees") or the lowest ("contradicts").
+
+    Parameters
+    ----------
+    bend : Bend
+        Noise, curve, levels of gold, and outlier.
+    n : int, >= 3
+        Pairs.
+    random_state : int
+        Seed.
     """
     if n < 3:
         raise ValueError(f"n must be 3 or more; got {n}")

@@ -106,9 +106,20 @@ class RankMoves:
 
     @classmethod
     def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
-        """Rank gold scores and two sets of similarities, (n,) each, all finite.
+        """Rank gold scores and two sets of similarities.
 
-        Raises ValueError for unequal lengths.
+        Parameters
+        ----------
+        gold_scores : (n,) array, finite
+        before : (n,) array, finite
+            Similarities of the pairs before the treatment.
+        after : (n,) array, finite
+            Likewise, after it.
+
+        Raises
+        ------
+        ValueError
+            For unequal lengths.
         """
         sizes = {len(gold_scores), len(before), len(after)}
         if len(sizes) != 1:

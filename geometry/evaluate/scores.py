@@ -75,7 +75,18 @@ class PairScore:
 
     @classmethod
     def without(cls, code: str, *, n: int, similarity: str, seed: int) -> PairScore:
-        """A score that is undefined for the reason ``code``."""
+        """A score that is undefined.
+
+        Parameters
+        ----------
+        code : str
+            The reason, of ``REASONS``.
+        n : int
+            Pairs.
+        similarity : str
+            Of ``SIMILARITIES``.
+        seed : int
+        """
         return cls(None, None, None, None, n, similarity, 0, seed, undefined=code)
 
 

@@ -144,9 +144,22 @@ def aggregate(
     - ``mean``: of the subsets' scores. Huang et al. 2021 (WhiteningBERT).
     - ``wmean``: the same, weighted by pairs. Li et al. 2020 (BERT-flow), Su et al. 2021.
 
-    scores_by_subset : {name: (similarities, gold_scores)}; mean and wmean also take a
-    ``PairScore``. They resample within each subset; ``all`` resamples all pairs together.
-    Raises ValueError for another ``how``, no subsets, and a ``PairScore`` under ``all``.
+    Parameters
+    ----------
+    scores_by_subset : {name: (similarities, gold_scores)}
+        Two arrays (n,) a subset. For ``mean`` and ``wmean`` also {name: PairScore}.
+    how : str
+        "all", "mean" or "wmean".
+    draws : int
+        Resamples of the bootstrap. ``mean`` and ``wmean`` resample within each subset; ``all``
+        resamples all pairs together.
+    seed : int
+        Of the bootstrap.
+
+    Raises
+    ------
+    ValueError
+        For another ``how``, no subsets, and a ``PairScore`` under ``all``.
     """
     _check_how(how)
     if not scores_by_subset:

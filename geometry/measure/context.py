@@ -58,11 +58,22 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
 def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: int = 0) -> float:
     """Share sigma_1^2 / sum sigma^2 of a type's occurrences, over types, minus the baseline.
 
-    vectors : (n, d).   types : (n,); those that occur once are left out.   It says how well one
-    static vector could replace a type: sigma are the singular values of its occurrences, not
-    centred.   Baseline: the same with the types dealt to the tokens at random (SHUFFLES seeded
-    deals). The paper takes one large random sample instead. Equal counts matter, because two
-    occurrences alone have a share of at least 1/2.
+    It says how well one static vector could replace a type: sigma are the singular values of its
+    occurrences, not centred. Baseline: the same with the types assigned to the tokens at random
+    (SHUFFLES seeded permutations). The paper takes one large random sample instead. Equal counts
+    matter, because two occurrences alone have a share of at least 1/2.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+        Types that occur once are left out.
+    seed : int
+        Of the permutations.
+
+    References
+    ----------
     Ethayarajh 2019, equation 3 and section 3.4.
     """
     parts = Tokens(vectors).max_explainable(types, seed)
@@ -74,8 +85,17 @@ def contextual_table(
 ) -> tuple[Measured, ...]:
     """The three measures of this module; the published figure is ``value - baseline``.
 
-    vectors (n, d), types (n,), sentences (n,) : as above.   The interval is that of the value, from
-    leaving out groups of types or of sentences; the baseline stays as it is.
+    The interval is that of the value, from leaving out groups of types or of sentences; the
+    baseline stays as it is.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+    sentences : (n,) ids
+    seed : int
+        Of the baseline's permutations, and of the groups that an interval leaves out.
     """
     X = finite_rows(vectors, at_least=1)
     n, d = X.shape

@@ -33,8 +33,15 @@ def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
 def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 0) -> np.ndarray:
     """Cosines of all pairs i < j, (m (m - 1) / 2,) float32, in [-1, 1].
 
-    X : (n, d).   max_rows : draw that many rows, 2 or more, without replacement, so that no pair
-    is a row with itself; None takes all. 1,200 rows are 719,400 pairs.
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    max_rows : int, >= 2, optional
+        Draw that many rows without replacement, so that no pair is a row with itself. None takes
+        all. 1,200 rows are 719,400 pairs.
+    seed : int
+        Of the draw.
     """
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)

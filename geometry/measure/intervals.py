@@ -72,7 +72,14 @@ def subsampling_interval(
 ) -> tuple[float, float]:
     """95% interval (low, high) of ``of(*arrays)``, from DRAWS subsamples of half the rows.
 
-    arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.
+    Parameters
+    ----------
+    of : callable
+        Takes the arrays, returns a float.
+    *arrays : (n, ...) arrays, n >= MIN_ROWS
+        All are cut by the same rows.
+    seed : int
+        Of the subsamples.
     """
     n = _rows(arrays)
     if n < MIN_ROWS:

@@ -33,9 +33,22 @@ Watch = Callable[[slice, np.ndarray], None]
 
 
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of row ``row`` by cosine: (indices (k,), cosines (k,)).
+    """The k nearest other rows of a row by cosine: (indices (k,), cosines (k,)).
 
-    X : (n, d), no zero row.   k is cut to n - 1. Of equal cosines the lower index comes first.
+    Of equal cosines the lower index comes first.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    row : int in [0, n)
+    k : int, >= 1
+        Cut to n - 1.
+
+    Raises
+    ------
+    IndexError
+        If X has no such row.
     """
     need_whole("k", k, at_least=1)
     U = unit_rows(X)
@@ -151,6 +164,15 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
     """Mean share of a row's k nearest neighbours that have its label, in [0, 1].
 
     For 12 equal topics chance is about 1/12.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    labels : sequence of n labels
+        Compared as strings.
+    k : int, >= 1
+        Neighbours of each row; cut to n - 1.
     """
     if len(labels) != len(X):
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")

@@ -48,6 +48,15 @@ def zipfian_baselines(frequencies: np.ndarray, d: int, *, seed: int = 0) -> tupl
     as long as one row. The second is the mean of 2 to 20 seeded Gaussian draws, cached by
     (frequencies, d, seed). A few frequent words have most of p, so a vocabulary of 100,000 has the
     sampling error of some hundred words.
+
+    Parameters
+    ----------
+    frequencies : (n,) array, >= 0
+        Counts or shares of the words.
+    d : int
+        Dimensions.
+    seed : int
+        Of the Gaussian draws.
     """
     p = _shares(frequencies)
     p = p[p > 0]
@@ -62,6 +71,15 @@ def zipfian_table(
     The words are a sample of a vocabulary, each with its own frequency. Where a few words have most
     of p, the interval is wide. n counts the words with a frequency above 0; with fewer than
     MIN_ROWS of them there is no interval.
+
+    Parameters
+    ----------
+    W : (n, d) array of float
+        Vectors of words.
+    frequencies : (n,) array, >= 0
+        Counts or shares of the words.
+    seed : int
+        Of the baseline's draws, and of the groups that an interval leaves out.
     """
     W, p = _weighted(W, frequencies)
     whole = _Sums.of(W, p)
@@ -172,6 +190,6 @@ def _shares(frequencies: np.ndarray) -> np.ndarray:
     if len(bad):
         raise ValueError(f"frequency {p[bad[0]]} of row {bad[0]} is negative or not finite")
     if not p.any():
-        raise ValueError("all frequencies are 0: no word has a say")
+        raise ValueError("all frequencies are 0; at least one must be above 0")
     p = p / p.max()
     return np.asarray(p / p.sum())

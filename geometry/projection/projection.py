@@ -102,20 +102,31 @@ def project(
     n_neighbors: int = UMAP_NEIGHBOURS,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Projection:
-    """Project rows X (n, d), n > n_components, to 2 or 3 dimensions.
+    """Project rows to 2 or 3 dimensions.
 
-    method
+    Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
+    "cone"), else the entry of largest magnitude is positive.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n > n_components
+    method : str
         "svd"   leading right singular vectors, *uncentred*: in a cone the first is close to the
                 mean direction (Gao et al. 2019, figure 1)
         "pca"   leading principal directions of the centred rows; ``origin`` is the place of 0
         "mean"  the mean direction, then the principal directions orthogonal to it
         "cone"  angle-true: height = component along the mean direction, radius = norm of the
                 rest, azimuth from the leading residual plane; every angle to the mean is exact
-        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it keeps
+        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it preserves
                 neighbours, not angles, so it can't show a cone
-    Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
-    "cone"), else the entry of largest magnitude is positive.
-    ``progress(stage, done, total)`` is called by "umap" only.
+    n_components : int
+        2 or 3.
+    random_state : int
+        Seed of "umap", and of the rows on which trustworthiness is computed.
+    n_neighbors : int
+        Of "umap"; cut to n - 1.
+    progress : callable, optional
+        Called by "umap" only, with (stage, done, total).
     """
     X = _checked(X, n_components)
     if method == "umap":

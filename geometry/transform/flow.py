@@ -145,12 +145,19 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         progress: Callable[[FlowEpoch], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> NormalizingFlow:
-        """Learn the map from X (n, d) with at least three distinct rows.
+        """Learn the map.
 
-        progress : called with the start and after each epoch. If it raises, the fit ends and the
+        Parameters
+        ----------
+        X : (n, d) array of float
+            At least three distinct rows.
+        y : ignored
+        progress : callable, optional
+            Called with the start and after each epoch. If it raises, the fit ends and the
             estimator is not fitted.
-        cancelled : called before each batch. If it returns True, the fit ends with the best epoch
-            so far, and ``stop_reason_`` is "cancelled".
+        cancelled : callable, optional
+            Called before each batch. If it returns True, the fit ends with the best epoch so far,
+            and ``stop_reason_`` is "cancelled".
         """
         if hasattr(self, "map_"):
             del self.map_  # after a fit that fails, the estimator is not fitted

@@ -76,9 +76,16 @@ class WeightedRemoval(Removal):
     def fit(
         self, X: Any, y: Any = None, *, pairs: Any = None, gold_scores: Any = None
     ) -> WeightedRemoval:
-        """Learn the directions from X (n, d), n >= 2, and the weights from pairs of its rows.
+        """Learn the directions from rows, and the weights from pairs of the rows.
 
-        pairs : (m, 2) integers in [0, n), m >= 3.   gold_scores : (m,) numbers, not all equal.
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        y : ignored
+        pairs : (m, 2) array of int in [0, n), m >= 3, optional
+            Rows of X. Without pairs and scores all weights are 1.
+        gold_scores : (m,) array of float, optional
+            Not all equal.
         """
         if self.axes not in AXES:
             raise ValueError(f"axes must be one of {AXES}; got {self.axes!r}")

@@ -51,12 +51,20 @@ class RemovalMap:
         n_components: int | None = None,
         centred: bool = True,
     ) -> RemovalMap:
-        """The map of these moments; ``eps`` is the precision of the data they came from.
+        """The map of these moments.
 
-        n_components : D, None for ``default_components(d)``
-        centred : if True, the mean is subtracted and the directions are principal directions. If
-            False, nothing is subtracted and they are singular directions of the rows
-            (eigenvectors of E[x x']).
+        Parameters
+        ----------
+        moments : Moments
+            Of rows (n, d).
+        eps : float
+            Machine precision of the rows.
+        n_components : int, optional
+            D, the directions to remove. None is ``default_components(d)``.
+        centred : bool
+            If True, the mean is subtracted and the directions are principal directions. If False,
+            nothing is subtracted and they are singular directions of the rows (eigenvectors of
+            E[x x']).
         """
         d = len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components

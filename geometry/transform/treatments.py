@@ -148,14 +148,25 @@ def _unless_all(directions: np.ndarray) -> np.ndarray | None:
 def fit_treatment(
     name: str, X: np.ndarray, *, sample_weight: np.ndarray | None = None, random_state: int = 0
 ) -> Treatment:
-    """Fit the treatment of that name on rows X (n, d), n >= 2, with its knobs at their defaults.
+    """Fit the treatment of that name, with its knobs at their defaults.
 
     "learned" and "flow" are fitted by ``WeightedRemoval`` and ``NormalizingFlow``; the caller wraps
     their ``map_`` in ``Treatment``.
-    Raises ValueError for another name, too few rows, NaN, infinity and wrong weights.
 
-    sample_weight : (n,), occurrences of each row; only "zipf" reads it, and needs it
-    random_state : for "clusterwise"
+    Parameters
+    ----------
+    name : str
+        Of ``TREATMENTS``, except those of ``OWN_FIT``.
+    X : (n, d) array of float, n >= 2
+    sample_weight : (n,) array, optional
+        Occurrences of each row. Only "zipf" reads it, and needs it.
+    random_state : int
+        For "clusterwise".
+
+    Raises
+    ------
+    ValueError
+        For another name, too few rows, NaN, infinity and wrong weights.
     """
     if name not in TREATMENTS or name in OWN_FIT:
         offered = ", ".join(code for code in TREATMENTS if code not in OWN_FIT)

@@ -62,7 +62,25 @@ class WhiteningMap:
         centring: float = 1.0,
         strength: float = 1.0,
     ) -> WhiteningMap:
-        """The map of these moments; ``eps`` is the precision of the data they came from."""
+        """The map of these moments.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of rows (n, d).
+        eps : float
+            Machine precision of the rows.
+        method : str
+            Of ``METHODS``; see ``Whitening``.
+        n_components : int in [1, d], optional
+            Leading directions to retain. None is all in the rank.
+        shrinkage : float in [0, 1] or "ledoit-wolf", optional
+            a. None is 0.
+        centring : float in [0, 1]
+            s, the share of the mean that is subtracted.
+        strength : float in [0, 1]
+            t; 1 is full whitening.
+        """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
         a = _share(shrinkage, spectrum)
@@ -73,9 +91,19 @@ class WhiteningMap:
     def of(
         cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
     ) -> WhiteningMap:
-        """The map fitted on rows X (n, d), n >= 2, with the settings of ``solve``.
+        """The map fitted on rows.
 
-        Raises ValueError where X is no matrix of finite numbers, or has fewer than two rows.
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        sample_weight : (n,) array, >= 0, optional
+        **settings
+            Of ``solve``.
+
+        Raises
+        ------
+        ValueError
+            If X is not a matrix of finite numbers, or has fewer than two rows.
         """
         X = float_rows(X, at_least=2)
         if sample_weight is not None:
@@ -95,6 +123,11 @@ class WhiteningMap:
 
         An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
         which changes the correlation matrix.
+
+        Parameters
+        ----------
+        n_components, shrinkage, centring, strength
+            As in ``solve``. A setting that is not given stays as it is; None is a value of its own.
         """
         k = self.n_components if n_components is AS_IT_IS else n_components
         a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage

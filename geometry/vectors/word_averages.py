@@ -78,16 +78,29 @@ def sentence_vectors(
 ) -> SentenceVectors:
     """The mean over each sentence's known words of their vectors, in the table's precision.
 
-    sentences : texts, which ``tokenizer`` splits, or sequences of words. A word's vector is its
-    exact entry in ``table``, else the first entry whose lower case matches; words without one are
-    left out, also of the mean.
-    weighting : "mean"; "sif", each word by a/(a + p(w)) (Arora et al. 2017; its second half, the
-    common direction, is ``CommonComponentRemoval(1, centred=False)``, fitted on a named set);
-    "zipf", the words' vectors whitened under p(w) first, then the mean (Yokoi et al. 2024).
-    counts : word to count, for "sif" and "zipf"; p(w) is the share of all counts of the words that
-    have w's row. See ``read_counts`` and ``rank_counts``.
-    empty : a sentence without a known word is an "error" that names it, or "zero", a row of zeros
-    which ``has_words`` tells apart: it has no direction and must be left out of any score.
+    A word's vector is its exact entry in the table, else the first entry whose lower case matches.
+    Words without a vector are left out, also of the mean.
+
+    Parameters
+    ----------
+    sentences : n texts, or n sequences of words
+        ``tokenizer`` splits texts.
+    table : VectorTable
+    weighting : str
+        "mean"; "sif", each word by a/(a + p(w)) (Arora et al. 2017; its second half, the common
+        direction, is ``CommonComponentRemoval(1, centred=False)``, fitted on a named set); "zipf",
+        the words' vectors whitened under p(w) first, then the mean (Yokoi et al. 2024).
+    counts : {word: count}, optional
+        Needed for "sif" and "zipf"; p(w) is the share of all counts of the words that have w's
+        row. See ``read_counts`` and ``rank_counts``.
+    a : float, > 0
+        For "sif".
+    tokenizer : callable
+        Takes a text, returns its words.
+    empty : str
+        What happens if a sentence has no known word. "error" raises a ValueError that names it;
+        "zero" gives a row of zeros, which ``has_words`` marks: it has no direction and must be left
+        out of any score.
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)

@@ -44,7 +44,23 @@ def read_word_pairs(
     With a header the columns go by their names, as in SimLex-999's own file (word1, word2, POS,
     SimLex999, …) and WordSim-353's; without, they are the first two, and the first column of
     numbers after them. Lines that begin with # are left out.
-    Raises CorpusError as ``read_pairs`` does.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Title of the pairs. By default the name of the file.
+    encoding : str, optional
+        None finds it from the content.
+    max_bytes : int, optional
+        In place of ``limits.file_bytes``.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    CorpusError
+        As ``read_pairs`` does.
     """
     limits = limits.but(file_bytes=max_bytes)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
