@@ -182,7 +182,18 @@ def read_pasted(
     max_texts: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``."""
+    """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        Title of the corpus.
+    max_texts : int, optional
+        In place of ``limits.rows``.
+    limits : Limits
+        How large the text may be.
+    """
     limits = limits.but(rows=max_texts)
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
@@ -203,8 +214,20 @@ def preview_table(
 ) -> Preview:
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
-    A file that is no table has one column, "text". Raises CorpusError as ``read_corpus`` does,
-    except for the number of texts: that is ``n_rows``.
+    A file that is no table has one column, "text".
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    rows : int
+        Rows in the result at most.
+    name, has_header, encoding, max_bytes, limits
+        As in ``read_corpus``.
+
+    Raises
+    ------
+    CorpusError
+        As ``read_corpus`` does, except for the number of texts: that is ``n_rows``.
     """
     limits = limits.but(file_bytes=max_bytes)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)

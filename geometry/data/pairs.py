@@ -305,7 +305,16 @@ def _subsets(
 
 
 def check_pair(line: int, left: str, right: str, score: str) -> None:
-    """Raise CorpusError for a pair that lacks a side, or a score that is no number."""
+    """Raise CorpusError for a pair that lacks a side, or a score that is no number.
+
+    Parameters
+    ----------
+    line : int
+        Its number, for the message.
+    left, right : str
+        The two sentences, stripped.
+    score : str
+    """
     if not left or not right:
         raise CorpusError("blank_sentence", line=line)
     if not is_number(score) or not math.isfinite(float(score)):

@@ -79,7 +79,15 @@ def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarra
 class RecordingBootstrap(PairBootstrap):
     """A bootstrap that also records similarities, so that ``HalfChoice`` needs no second fit.
 
-    ``recorded`` : (score, similarities (n,)) in the order of the calls. The caller empties it.
+    Parameters
+    ----------
+    gold_scores, draws, seed
+        As in ``PairBootstrap``.
+
+    Attributes
+    ----------
+    recorded : list of (PairScore, (n,) array)
+        Score and similarities in the order of the calls. The caller empties it.
     """
 
     def __init__(self, gold_scores: np.ndarray, draws: int = 1000, seed: int = 0) -> None:

@@ -23,9 +23,20 @@ WHITENINGS = ("pca", f"pca:{KEPT}", "pca:lw")
 
 
 def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
-    """About ``count`` sizes from FEWEST up to ``available``, spaced by ratio.
+    """Sizes of a fit set from FEWEST up to all rows, spaced by ratio.
 
-    n = d is one of them if there are as many rows.   past_d : add a size a little above d.
+    n = d is one of them if there are as many rows.
+
+    Parameters
+    ----------
+    available : int
+        All rows.
+    d : int
+        Dimensions.
+    count : int
+        About how many sizes.
+    past_d : bool
+        Add a size a little above d.
     """
     if available <= FEWEST:
         return (available,)

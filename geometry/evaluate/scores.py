@@ -301,7 +301,16 @@ def difference(before: PairScore, after: PairScore) -> Difference:
 
 
 def drawn_counts(n: int, draws: int, seed: int) -> np.ndarray:
-    """(n, draws) how often each resample of n pairs takes each pair."""
+    """How often each resample of the bootstrap takes each pair, (n, draws).
+
+    Parameters
+    ----------
+    n : int
+        Pairs.
+    draws : int
+        Resamples.
+    seed : int
+    """
     rng = np.random.default_rng(seed)
     counts = np.empty((draws, n), dtype=np.uint32 if n >= 2**16 else np.uint16)
     for row in counts:

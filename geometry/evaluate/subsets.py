@@ -119,9 +119,20 @@ class SubsetBootstrap(PairBootstrap):
 def resamples_of(
     pairs: Pairs, how: str | None = None, *, draws: int = 1000, seed: int = 0
 ) -> PairBootstrap:
-    """The resamples of pairs.   how : of ``AGGREGATIONS``; None takes the pairs as one set.
+    """The resamples of pairs, for intervals and differences.
 
-    Raises ValueError if ``how`` is given for pairs without subsets.
+    Parameters
+    ----------
+    pairs : Pairs
+    how : str, optional
+        Of ``AGGREGATIONS``. None takes the pairs as one set.
+    draws : int
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If ``how`` is given for pairs without subsets.
     """
     if how is None:
         return PairBootstrap(pairs.gold_scores, draws, seed)

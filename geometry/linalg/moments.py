@@ -81,7 +81,16 @@ class Moments:
         sample_weight: np.ndarray | None = None,
         like: Moments | None = None,
     ) -> Moments:
-        """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
+        """Like ``of``, without its check of the range, for a part of a cloud that passed it.
+
+        Parameters
+        ----------
+        X : (n, d) array of float
+            At least one row.
+        sample_weight : (n,) array, >= 0, optional
+        like : Moments, optional
+            Of earlier rows of the same cloud. They save time; results differ by rounding only.
+        """
         if not len(X):
             raise ValueError("moments need at least one row; got none")
         is_plain = sample_weight is None and X.dtype == np.float32

@@ -77,7 +77,12 @@ def baselines_with_errors(
 ) -> dict[str, Baseline]:
     """``isotropic_baselines`` with the standard errors of those that are simulated.
 
-    simulate : False leaves those out.
+    Parameters
+    ----------
+    names, n, d, seed
+        As in ``isotropic_baselines``.
+    simulate : bool
+        False leaves out baselines that must be simulated and are not cached.
     """
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)

@@ -144,7 +144,17 @@ class Contextual:
 def contextual_parts(
     vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
 ) -> dict[str, Callable[[], Contextual]]:
-    """The three measures by name, each computed when called; their common parts once."""
+    """The three measures by name, each computed when called; their common parts once.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+    sentences : (n,) ids
+    seed : int
+        Of the permutations behind the baseline of "max_explainable_variance".
+    """
     tokens = Tokens(vectors)
     return {
         "self_similarity": lambda: tokens.self_similarity(types),

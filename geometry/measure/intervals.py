@@ -105,7 +105,17 @@ def jackknife_reach(replicates: Sequence[float]) -> float:
 
 
 def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
-    """Half-width from the values of subsamples of m of n rows."""
+    """Half-width of a 95% interval, from the values of subsamples.
+
+    Parameters
+    ----------
+    replicates : sequence of float
+        The measure of each subsample.
+    m : int
+        Rows of a subsample.
+    n : int, > m
+        All rows.
+    """
     return _NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
 
 

@@ -63,7 +63,14 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
 def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by cosine, nearest first.
 
-    X : (n, d), no zero row.   k is cut to n - 1.
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    k : int, >= 1
+        Cut to n - 1.
+    block_rows : int, >= 1
+        Rows whose cosines to all others are in memory at once.
     """
     need_whole("k", k, at_least=1)
     need_whole("block_rows", block_rows, at_least=1)

@@ -175,7 +175,19 @@ def trustworthiness(
 
     1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
     among the true ones. Neighbours are by cosine in d dimensions, by distance in the picture. The
-    same number as scikit-learn's with metric="cosine".   Venna, Kaski 2001, equation 1.
+    same number as scikit-learn's with metric="cosine".
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    coordinates : (n, 2) or (n, 3) array
+        The picture.
+    random_state : int
+        Seed of the TRUST_ROWS rows that are drawn from a larger cloud.
+
+    References
+    ----------
+    Venna, Kaski 2001, equation 1.
     """
     n = len(X)
     rows = np.arange(n)
@@ -283,7 +295,16 @@ def _umap(
 
 
 def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> Projection:
-    """The Projection of UMAP coordinates (n, k) that were fitted to X (n, d) elsewhere."""
+    """The Projection of UMAP coordinates that were fitted elsewhere.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        The rows that UMAP was fitted to.
+    coordinates : (n, 2) or (n, 3) array
+    random_state : int
+        The seed of the fit; also that of ``trustworthiness``.
+    """
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
         coordinates=coordinates,

@@ -135,7 +135,23 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
-        """The pairs (m, 2) of rows of X (n, d) along components (D, d). Raises ValueError."""
+        """The pairs along the components.
+
+        Parameters
+        ----------
+        X : (n, d) array of float
+        pairs : (m, 2) array of int in [0, n), m >= 3
+            Rows of X.
+        gold_scores : (m,) array of float
+            Not all equal.
+        components : (D, d) array
+            Orthonormal directions.
+
+        Raises
+        ------
+        ValueError
+            For pairs, scores or rows that Pearson's r can't be computed of.
+        """
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)

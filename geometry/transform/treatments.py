@@ -190,9 +190,19 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
 
     For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
     moments. "clusterwise" and the treatments of ``OWN_FIT`` need rows.
-    Raises ValueError for a name that needs rows, and for fewer than 2 rows.
 
-    eps : the precision of the rows
+    Parameters
+    ----------
+    name : str
+        Of ``LINEAR_AT_ONCE``.
+    moments : Moments
+    eps : float
+        Machine precision of the rows.
+
+    Raises
+    ------
+    ValueError
+        For a name that needs rows, and for fewer than 2 rows.
     """
     if name not in LINEAR_AT_ONCE:
         raise ValueError(f"name must be one of {', '.join(LINEAR_AT_ONCE)}; got {name!r}")

@@ -309,7 +309,15 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
 def check_settings(
     method: Any, n_components: Any, shrinkage: Any, centring: Any, strength: Any, *, d: int
 ) -> None:
-    """Raise ValueError naming the first setting that d dimensions do not allow."""
+    """Raise ValueError naming the first setting that d dimensions do not allow.
+
+    Parameters
+    ----------
+    method, n_components, shrinkage, centring, strength
+        As in ``WhiteningMap.solve``, of any type.
+    d : int
+        Dimensions, the largest ``n_components``.
+    """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     for name, value in (("centring", centring), ("strength", strength)):

@@ -64,7 +64,13 @@ class Wanted:
 def wanted(
     max_words: int | None, words: Collection[str] | None, encoding: str | None, limits: Limits
 ) -> Wanted:
-    """The choices, checked."""
+    """``Wanted``, checked.
+
+    Parameters
+    ----------
+    max_words, words, encoding, limits
+        As in ``Wanted``.
+    """
     if max_words is not None and max_words < 1:
         raise ValueError(f"max_words must be at least 1, or None for all; got {max_words}")
     if isinstance(words, str):
@@ -90,9 +96,18 @@ class _Counts:
 class Gathering:
     """Collects blocks of words and rows; ``is_full`` once no more are wanted.
 
-    d : numbers a row.
-    expected : rows that the file may have; memory is reserved for them.
-    is_whole : a reader that skips blocks of the file sets it to False.
+    Parameters
+    ----------
+    d : int
+        Numbers a row.
+    wanted : Wanted
+    expected : int
+        Rows that the file may have; memory is reserved for them.
+
+    Attributes
+    ----------
+    is_whole : bool
+        A reader that skips blocks of the file sets it to False.
     """
 
     def __init__(self, d: int, wanted: Wanted, *, expected: int) -> None:
@@ -113,9 +128,14 @@ class Gathering:
         return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
 
     def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
-        """Take a block (m, d).
+        """Add a block.
 
-        share_read : of the file so far, from which the number of rows to come is estimated.
+        Parameters
+        ----------
+        words : sequence of m bytes
+        block : (m, d) array
+        share_read : float in [0, 1]
+            Of the file so far, from which the number of rows to come is estimated. 0 if unknown.
         """
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self.counts.rows)
@@ -134,7 +154,17 @@ class Gathering:
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
     def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:
-        """The table of all that was taken; no block can be added after it."""
+        """The table of all that was added; no block can be added after it.
+
+        Parameters
+        ----------
+        name : str
+            Title of the table.
+        file_format : str
+            For the report.
+        n_stated : int, optional
+            Rows that the file's header states.
+        """
         if not self.words:
             raise VectorFileError("no_vectors", because="none_wanted")
         self._rows.resize((len(self.words), self.d), refcheck=False)
