@@ -42,7 +42,15 @@ def about(grid: Grid) -> str:
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
-    """The cell chosen on dev, and its score on test."""
+    """The cell chosen on dev, and its score on test.
+
+    Parameters
+    ----------
+    chosen : Chosen
+        The result of ``choose_on_dev``.
+    dev, test : Grid
+        The grids that it was chosen from.
+    """
     on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
     return "\n".join(
         [

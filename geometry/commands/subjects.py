@@ -67,7 +67,17 @@ class Subject(Protocol):
 
 
 class ModelSubject:
-    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs."""
+    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    layers : sequence of int or str, optional
+        None is all.
+    poolings : sequence of str
+        Of ``POOLINGS``.
+    settings : Settings
+    """
 
     def __init__(
         self,
@@ -127,7 +137,16 @@ class ModelSubject:
 class WordSubject:
     """Word vectors: the weightings take the place of poolings; notes give the coverage.
 
-    word_pairs : sets of word pairs to score as well.
+    Parameters
+    ----------
+    table : VectorTable
+    weightings : sequence of str
+        Of "mean", "sif" and "zipf".
+    counts_file : Path, optional
+        Word counts. None estimates them from the order of the table, as 1/rank.
+    settings : Settings
+    word_pairs : sequence of Pairs
+        Sets of word pairs to score as well.
     """
 
     def __init__(
