@@ -18,8 +18,8 @@ LEAST_HALF = 4  # rows in the fit, and rows held out
 LEAST_ROWS = 2 * LEAST_HALF
 ESTIMATES = ("full", "ledoit-wolf")  # of the covariance
 SIZES = 9  # fits of scored pairs
-KEPT = 128  # directions kept by the second whitening, or the rank of the fit where that is less
-WHITENINGS = ("pca", f"pca:{KEPT}", "pca:lw")
+RETAINED = 128  # directions of the second whitening, or the rank of the fit where that is less
+WHITENINGS = ("pca", f"pca:{RETAINED}", "pca:lw")
 
 
 def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:

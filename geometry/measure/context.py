@@ -201,11 +201,11 @@ class Tokens:
         n = len(self._unit)  # raises for a zero row, as the other measures do
         groups = _Groups(types, n, "type")
         rng = np.random.default_rng(seed)
-        dealt = [
+        at_random = [
             float(groups.largest_shares(self._X, rng.permutation(n)).mean())
             for _ in range(SHUFFLES)
         ]
-        return Contextual(float(np.mean(dealt)), groups.largest_shares(self._X, np.arange(n)))
+        return Contextual(float(np.mean(at_random)), groups.largest_shares(self._X, np.arange(n)))
 
 
 class _Groups:
@@ -228,12 +228,12 @@ class _Groups:
         """Sums of the rows of each id, (g, d)."""
         return np.add.reduceat(X[self._order], self._starts, axis=0)
 
-    def largest_shares(self, X: np.ndarray, dealt: np.ndarray) -> np.ndarray:
+    def largest_shares(self, X: np.ndarray, replacement: np.ndarray) -> np.ndarray:
         """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time.
 
-        dealt (n,) : the row of X that replaces each row.
+        replacement (n,) : the row of X that replaces each row.
         """
-        order = dealt[self._order]
+        order = replacement[self._order]
         shares = np.empty(len(self.counts))
         for m in np.unique(self.counts):
             here = np.flatnonzero(self.counts == m)

@@ -22,7 +22,7 @@ METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # the output has one column for each kept direction
 ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
-ROWS_PER_KEPT_DIRECTION = 10  # n / 10 directions are recommended where n <= d
+ROWS_PER_DIRECTION = 10  # n / 10 directions are recommended where n <= d
 FADED_OUT = 1e-9  # a direction multiplied by this or less cannot be restored
 AS_IT_IS: Any = object()  # adjust does not change this setting; None is a value of its own
 
@@ -343,7 +343,7 @@ def recommended_whitening(n: int, d: int) -> dict[str, Any]:
         return {}
     if n > d:
         return {"shrinkage": "ledoit-wolf"}
-    n_components = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
+    n_components = min(d, max(2, n // ROWS_PER_DIRECTION))
     return {"shrinkage": "ledoit-wolf", "n_components": n_components}
 
 

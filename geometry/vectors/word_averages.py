@@ -106,14 +106,14 @@ def sentence_vectors(
     refuse_unfinite_words(table)
     split = [tokenizer(each) if isinstance(each, str) else each for each in sentences]
     rows = [[table.row_of(word) for word in words] for words in split]
-    known = [[row for row in of_one if row is not None] for of_one in rows]
+    known = [[row for row in found if row is not None] for found in rows]
     n_known = np.array([len(ids) for ids in known], dtype=np.int64)
     if empty == "error":
         _refuse_empty(n_known)
     lacking = Counter(
         word
-        for words, of_one in zip(split, rows, strict=True)
-        for word, row in zip(words, of_one, strict=True)
+        for words, found in zip(split, rows, strict=True)
+        for word, row in zip(words, found, strict=True)
         if row is None
     )
     vectors, weights = _weighed(table, weighting, counts, a)

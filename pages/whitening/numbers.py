@@ -107,7 +107,7 @@ def show_table(scene: Scene, _: Translate) -> None:
     """The table, its caption and provenance, and the disagreements of its measures."""
     with st.container():
         reports = measure_all(scene, _)
-    with st.container(key="lab-table"):
+    with st.container(key="whitening-table"):
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
