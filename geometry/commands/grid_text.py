@@ -18,7 +18,14 @@ FEW = 5  # missing words that are listed
 
 
 def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
-    """The settings of the measurement, then a line for each cell.   notes : lines before them."""
+    """The settings of the measurement, then a line for each cell.
+
+    Parameters
+    ----------
+    grid : Grid
+    notes : sequence of str
+        Lines before the cells.
+    """
     subsets = tuple(name for name, _ in grid.subsets)
     rows = [
         (*HEADINGS[:-1], *subsets, HEADINGS[-1]),

@@ -22,7 +22,19 @@ RANK = "1/rank in the file"  # the name of counts that are estimated from the or
 
 @dataclass(frozen=True)
 class Settings:
-    """The options shared by the grids of one command.   fit_texts, fit_on : fit set and name."""
+    """The options shared by the grids of one command.
+
+    Attributes
+    ----------
+    treatments, similarity, aggregation, draws, seed
+        As in ``evaluate_grid`` and ``evaluate_encoder``.
+    quiet : bool
+        Do not print the progress.
+    fit_texts : tuple of str, optional
+        The fit set.
+    fit_on : str, optional
+        Its name.
+    """
 
     treatments: tuple[str, ...]
     similarity: str

@@ -85,10 +85,20 @@ def split_halves(
 
 @dataclass(frozen=True)
 class SizedFit:
-    """Isotropy of ``held_out`` rows after a whitening fitted on ``n`` other rows.
+    """Isotropy of held-out rows after a whitening fitted on other rows.
 
-    isoscore : of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
-    raw : of the same rows, not whitened.   baseline : of as many isotropic rows.
+    Attributes
+    ----------
+    n : int
+        Rows of the fit.
+    held_out : int
+        Rows held out.
+    isoscore : dict of float
+        Of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
+    raw : float
+        IsoScore of the held-out rows, not whitened.
+    baseline : float
+        IsoScore of as many isotropic rows.
     """
 
     n: int

@@ -264,8 +264,16 @@ def _known_pairs(pairs: Pairs, known: np.ndarray) -> Pairs:
 class WordPairScore:
     """The score of a table on a set of word pairs.
 
-    name, n_pairs : of the set.   score : over the ``score.n`` pairs whose words are both in the
-    table.   missing : the words that the table lacks, each once.
+    Attributes
+    ----------
+    name : str
+        Of the set.
+    score : PairScore
+        Over the ``score.n`` pairs whose words are both in the table.
+    n_pairs : int
+        Of the set.
+    missing : tuple of str
+        The words that the table lacks, each once.
     """
 
     name: str

@@ -132,9 +132,19 @@ class Cell:
 class Grid:
     """Cells in the order of layers, poolings, treatments.
 
-    evaluated_on, n : name and number of the pairs.   similarity, draws, seed : of every cell.
-    aggregation : of ``AGGREGATIONS``, how subsets became one score.   subsets : (name, pairs) of
-    each; empty if the pairs are one set.
+    Attributes
+    ----------
+    cells : tuple of Cell
+    evaluated_on : str
+        Name of the pairs.
+    n : int
+        Number of the pairs.
+    similarity, draws, seed
+        Of every cell, as in ``evaluate_grid``.
+    aggregation : str
+        Of ``AGGREGATIONS``: how subsets became one score.
+    subsets : tuple of (name, number of pairs)
+        Empty if the pairs are one set.
     """
 
     cells: tuple[Cell, ...]

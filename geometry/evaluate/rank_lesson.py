@@ -15,7 +15,14 @@ OUTLIERS = ("none", "agrees", "contradicts")
 
 
 class MadeUp(NamedTuple):
-    """Gold scores and scores of a model, (n,) float64 each.   outlier : its row, or None."""
+    """Gold scores and scores of a model.
+
+    Attributes
+    ----------
+    gold, scores : (n,) arrays of float64
+    outlier : int or None
+        Its row.
+    """
 
     gold: np.ndarray
     scores: np.ndarray
@@ -26,9 +33,16 @@ class MadeUp(NamedTuple):
 class Bend:
     """Changes made to scores that agree with the gold scores.
 
-    noise in [0, 1] : share of a score that is unrelated to the gold.
-    curve >= 1 : power applied to the scores; it preserves their order.
-    levels : number of distinct gold scores, 0 for no ties.   outlier : of ``OUTLIERS``.
+    Parameters
+    ----------
+    noise : float in [0, 1]
+        Share of a score that is unrelated to the gold.
+    curve : float, >= 1
+        Power applied to the scores; it preserves their order.
+    levels : int
+        Number of distinct gold scores, 2 or more; 0 for no ties.
+    outlier : str
+        Of ``OUTLIERS``.
     """
 
     noise: float = 0.0

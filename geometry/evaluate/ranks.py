@@ -19,7 +19,12 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a smaller spread, relative to
 class TieGroups:
     """Values (n,) sorted once, equal values in one group.
 
-    order : (n,) the rows in ascending order.   starts : (g,) where each group begins in ``order``.
+    Attributes
+    ----------
+    order : (n,) array of int
+        The rows in ascending order.
+    starts : (g,) array of int
+        Where each group begins in ``order``.
     """
 
     order: np.ndarray

@@ -94,8 +94,13 @@ class PairScore:
 class Difference:
     """Spearman after minus Spearman before, on the same pairs, with its 95% interval.
 
-    The interval is a paired bootstrap's.   value : in [-2, 2]; all three are None if one of the
-    two scores is undefined.
+    All three are None if one of the two scores is undefined.
+
+    Attributes
+    ----------
+    value : float in [-2, 2] or None
+    low, high : float or None
+        Of a paired bootstrap.
     """
 
     value: float | None

@@ -21,9 +21,20 @@ Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or (similarities,
 class Aggregate:
     """One Spearman for several subsets.
 
-    how : of ``AGGREGATIONS``; print it beside the number.   spearman : in [-1, 1]; None if
-    ``undefined`` gives the reason.   low, high : 95% bootstrap interval.   n : pairs.
-    subsets : the score of each subset, by name.
+    Attributes
+    ----------
+    how : str
+        Of ``AGGREGATIONS``; print it beside the number.
+    spearman : float in [-1, 1] or None
+        None if ``undefined`` gives the reason.
+    low, high : float or None
+        95% bootstrap interval.
+    n : int
+        Pairs.
+    subsets : mapping of str to PairScore
+        The score of each subset, by name.
+    undefined : str or None
+        A code of ``REASONS``.
     """
 
     how: str

@@ -28,7 +28,17 @@ CHUNK_BYTES = 1 << 17  # written at once
 class ListedFile:
     """A file as the hub lists it.
 
-    etag : the name of its content in the cache.   sha256 : hexadecimal, or None where unknown.
+    Attributes
+    ----------
+    path : str
+        In the repository.
+    url : str
+    size : int
+        Bytes.
+    etag : str
+        The name of its content in the cache.
+    sha256 : str or None
+        Hexadecimal. None if unknown.
     """
 
     path: str

@@ -58,9 +58,19 @@ def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
 def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
     """Quantile of the angle to the mean direction, in degrees: how wide the cone is.
 
-    X : (n, d), no zero row, mean not zero.   quantile : in [0, 1]; 0.5 is the median.
     Each row has weight 1/n in the mean, so n isotropic rows have a median of about
     acos(1/sqrt n), a little under 90 degrees.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row; the mean is not zero.
+    quantile : float in [0, 1]
+        0.5 is the median.
+
+    Returns
+    -------
+    float in [0, 180]
     """
     if not 0 <= quantile <= 1:
         raise ValueError(f"quantile must lie in [0, 1]; got {quantile}")

@@ -32,10 +32,19 @@ SHUFFLES = 5
 def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     """Mean cosine between occurrences of one type, over types, minus the baseline; in [-2, 2].
 
-    vectors : (n, d), no zero row.   types : (n,) ids or words. Each type has equal weight; a type
-    that occurs once has no pair and is left out.
-    Baseline: the mean cosine over all pairs of tokens, from exact sums without an n x n matrix. A
-    value near 0 says that two tokens of one type are no more similar than any two tokens.
+    Each type has equal weight. Baseline: the mean cosine over all pairs of tokens, from exact sums
+    without an n x n matrix. A value near 0 says that two tokens of one type are no more similar
+    than any two tokens.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+        A type that occurs once has no pair and is left out.
+
+    References
+    ----------
     Ethayarajh 2019, equation 1 and section 3.4.
     """
     parts = Tokens(vectors).self_similarity(types)
@@ -45,10 +54,19 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
 def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> float:
     """Mean cosine of tokens to their sentence's mean vector, over sentences, minus the baseline.
 
-    vectors : (n, d), no zero row.   sentences : (n,) ids; those of one token, whose cosine to
-    itself is 1, are left out.   Baseline: the mean cosine over all pairs of tokens, as published.
-    It does not correct for each token's weight 1/m in a mean of m tokens. Isotropic tokens have a
-    cosine of about 1/sqrt(m) to that mean: the second baseline (``intra_sentence_baseline``).
+    Baseline: the mean cosine over all pairs of tokens, as published. It does not correct for each
+    token's weight 1/m in a mean of m tokens. Isotropic tokens have a cosine of about 1/sqrt(m) to
+    that mean: the second baseline (``intra_sentence_baseline``).
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    sentences : (n,) ids
+        Sentences of one token, whose cosine to itself is 1, are left out.
+
+    References
+    ----------
     Ethayarajh 2019, equation 2 and section 3.4.
     """
     parts = Tokens(vectors).intra_sentence(sentences)

@@ -271,8 +271,12 @@ def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
     last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other
     at all distances have no such gap.
 
-    distances : of rows of rms length 1 to their nearest.   doubtful : a distance that may be
-    rounding.
+    Parameters
+    ----------
+    distances : (n,) array, >= 0
+        Of rows of rms length 1 to their nearest.
+    doubtful : float
+        A distance at or below it may be rounding.
     """
     if distances.min() > doubtful:
         return 0.0

@@ -25,8 +25,17 @@ LEAST_LEFT = 1e-6  # of p, without a group of words; less than that is rounding
 def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
     """1 - |E w| / E|w| under p(w), in [0, 1]; 1 where the words' mean is the origin.
 
-    W : (n, d), not all zero.   frequencies : (n,) counts or probabilities, not negative; a word
-    of frequency 0 is left out. See ``zipfian_baselines``.
+    Its value for isotropic words is in ``zipfian_baselines``.
+
+    Parameters
+    ----------
+    W : (n, d) array of float
+        Vectors of words, not all zero.
+    frequencies : (n,) array, >= 0
+        Counts or probabilities; a word of frequency 0 is left out.
+
+    References
+    ----------
     Yokoi et al. 2024, definition of the first moment's symmetry.
     """
     return _symmetry(_Sums.of(*_weighted(W, frequencies)))
@@ -35,7 +44,17 @@ def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
 def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
     """Entropy of the covariance's eigenvalues under p(w) over log d, in [0, 1]; 1 is isotropic.
 
-    W : (n, d), d >= 2.   frequencies : as above. The covariance is sum p (w - mean)(w - mean)'.
+    The covariance is sum p (w - mean)(w - mean)'.
+
+    Parameters
+    ----------
+    W : (n, d) array of float, d >= 2
+        Vectors of words.
+    frequencies : (n,) array, >= 0
+        Counts or probabilities; a word of frequency 0 is left out.
+
+    References
+    ----------
     Yokoi et al. 2024, definition of the second moment's symmetry.
     """
     return _entropy(_Sums.of(*_weighted(W, frequencies)))
