@@ -49,9 +49,17 @@ _BUNDLED = ("topics", "topics-zh", "pairs")
 class Corpus:
     """Texts, and a label for each where there are labels.
 
-    n_blank : lines and rows without text, which were left out.
-    encoding : the one in which the file was read.
-    n_shortened : texts that were longer than the limit, and cut there.
+    Attributes
+    ----------
+    name : str
+    texts : tuple of n str
+    labels : tuple of n str, or None
+    n_blank : int
+        Lines and rows without text, which were left out.
+    encoding : str
+        The one in which the file was read.
+    n_shortened : int
+        Texts that were longer than the limit, and cut there.
     """
 
     name: str

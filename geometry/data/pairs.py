@@ -40,13 +40,20 @@ _PAIR_FILE = re.compile(r"\.(csv|tsv|tab|txt|jsonl|parquet)(\.gz)?$", re.IGNOREC
 class Pairs:
     """Sentence pairs and their similarity as people scored it.
 
-    left, right : n sentences each.
-    gold_scores : (n,) float64.
-    subsets : the part of the set that each pair is of, such as STS-B's genre; None if unknown.
-    scale : the lowest and highest score that people could give, if known; ``score_range`` is
-        what they gave. Spearman and Pearson are the same on any scale.
-    source : repository and commit of pairs that were fetched; else "".
-    n_shortened : sentences that were longer than the limit, and cut there.
+    Attributes
+    ----------
+    name : str
+    left, right : tuples of n str
+    gold_scores : (n,) array of float64
+    subsets : tuple of n str, or None
+        The part of the set that each pair is of, such as STS-B's genre. None if unknown.
+    scale : (float, float) or None
+        The lowest and highest score that people could give, if known; ``score_range`` is what they
+        gave. Spearman and Pearson are the same on any scale.
+    source : str
+        Repository and commit of pairs that were fetched; else "".
+    n_shortened : int
+        Sentences that were longer than the limit, and cut there.
     """
 
     name: str

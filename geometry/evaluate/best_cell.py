@@ -20,7 +20,11 @@ from .scores import LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 class Chosen:
     """The best cell on dev, and the same cell on test, whose score had no part in the choice.
 
-    n_cells : number of cells to choose from.
+    Attributes
+    ----------
+    cell_on_dev, cell_on_test : Cell
+    n_cells : int
+        Number of cells to choose from.
     """
 
     cell_on_dev: Cell

@@ -32,7 +32,11 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
 def grid_csv(grid: Grid, **settings: Any) -> str:
     """The rows as CSV with a header.
 
-    settings : other settings of the measurement, such as model and revision; the first columns.
+    Parameters
+    ----------
+    grid : Grid
+    **settings
+        Other settings of the measurement, such as model and revision; the first columns.
     """
     rows = [{**settings, **row} for row in grid_rows(grid)]
     text = io.StringIO()

@@ -178,9 +178,16 @@ def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class SizedScore:
-    """Scores of the same pairs after treatments fitted on ``n`` rows, by the treatment's text.
+    """Scores of the same pairs after treatments fitted on one number of rows.
 
-    n_directions : by treatment with a k, its number of directions; at most the rank of the fit.
+    Attributes
+    ----------
+    n : int
+        Rows of the fit.
+    scores : dict of PairScore
+        By the treatment's text.
+    n_directions : dict of int
+        By treatment with a k, its number of directions; at most the rank of the fit.
     """
 
     n: int

@@ -14,7 +14,12 @@ ZERO_MEAN = 1e-3
 def mean_norm_share(X: np.ndarray) -> float:
     """|mean|^2 / E|x|^2: the share of the second moment that is a shift of the mean, in [0, 1].
 
-    X : (n, d), not all zero. n isotropic rows around the origin give 1/n on average.
+    n isotropic rows around the origin give 1/n on average.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        Not all zero.
     """
     X = in_range(finite_rows(X, at_least=1))
     mean = X.mean(axis=0)

@@ -132,8 +132,12 @@ def contextual_table(
 def intra_sentence_baseline(sentences: np.ndarray) -> float:
     """``intra_sentence_similarity`` of isotropic tokens: the mean of 1/sqrt(m) over sentences.
 
-    sentences : (n,) ids; m is the number of a sentence's tokens, 2 or more. x_i and the sum of m
-    independent rows have the correlation 1/sqrt(m); in many dimensions that is also their cosine.
+    m is the number of a sentence's tokens, 2 or more. x_i and the sum of m independent rows have
+    the correlation 1/sqrt(m); in many dimensions that is also their cosine.
+
+    Parameters
+    ----------
+    sentences : (n,) ids
     """
     groups = _Groups(sentences, len(np.asarray(sentences).ravel()), "sentence")
     return float(np.mean(groups.counts**-0.5))

@@ -190,9 +190,18 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
 def hubness(X: np.ndarray, *, k: int = 10) -> float:
     """Skewness of the k-occurrence: how often a row is among the k nearest of the others.
 
-    X : (n, d), n > k + 1 >= 2, no zero row; nearest by cosine.   It is 0 where all rows are
-    neighbours about equally often. Above 1, a few hubs are neighbours of most rows. It grows with
-    the dimension even for isotropic data, so compare it with isotropic data of the same n and d.
+    It is 0 where all rows are neighbours about equally often. Above 1, a few hubs are neighbours of
+    most rows. It grows with the dimension even for isotropic data, so compare it with isotropic
+    data of the same n and d.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n > k + 1
+        No zero row. The nearest rows are by cosine.
+    k : int, >= 1
+
+    References
+    ----------
     Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
     """
     need_whole("k", k, at_least=1)
@@ -235,11 +244,19 @@ def occurrence_skewness(occurrences: np.ndarray) -> float:
 def intrinsic_dimension(X: np.ndarray) -> float:
     """TwoNN: the dimension in which the ratio of the two nearest distances fits, above 0.
 
-    X : (n, d) with at least 3 distinct rows. Duplicates, which may differ by rounding, are dropped
-    first, because their nearest distance is 0.   With mu = r2/r1, -log(1 - F(mu)) =
-    dimension * log mu: a line through the origin, fitted without the largest tenth of the ratios.
-    Only local distances count, so a shift or a cone does not change it. It is far below d for real
-    embeddings, and for isotropic data too where d is large against log n: compare it with those.
+    With mu = r2/r1, -log(1 - F(mu)) = dimension * log mu: a line through the origin, fitted without
+    the largest tenth of the ratios. Only local distances count, so a shift or a cone does not
+    change it. It is far below d for real embeddings, and for isotropic data too where d is large
+    against log n: compare it with those.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        At least 3 distinct rows. Duplicates, which may differ by rounding, are dropped first,
+        because their nearest distance is 0.
+
+    References
+    ----------
     Facco et al. 2017, equation 4 and the algorithm after it.
     """
     X = finite_rows(X, at_least=3)

@@ -56,10 +56,14 @@ class Twin:
 
 
 def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
-    """The full-strength ZCA whitening of rows X (n, d), for ``whiten_beside``.
+    """The full-strength ZCA whitening of rows, for ``whiten_beside``.
 
-    fit : "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
-    directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
+    Parameters
+    ----------
+    X : (n, d) array of float
+    fit : str
+        "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
+        directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")

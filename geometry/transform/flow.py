@@ -30,11 +30,18 @@ FLOATS = [np.float64, np.float32]
 class FlowEpoch:
     """One epoch of a fit. Losses are mean negative log-densities in nats a row, in units of X.
 
-    epoch : 0 is the start, before any step
-    max_epochs : epochs at most
-    steps : batches so far
-    train_loss : over the epoch's smoothed batches
-    held_out_loss : over the held-out rows, which are not smoothed
+    Attributes
+    ----------
+    epoch : int
+        0 is the start, before any step.
+    max_epochs : int
+        Epochs at most.
+    steps : int
+        Batches so far.
+    train_loss : float
+        Over the epoch's smoothed batches.
+    held_out_loss : float
+        Over the held-out rows, which are not smoothed.
     """
 
     epoch: int

@@ -25,13 +25,23 @@ BLOCK_ROWS = 8192  # rows in one float64 copy
 class RemovalMap:
     """z = (x - m) - U diag(w) U'(x - m): each leading direction is removed by its weight.
 
-    offset : (d,), m, subtracted first
-    axes : (d, d), all directions of the fit as rows, the first D of them U'. The largest-magnitude
-        entry of each is positive.
-    variances : (d,), along the axes, largest first
-    weights : (D,), w; 1 removes a direction, 0 does not change it
-    rank : number of variances above rank_floor
-    n_rows : rows of the fit
+    Attributes
+    ----------
+    offset : (d,) array
+        m, subtracted first.
+    axes : (d, d) array
+        All directions of the fit as rows, the first D of them U'. The largest-magnitude entry of
+        each is positive.
+    variances : (d,) array
+        Along the axes, largest first.
+    weights : (D,) array
+        w; 1 removes a direction, 0 does not change it.
+    rank : int
+        Number of variances above ``rank_floor``.
+    rank_floor : float
+        A variance; at or below it a direction is rounding noise.
+    n_rows : int
+        Rows of the fit.
     """
 
     offset: np.ndarray
@@ -129,10 +139,16 @@ class RemovalMap:
 class ClusterwiseMap:
     """Subtract from each row the mean of its nearest cluster and remove the cluster's directions.
 
-    centres : (k, d); a row belongs to the cluster of the nearest centre
-    means : (k, d), of the fitted rows of each cluster
-    components : (k, D, d), leading principal directions of each cluster, as rows
-    sizes : (k,), number of fitted rows of each cluster
+    Attributes
+    ----------
+    centres : (k, d) array
+        A row belongs to the cluster of the nearest centre.
+    means : (k, d) array
+        Of the fitted rows of each cluster.
+    components : (k, D, d) array
+        Leading principal directions of each cluster, as rows.
+    sizes : (k,) array of int
+        Number of fitted rows of each cluster.
     """
 
     centres: np.ndarray

@@ -31,15 +31,24 @@ AS_IT_IS: Any = object()  # adjust does not change this setting; None is a value
 class WhiteningMap:
     """z = (x - s mu) W; see ``Whitening`` for the five W and what the settings mean.
 
-    mean : (d,), mu
-    eigenvalues : (d,), lambda, largest first, after shrinkage (of the correlation matrix for
-        pca-cor and zca-cor)
-    components : (k, d), rows of V', largest-magnitude entry positive
-    deviations : (d,), of the columns for pca-cor and zca-cor, else ones
-    rank : number of eigenvalues of the sample above rank_floor
-    n_rows : rows of the fit
-    shrinkage : the a of (1 - a) Sigma + a (tr Sigma / d) I
-    centring, strength : s and t, in [0, 1]
+    Attributes
+    ----------
+    mean : (d,) array
+        mu.
+    eigenvalues : (d,) array
+        lambda, largest first, after shrinkage (of the correlation matrix for pca-cor and zca-cor).
+    components : (k, d) array
+        Rows of V', largest-magnitude entry positive.
+    deviations : (d,) array
+        Of the columns for pca-cor and zca-cor, else ones.
+    rank : int
+        Number of eigenvalues of the sample above ``rank_floor``.
+    n_rows : int
+        Rows of the fit.
+    shrinkage : float in [0, 1]
+        The a of (1 - a) Sigma + a (tr Sigma / d) I.
+    centring, strength : float in [0, 1]
+        s and t.
     """
 
     method: str

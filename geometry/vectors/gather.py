@@ -22,10 +22,16 @@ BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 class Wanted:
     """What is taken of a file.
 
-    max_words : the first so many; None is all.
-    words : these alone; None is all.
-    encoding : of the words; None is UTF-8, where bytes that do not fit are replaced and counted.
-    limits : how large the file may be.
+    Attributes
+    ----------
+    max_words : int or None
+        The first so many; None is all.
+    words : frozenset of str, or None
+        These alone; None is all.
+    encoding : str or None
+        Of the words. None is UTF-8, where bytes that do not fit are replaced and counted.
+    limits : Limits
+        How large the file may be.
     """
 
     max_words: int | None = None

@@ -29,10 +29,19 @@ _LISTED = 20  # unknown words that the result lists
 
 @dataclass(frozen=True, eq=False)
 class SentenceVectors:
-    """Averages of word vectors, (n, d), and how many words they average.
+    """Averages of word vectors, and how many words they average.
 
-    n_words, n_known : (n,) words of each sentence, and those of them that the table has.
-    unknown : the commonest words that the table lacks, each with its number of occurrences.
+    Attributes
+    ----------
+    vectors : (n, d) array
+    n_words : (n,) array of int
+        Words of each sentence.
+    n_known : (n,) array of int
+        Those of them that the table has.
+    unknown : tuple of (str, int)
+        The commonest words that the table lacks, each with its number of occurrences.
+    weighting : str
+        As in ``sentence_vectors``.
     """
 
     vectors: np.ndarray

@@ -116,10 +116,14 @@ def _rows(file: TextFile, limits: Limits) -> list[tuple[int, list[str]]]:
 class WordPairVectors:
     """The vectors of the pairs of which a table has both words.
 
-    left, right : (m, d).
-    gold_scores : (m,).
-    has_both : (n,) bool, which of all pairs they are.
-    missing : the words that the table lacks, each once.
+    Attributes
+    ----------
+    left, right : (m, d) arrays
+    gold_scores : (m,) array
+    has_both : (n,) array of bool
+        Which of all pairs they are.
+    missing : tuple of str
+        The words that the table lacks, each once.
     """
 
     left: np.ndarray
