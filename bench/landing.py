@@ -24,7 +24,7 @@ CLOUDS_DRAWN = """() => new Promise(done => {
 CHART_DRAWN = (
     """() => document.querySelector('[class*="st-key-chart-histogram"] .chart[data-drawn]')"""
 )
-LAB_SLIDERS = ("strength", "centring", "kept", "shrinkage")
+WHITENING_SLIDERS = ("strength", "centring", "kept", "shrinkage")
 PROGRESS = '[data-testid="stProgress"]'
 BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
 # The clouds show the server's new message and no animation runs. The next frame brings them on
@@ -53,7 +53,7 @@ def main() -> list[Row]:
         empty = [first_visit(browser, place, progress=True) for place in places]
         warm = [first_visit(browser, places[0]) for _ in range(REPEATS)]
         moved = moved_control(browser, places[0], page_name="narrow_cone", query="view=svd")
-        lab = {
+        of_sliders = {
             key: moved_control(
                 browser,
                 places[0],
@@ -62,9 +62,9 @@ def main() -> list[Row]:
                 query="unit=tokens&shrink=by-hand&shrinkage=0.5&kept=300&centring=0.9375",
                 slider=key,
             )
-            for key in LAB_SLIDERS
+            for key in WHITENING_SLIDERS
         }
-        slowest = max(lab, key=lambda key: median(lab[key]))
+        slowest = max(of_sliders, key=lambda key: median(of_sliders[key]))
         browser.close()
     return [
         row(
@@ -86,11 +86,11 @@ def main() -> list[Row]:
         ),
         row(
             "whitening page: slider moved to new picture (5,000 tokens × 384, four pictures)",
-            median(lab[slowest]),
+            median(of_sliders[slowest]),
             0.3,
             note=f"{slowest}, the slowest of "
-            + ", ".join(f"{key} {median(times):.2f} s" for key, times in lab.items())
-            + f"; its slowest step {max(lab[slowest]):.2f} s",
+            + ", ".join(f"{key} {median(times):.2f} s" for key, times in of_sliders.items())
+            + f"; its slowest step {max(of_sliders[slowest]):.2f} s",
         ),
         row("first visit, empty cache: picture", median(visit.drawn for visit in empty), 20.0),
         row(

@@ -24,16 +24,21 @@ _SPACES = re.compile(r"\s+")
 class GeometryError(ValueError):
     """Base class of the library's errors; the message gives the limit and the remedy.
 
-    Attributes
+    ``str(error)`` is the English sentence of ``SENTENCES``; names are in backticks.
+
+    Parameters
     ----------
     code : str
         The case, for a program that handles the error.
-    because : str or None
+    because : str, optional
         Which sentence of the case applies, where it has several.
-    details : dict
+    **details
         Numbers and names that the sentence quotes. Sizes are in bytes.
 
-    ``str(error)`` is the English sentence of ``SENTENCES``; names are in backticks.
+    Attributes
+    ----------
+    code, because, details
+        As given.
     """
 
     subject = ""  # whose sentences apply: a key of SENTENCES

@@ -18,7 +18,14 @@ FEW = 5  # missing words that are listed
 
 
 def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
-    """The settings of the measurement, then a line for each cell.   notes : lines before them."""
+    """The settings of the measurement, then a line for each cell.
+
+    Parameters
+    ----------
+    grid : Grid
+    notes : sequence of str
+        Lines before the cells.
+    """
     subsets = tuple(name for name, _ in grid.subsets)
     rows = [
         (*HEADINGS[:-1], *subsets, HEADINGS[-1]),
@@ -42,7 +49,15 @@ def about(grid: Grid) -> str:
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
-    """The cell chosen on dev, and its score on test."""
+    """The cell chosen on dev, and its score on test.
+
+    Parameters
+    ----------
+    chosen : Chosen
+        The result of ``choose_on_dev``.
+    dev, test : Grid
+        The grids that it was chosen from.
+    """
     on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
     return "\n".join(
         [

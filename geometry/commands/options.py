@@ -81,7 +81,14 @@ def listed(text: str, option: str) -> tuple[str, ...]:
 def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: bool) -> Pairs:
     """One set of pairs; several sets become the subsets of one.
 
-    columns : of tables; None finds them automatically.
+    Parameters
+    ----------
+    sources : sequence of str
+        Paths, or names of data sets.
+    columns : three str or int, optional
+        Left, right and score of tables. None finds them automatically.
+    quiet : bool
+        Do not print the progress of downloads.
     """
     from ..data.pairs import Pairs
 
@@ -104,7 +111,14 @@ def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: b
 def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tuple[str, ...]:
     """Both sentences of every pair, or the texts of a corpus.
 
-    columns : of the pairs; if a table lacks them, they are found automatically.
+    Parameters
+    ----------
+    source : str
+        A path, or the name of a data set.
+    columns : three str or int, optional
+        Of the pairs; if a table lacks them, they are found automatically.
+    quiet : bool
+        Do not print the progress of downloads.
     """
     from ..data.corpus import CorpusError, read_corpus
 

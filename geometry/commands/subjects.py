@@ -22,7 +22,19 @@ RANK = "1/rank in the file"  # the name of counts that are estimated from the or
 
 @dataclass(frozen=True)
 class Settings:
-    """The options shared by the grids of one command.   fit_texts, fit_on : fit set and name."""
+    """The options shared by the grids of one command.
+
+    Attributes
+    ----------
+    treatments, similarity, aggregation, draws, seed
+        As in ``evaluate_grid`` and ``evaluate_encoder``.
+    quiet : bool
+        Do not print the progress.
+    fit_texts : tuple of str, optional
+        The fit set.
+    fit_on : str, optional
+        Its name.
+    """
 
     treatments: tuple[str, ...]
     similarity: str
@@ -67,7 +79,17 @@ class Subject(Protocol):
 
 
 class ModelSubject:
-    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs."""
+    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    layers : sequence of int or str, optional
+        None is all.
+    poolings : sequence of str
+        Of ``POOLINGS``.
+    settings : Settings
+    """
 
     def __init__(
         self,
@@ -127,7 +149,16 @@ class ModelSubject:
 class WordSubject:
     """Word vectors: the weightings take the place of poolings; notes give the coverage.
 
-    word_pairs : sets of word pairs to score as well.
+    Parameters
+    ----------
+    table : VectorTable
+    weightings : sequence of str
+        Of "mean", "sif" and "zipf".
+    counts_file : Path, optional
+        Word counts. None estimates them from the order of the table, as 1/rank.
+    settings : Settings
+    word_pairs : sequence of Pairs
+        Sets of word pairs to score as well.
     """
 
     def __init__(

@@ -49,9 +49,17 @@ _BUNDLED = ("topics", "topics-zh", "pairs")
 class Corpus:
     """Texts, and a label for each where there are labels.
 
-    n_blank : lines and rows without text, which were left out.
-    encoding : the one in which the file was read.
-    n_shortened : texts that were longer than the limit, and cut there.
+    Attributes
+    ----------
+    name : str
+    texts : tuple of n str
+    labels : tuple of n str, or None
+    n_blank : int
+        Lines and rows without text, which were left out.
+    encoding : str
+        The one in which the file was read.
+    n_shortened : int
+        Texts that were longer than the limit, and cut there.
     """
 
     name: str
@@ -134,14 +142,33 @@ def read_corpus(
     named. Duplicates stay; rows without text are left out and counted in ``n_blank``. Texts beyond
     ``limits.text_characters`` are cut there and counted in ``n_shortened``.
 
-    text_column : by name, or by place from 0; None takes the likeliest.
-    label_column : likewise; None is no labels.
-    has_header, encoding : None finds them from the content.
-    limits : how large the file may be.   max_texts, max_bytes : in place of two of them.
-    Raises CorpusError with one of the codes unreadable, too_many_bytes, binary,
-    wrong_encoding, unknown_encoding, half_character, bad_quotes, uneven_row, long_line,
-    unknown_column, no_text_column, empty, too_few_texts, too_many_texts, too_many_lines,
-    too_many_columns, damaged_file, too_large.
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Title of the corpus. By default the name of the file.
+    text_column : str or int, optional
+        By name, or by place from 0. None takes the likeliest.
+    label_column : str or int, optional
+        Likewise. None is no labels.
+    has_header : bool, optional
+        Whether the first row names the columns. None finds it from the content.
+    encoding : str, optional
+        None finds it from the content.
+    max_texts : int, optional
+        In place of ``limits.rows``.
+    max_bytes : int, optional
+        In place of ``limits.file_bytes``.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    CorpusError
+        With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
+        unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
+        no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
+        damaged_file, too_large.
     """
     limits = limits.but(rows=max_texts, file_bytes=max_bytes)
     wanted = (text_column, label_column)
@@ -163,7 +190,18 @@ def read_pasted(
     max_texts: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``."""
+    """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        Title of the corpus.
+    max_texts : int, optional
+        In place of ``limits.rows``.
+    limits : Limits
+        How large the text may be.
+    """
     limits = limits.but(rows=max_texts)
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
@@ -184,8 +222,20 @@ def preview_table(
 ) -> Preview:
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
-    A file that is no table has one column, "text". Raises CorpusError as ``read_corpus`` does,
-    except for the number of texts: that is ``n_rows``.
+    A file that is no table has one column, "text".
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    rows : int
+        Rows in the result at most.
+    name, has_header, encoding, max_bytes, limits
+        As in ``read_corpus``.
+
+    Raises
+    ------
+    CorpusError
+        As ``read_corpus`` does, except for the number of texts: that is ``n_rows``.
     """
     limits = limits.but(file_bytes=max_bytes)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)

@@ -74,10 +74,18 @@ def read_text_file(
     encoding: str | None = None,
     limits: Limits = LIMITS,
 ) -> TextFile:
-    """Read a path (a str is a path), bytes, or a binary file from its start.
+    """Read a text file, and find its encoding.
 
-    name : the title; for bytes also the name whose suffix marks a table.
-    encoding : None takes a byte order mark, then UTF-8, then a guess where one is clear.
+    Parameters
+    ----------
+    source : path, bytes or binary file
+        A str is a path. A binary file is read from its start.
+    name : str, optional
+        The title; for bytes also the name whose suffix marks a table.
+    encoding : str, optional
+        None takes a byte order mark, then UTF-8, then a guess where one is clear.
+    limits : Limits
+        How large the file may be.
     """
     content = read_bytes(source, limits.file_bytes)
     if isinstance(source, (str, os.PathLike)):
@@ -114,9 +122,20 @@ def lines_of(
 ) -> Iterator[tuple[int, str]]:
     """(number from 1, line) of a text, one at a time: a list of all lines may be very large.
 
-    newline : how lines end, as in ``open``.
-    most : characters of a line; None is no limit.
-    Raises CorpusError "too_many_lines" or "long_line".
+    Parameters
+    ----------
+    text : str
+    limits : Limits
+        Of these, ``lines``.
+    newline : str, optional
+        How lines end, as in ``open``.
+    most : int, optional
+        Characters of a line. None is no limit.
+
+    Raises
+    ------
+    CorpusError
+        "too_many_lines" or "long_line".
     """
     for number, line in enumerate(io.StringIO(text, newline=newline), start=1):
         if number > limits.lines:

@@ -12,10 +12,15 @@ import numpy as np
 class TokenEmbeddings:
     """Contextual tokens, one row each, in the order of the texts.
 
-    vectors : (N, d) float32.
-    tokens : N word pieces.
-    sentence : (N,) index of the text.
-    position : (N,) place in its text from 0, special tokens included.
+    Attributes
+    ----------
+    vectors : (N, d) array of float32
+    tokens : tuple of N str
+        Word pieces.
+    sentence : (N,) array of int
+        Index of the text.
+    position : (N,) array of int
+        Place in the text from 0, special tokens included.
     """
 
     vectors: np.ndarray
@@ -28,14 +33,28 @@ class TokenEmbeddings:
 class VectorReport:
     """What a file of vectors had besides the rows that were taken.
 
-    format : "text", "binary", "npz" or "safetensors".
-    n_rows : rows that were read.
-    n_stated : rows that the header promises; None without a header.
-    complete : whether the file was read to its end; ``max_words`` may stop earlier.
-    n_duplicates, duplicates : rows left out because their word came before; the first few words.
-    n_not_finite, not_finite : rows left out for NaN or infinity; the first few words.
-    n_replaced : words with bytes that do not fit the encoding, shown as U+FFFD.
-    n_spaced : words that contain a space.
+    Attributes
+    ----------
+    format : str
+        "text", "binary", "npz" or "safetensors".
+    n_rows : int
+        Rows that were read.
+    n_stated : int or None
+        Rows that the header promises; None without a header.
+    complete : bool
+        Whether the file was read to its end; ``max_words`` may stop earlier.
+    n_duplicates : int
+        Rows left out because their word came before.
+    duplicates : tuple of str
+        The first few of these words.
+    n_not_finite : int
+        Rows left out for NaN or infinity.
+    not_finite : tuple of str
+        The first few words of these rows.
+    n_replaced : int
+        Words with bytes that do not fit the encoding, shown as U+FFFD.
+    n_spaced : int
+        Words that contain a space.
     """
 
     format: str
@@ -59,10 +78,16 @@ class VectorReport:
 
 @dataclass(frozen=True)
 class VectorTable:
-    """Static vectors (n, d) float32 and the n words they belong to.
+    """Static vectors and the words they belong to.
 
-    name : a title.
-    report : what was left out of the file.
+    Attributes
+    ----------
+    vectors : (n, d) array of float32
+    words : tuple of n str
+    name : str
+        A title.
+    report : VectorReport or None
+        What was left out of the file.
     """
 
     vectors: np.ndarray

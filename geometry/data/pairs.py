@@ -40,13 +40,20 @@ _PAIR_FILE = re.compile(r"\.(csv|tsv|tab|txt|jsonl|parquet)(\.gz)?$", re.IGNOREC
 class Pairs:
     """Sentence pairs and their similarity as people scored it.
 
-    left, right : n sentences each.
-    gold_scores : (n,) float64.
-    subsets : the part of the set that each pair is of, such as STS-B's genre; None if unknown.
-    scale : the lowest and highest score that people could give, if known; ``score_range`` is
-        what they gave. Spearman and Pearson are the same on any scale.
-    source : repository and commit of pairs that were fetched; else "".
-    n_shortened : sentences that were longer than the limit, and cut there.
+    Attributes
+    ----------
+    name : str
+    left, right : tuples of n str
+    gold_scores : (n,) array of float64
+    subsets : tuple of n str, or None
+        The part of the set that each pair is of, such as STS-B's genre. None if unknown.
+    scale : (float, float) or None
+        The lowest and highest score that people could give, if known; ``score_range`` is what they
+        gave. Spearman and Pearson are the same on any scale.
+    source : str
+        Repository and commit of pairs that were fetched; else "".
+    n_shortened : int
+        Sentences that were longer than the limit, and cut there.
     """
 
     name: str
@@ -120,13 +127,34 @@ def read_pairs(
 ) -> Pairs:
     """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score.
 
-    columns : these three, by name or place. None finds them by their names, by STS-B's form
-        (7 columns or more, tab-separated, no header), or as two texts and a number.
-    subset_column : by name or place; None takes a column named subset, genre or dataset.
     Scores may have any range; ``score_range`` of the result is theirs.
-    limits : how large the file may be.   max_pairs, max_bytes : in place of some of them.
-    Raises CorpusError with the codes of ``read_corpus``, and no_pair_columns, bad_score,
-    blank_sentence, bad_json.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Title of the pairs. By default the name of the file.
+    columns : sequence of three str or int, optional
+        Left, right and score, by name or place. None finds them by their names, by STS-B's form
+        (7 columns or more, tab-separated, no header), or as two texts and a number.
+    subset_column : str or int, optional
+        By name or place. None takes a column named subset, genre or dataset.
+    has_header : bool, optional
+        Whether the first row names the columns. None finds it from the content.
+    encoding : str, optional
+        None finds it from the content.
+    max_pairs : int, optional
+        In place of ``limits.rows``.
+    max_bytes : int, optional
+        In place of ``limits.file_bytes`` and ``limits.unpacked_bytes``.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    CorpusError
+        With the codes of ``read_corpus``, and no_pair_columns, bad_score, blank_sentence,
+        bad_json.
     """
     if columns is not None and len(columns) != 3:
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
@@ -182,7 +210,19 @@ def read_pair_folder(
 
     A file's name gives its split: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. The
     form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes.
-    Raises CorpusError as ``read_pairs`` does, and "no_splits", "two_splits" (two files for one).
+
+    Parameters
+    ----------
+    path : path
+    max_pairs : int, optional
+        Of one split; in place of ``limits.rows``.
+    limits : Limits
+        How large each file may be.
+
+    Raises
+    ------
+    CorpusError
+        With the codes of ``read_pairs``, and no_splits, two_splits (two files for one).
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -272,7 +312,16 @@ def _subsets(
 
 
 def check_pair(line: int, left: str, right: str, score: str) -> None:
-    """Raise CorpusError for a pair that lacks a side, or a score that is no number."""
+    """Raise CorpusError for a pair that lacks a side, or a score that is no number.
+
+    Parameters
+    ----------
+    line : int
+        Its number, for the message.
+    left, right : str
+        The two sentences, stripped.
+    score : str
+    """
     if not left or not right:
         raise CorpusError("blank_sentence", line=line)
     if not is_number(score) or not math.isfinite(float(score)):

@@ -105,9 +105,17 @@ def read_table(
 ) -> Table:
     """The table in a file of columns.
 
-    max_rows : rows in the result at most; all are counted.
-    has_header : None finds it from the content.
-    wanted : names of columns; a first row that holds one of them is a header.
+    Parameters
+    ----------
+    file : TextFile
+    max_rows : int, optional
+        Rows in the result at most; all are counted. None is all.
+    has_header : bool, optional
+        None finds it from the content.
+    wanted : sequence of str, int or None
+        Names of columns. A first row that contains one of them is a header.
+    limits : Limits
+        How large the table may be.
     """
     delimiters = ("\t",) if file.suffix in (".tsv", ".tab") else DELIMITERS
     # one row more, since the first may be the header
@@ -130,7 +138,16 @@ def read_table(
 
 
 def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = LIMITS) -> Table:
-    """The lines of a file as a table of one column, "text"."""
+    """The lines of a file as a table of one column, "text".
+
+    Parameters
+    ----------
+    file : TextFile
+    max_rows : int, optional
+        Rows in the result at most; all are counted. None is all.
+    limits : Limits
+        Of these, ``lines``.
+    """
     rows: list[tuple[str]] = []
     lines: list[int] = []
     n_rows = n_blank = 0

@@ -137,7 +137,14 @@ def is_stored(
     seed: int,
     store: ArrayStore,
 ) -> bool:
-    """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing."""
+    """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing.
+
+    Parameters
+    ----------
+    encoder, corpus, unit, layer, pooling, special_tokens, max_points, seed
+        As in ``read_cloud``.
+    store : ArrayStore
+    """
     layers = encoder.layer_indices(layer)
     wanted = _Wanted(
         encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed, store, None

@@ -50,6 +50,23 @@ class Encoder:
 
     Results are float32 NumPy arrays, whatever the dtype of the model.
 
+    Parameters
+    ----------
+    folder : Path
+        Of tokenizer, settings and weights.
+    name : str
+        For messages.
+    revision : str, optional
+    fingerprint : str, optional
+        By default computed from the files at its first use.
+    dtype : str
+        "float32" or "bfloat16".
+    device : str, optional
+        torch's name of a device. By default a CUDA GPU if there is one.
+    trial : bool
+        Whether the model is first run in a process of its own, with limits of memory and time. The
+        bundled model never is.
+
     Attributes
     ----------
     name : str
@@ -258,6 +275,16 @@ class Encoder:
         """Every layer and every pooling from one pass: {pooling: (n_layers + 1, n, d) float32}.
 
         In bfloat16 no layer is refused here; ``encode`` refuses those that it can't resolve.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        poolings : sequence of str
+            Of ``POOLINGS``.
+        special_tokens : bool
+            Include special tokens such as [CLS] in means.
+        progress : callable, optional
+            Called with (texts done, texts in all). An exception raised in it ends the work.
         """
         layers = tuple(range(self.n_layers + 1))
         return self._pooled(texts, layers, as_poolings(poolings), special_tokens, progress)
@@ -287,7 +314,15 @@ class Encoder:
     ) -> TokenEmbeddings:
         """Contextual vectors of every word piece at one layer.
 
-        include_special : also of special tokens such as [CLS] and [SEP].
+        Parameters
+        ----------
+        texts : sequence of str
+        layer : int
+            From 0 to n_layers, or negative, counted from the last.
+        include_special : bool
+            Include vectors of special tokens such as [CLS] and [SEP].
+        progress : callable, optional
+            Called with (texts done, texts in all). An exception raised in it ends the work.
         """
         index = self.layer_index(layer)
         encodings: Sequence[Pieces] = self._reader.encodings(texts)

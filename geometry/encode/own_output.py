@@ -35,9 +35,24 @@ Step = Callable[[Any], Any]
 class OwnOutput:
     """The steps that a folder's modules.json applies to the last hidden states.
 
-    dimension : of the result. Several poolings are concatenated; a dense layer may change it.
-    Raises ModelFilesError if there is no modules.json, or if a step is unknown, changes the texts
-    (a default prompt) or has no weights as .safetensors.
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        For error messages.
+    dimension : int
+        Of the hidden states.
+
+    Attributes
+    ----------
+    dimension : int
+        Of the result. Several poolings are concatenated; a dense layer may change it.
+
+    Raises
+    ------
+    ModelFilesError
+        If there is no modules.json, or if a step is unknown, changes the texts (a default prompt)
+        or has no weights as .safetensors.
     """
 
     def __init__(self, folder: Path, *, name: str, dimension: int) -> None:

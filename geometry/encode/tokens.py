@@ -83,10 +83,18 @@ class CutText:
 
 
 class PieceReader:
-    """A fast tokenizer (tokenizer.json) that cuts at ``max_tokens``, special tokens included.
+    """A fast tokenizer (tokenizer.json).
 
-    lowercase : convert every text to lower case before the tokenizer's own rules apply.
-    name : of the model, for error messages.
+    Parameters
+    ----------
+    path : Path
+        Of tokenizer.json.
+    name : str
+        Of the model, for error messages. By default the folder.
+    max_tokens : int
+        Longer texts are cut there; special tokens count.
+    lowercase : bool
+        Convert every text to lower case before the tokenizer's own rules apply.
     """
 
     def __init__(
@@ -303,7 +311,16 @@ def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Ten
 
 
 def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
-    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix."""
+    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix.
+
+    Parameters
+    ----------
+    ids : tensor of int
+    n_types : int
+        Rows of the matrix.
+    name : str
+        Of the model, for the message.
+    """
     highest = int(ids.max())
     if highest >= n_types:
         raise ModelFilesError(

@@ -83,13 +83,13 @@ def _stamps(folder: Path) -> tuple[Any, ...]:
 def _run(
     folder: Path, name: str, most_bytes: int, seconds: float, watch: Callable[[], object] | None
 ) -> None:
-    asked = {"folder": str(folder), "name": name, "bytes": most_bytes, "seconds": seconds}
+    request = {"folder": str(folder), "name": name, "bytes": most_bytes, "seconds": seconds}
     # one thread each: the address space of a thread's stack and arena counts too
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     started = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "geometry.encode.trial", json.dumps(asked)],
+        [sys.executable, "-m", "geometry.encode.trial", json.dumps(request)],
         env=os.environ | single | {"MALLOC_ARENA_MAX": "1", "PYTHONPATH": paths},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -102,7 +102,7 @@ def _run(
         _ = AutoModel
         while True:
             try:
-                said = process.communicate(timeout=PULSE)[0]
+                output = process.communicate(timeout=PULSE)[0]
                 break
             except subprocess.TimeoutExpired:
                 if time.monotonic() - started > seconds:
@@ -115,9 +115,9 @@ def _run(
             process.wait()
         if process.stdout is not None:
             process.stdout.close()
-    if process.returncode or not said:  # killed at a limit, or by its own fault
+    if process.returncode or not output:  # killed at a limit, or by its own fault
         raise _too_heavy(name, most_bytes, seconds)
-    answer = json.loads(said.splitlines()[-1])
+    answer = json.loads(output.splitlines()[-1])
     if answer.get("memory"):
         raise _too_heavy(name, most_bytes, seconds)
     if answer.get("code"):
@@ -154,7 +154,7 @@ def _limit_this_process(most_bytes: int, seconds: float) -> None:
             continue
 
 
-def _answer(asked: dict[str, Any]) -> dict[str, Any]:
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """What the trial found: {} if the model can be used."""
     import torch
     from transformers import AutoConfig, AutoModel
@@ -163,9 +163,9 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     torch.set_num_threads(1)
     from .encoder import Encoder
 
-    _limit_this_process(asked["bytes"], asked["seconds"])
+    _limit_this_process(request["bytes"], request["seconds"])
     try:
-        encoder = Encoder(Path(asked["folder"]), name=asked["name"], device="cpu", trial=False)
+        encoder = Encoder(Path(request["folder"]), name=request["name"], device="cpu", trial=False)
         encoder.try_out(TEXTS)
     except ModelFilesError as error:
         return {"code": error.code, "because": error.because, "details": error.details}

@@ -144,7 +144,17 @@ class WordReader:
 
 
 class WordStates:
-    """The table as a model: its one hidden state is the rows of the ids (b, L)."""
+    """The table as a model: its one hidden state is the rows of the ids (b, L).
+
+    Parameters
+    ----------
+    place : Path
+        The folder of model.safetensors.
+    dtype : str
+        "float32" or "bfloat16".
+    device : str
+        torch's name of the device.
+    """
 
     pad_id = 0
 

@@ -20,7 +20,11 @@ from .scores import DRAWS, LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 class Chosen:
     """The best cell on dev, and the same cell on test, whose score had no part in the choice.
 
-    n_cells : number of cells to choose from.
+    Attributes
+    ----------
+    cell_on_dev, cell_on_test : Cell
+    n_cells : int
+        Number of cells to choose from.
     """
 
     cell_on_dev: Cell
@@ -79,7 +83,15 @@ def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarra
 class RecordingBootstrap(PairBootstrap):
     """A bootstrap that also records similarities, so that ``HalfChoice`` needs no second fit.
 
-    ``recorded`` : (score, similarities (n,)) in the order of the calls. The caller empties it.
+    Parameters
+    ----------
+    gold_scores, draws, seed
+        As in ``PairBootstrap``.
+
+    Attributes
+    ----------
+    recorded : list of (PairScore, (n,) array)
+        Score and similarities in the order of the calls. The caller empties it.
     """
 
     def __init__(self, gold_scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> None:

@@ -17,9 +17,14 @@ from .ranks import spearman
 
 @dataclass(frozen=True)
 class CounterExample:
-    """Two cells, by index, of which the narrower cone has the higher score.
+    """Two cells of which the narrower cone has the higher score.
 
-    cosine_gap, score_gap : narrow minus wide, both above 0.
+    Attributes
+    ----------
+    narrow, wide : int
+        Places of the two cells.
+    cosine_gap, score_gap : float, > 0
+        Of the narrow cell minus the wide one.
     """
 
     narrow: int
@@ -30,12 +35,21 @@ class CounterExample:
 
 @dataclass(frozen=True)
 class Narrower:
-    """Mean cosine against score over n cells, and the pairs of cells that contradict the claim.
+    """Mean cosine against score over cells, and the pairs of cells that contradict the claim.
 
-    correlation : Spearman of mean cosine and score; None if there are fewer than 3 cells, or if
-    either is constant.   pairs : pairs of cells that differ in both.   against : pairs of which
-    the narrower cone scores higher.   examples : of those, the largest product of the two gaps
-    first, each cell at most once.
+    Attributes
+    ----------
+    n : int
+        Cells.
+    correlation : float or None
+        Spearman of mean cosine and score. None if there are fewer than 3 cells, or if either is
+        constant.
+    pairs : int
+        Pairs of cells that differ in both.
+    against : int
+        Pairs of which the narrower cone scores higher.
+    examples : tuple of CounterExample
+        The largest product of the two gaps first, each cell at most once.
     """
 
     n: int
@@ -48,10 +62,23 @@ class Narrower:
 def narrower_against_score(
     mean_cosines: Sequence[float], scores: Sequence[float], *, most: int = 3
 ) -> Narrower:
-    """Compare all pairs of cells; mean_cosines and scores (n,), in any unit, finite.
+    """Compare all pairs of cells: does the narrower of two cells have the lower score?
 
     The cells are layers of one model on one set of pairs, not an independent sample, so the
-    correlation has no p-value. Raises ValueError for unequal lengths.
+    correlation has no p-value.
+
+    Parameters
+    ----------
+    mean_cosines : (n,) floats, finite
+    scores : (n,) floats, finite
+        In any unit; the differences in the result have the same.
+    most : int
+        Counterexamples in the result at most.
+
+    Raises
+    ------
+    ValueError
+        For unequal lengths.
     """
     if len(mean_cosines) != len(scores):
         raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")
@@ -90,9 +117,17 @@ def _correlation(mean_cosines: Sequence[float], scores: Sequence[float]) -> floa
 class PoolingShare:
     """Scores of [CLS], of the mean over the same layer's tokens, and of a static average.
 
-    gap : static minus [CLS].   pooling : mean minus [CLS].   share : pooling / gap; above 1 the
-    mean scores higher than the static average. None if [CLS] is not below the static average:
-    then there is no gap to explain.
+    Attributes
+    ----------
+    cls, mean, static : float
+        The three scores.
+    gap : float
+        static - cls
+    pooling : float
+        mean - cls
+    share : float or None
+        pooling / gap; above 1 the mean scores higher than the static average. None if [CLS] is not
+        below the static average: then there is no gap to explain.
     """
 
     cls: float

@@ -32,7 +32,11 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
 def grid_csv(grid: Grid, **settings: Any) -> str:
     """The rows as CSV with a header.
 
-    settings : other settings of the measurement, such as model and revision; the first columns.
+    Parameters
+    ----------
+    grid : Grid
+    **settings
+        Other settings of the measurement, such as model and revision; the first columns.
     """
     rows = [{**settings, **row} for row in grid_rows(grid)]
     text = io.StringIO()
@@ -45,7 +49,13 @@ def grid_csv(grid: Grid, **settings: Any) -> str:
 def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> str:
     """Settings, cells, and the cell chosen on dev, as JSON.
 
-    settings : other settings of the measurement, such as model and revision.
+    Parameters
+    ----------
+    grid : Grid
+    chosen : Chosen, optional
+        The result of ``choose_on_dev``.
+    **settings
+        Other settings of the measurement, such as model and revision.
     """
     rows = grid_rows(grid)
     if grid.subsets:

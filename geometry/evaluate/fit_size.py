@@ -18,14 +18,25 @@ LEAST_HALF = 4  # rows in the fit, and rows held out
 LEAST_ROWS = 2 * LEAST_HALF
 ESTIMATES = ("full", "ledoit-wolf")  # of the covariance
 SIZES = 9  # fits of scored pairs
-KEPT = 128  # directions kept by the second whitening, or the rank of the fit where that is less
-WHITENINGS = ("pca", f"pca:{KEPT}", "pca:lw")
+RETAINED = 128  # directions of the second whitening, or the rank of the fit where that is less
+WHITENINGS = ("pca", f"pca:{RETAINED}", "pca:lw")
 
 
 def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
-    """About ``count`` sizes from FEWEST up to ``available``, spaced by ratio.
+    """Sizes of a fit set from FEWEST up to all rows, spaced by ratio.
 
-    n = d is one of them if there are as many rows.   past_d : add a size a little above d.
+    n = d is one of them if there are as many rows.
+
+    Parameters
+    ----------
+    available : int
+        All rows.
+    d : int
+        Dimensions.
+    count : int
+        About how many sizes.
+    past_d : bool
+        Add a size a little above d.
     """
     if available <= FEWEST:
         return (available,)
@@ -74,10 +85,20 @@ def split_halves(
 
 @dataclass(frozen=True)
 class SizedFit:
-    """Isotropy of ``held_out`` rows after a whitening fitted on ``n`` other rows.
+    """Isotropy of held-out rows after a whitening fitted on other rows.
 
-    isoscore : of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
-    raw : of the same rows, not whitened.   baseline : of as many isotropic rows.
+    Attributes
+    ----------
+    n : int
+        Rows of the fit.
+    held_out : int
+        Rows held out.
+    isoscore : dict of float
+        Of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
+    raw : float
+        IsoScore of the held-out rows, not whitened.
+    baseline : float
+        IsoScore of as many isotropic rows.
     """
 
     n: int
@@ -157,9 +178,16 @@ def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class SizedScore:
-    """Scores of the same pairs after treatments fitted on ``n`` rows, by the treatment's text.
+    """Scores of the same pairs after treatments fitted on one number of rows.
 
-    n_directions : by treatment with a k, its number of directions; at most the rank of the fit.
+    Attributes
+    ----------
+    n : int
+        Rows of the fit.
+    scores : dict of PairScore
+        By the treatment's text.
+    n_directions : dict of int
+        By treatment with a k, its number of directions; at most the rank of the fit.
     """
 
     n: int

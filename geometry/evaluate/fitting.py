@@ -22,10 +22,13 @@ FitVectors = Mapping[str, np.ndarray] | Callable[[Layers, str], "np.ndarray | Mo
 
 
 class FitSet:
-    """Fits treatments on the rows (m, d), m >= 2, of one layer and pooling, or on their moments.
+    """Fits treatments on the rows of one layer and pooling; the rows are read once for all of them.
 
-    The rows are read once for all treatments.   eps : rounding of the rows, used if only their
-    moments are given.
+    Parameters
+    ----------
+    fit_vectors : (m, d) array of float, m >= 2, or Moments
+    eps : float
+        Machine precision of the rows; used only if their moments are given.
     """
 
     def __init__(self, fit_vectors: np.ndarray | Moments, *, eps: float) -> None:

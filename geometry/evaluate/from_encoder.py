@@ -113,7 +113,17 @@ def encode_distinct(
     *,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray]:
-    """{pooling: (layers, n, d)} as ``Encoder.encode_layers``, each distinct text encoded once."""
+    """{pooling: (layers, n, d)} as ``Encoder.encode_layers``, each distinct text encoded once.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of str
+    poolings : sequence of str
+        Of ``POOLINGS``.
+    progress : callable, optional
+        Called with (texts done, texts in all), of the distinct texts.
+    """
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     vectors = encoder.encode_layers(list(place), poolings=poolings, progress=progress)
     if len(place) == len(texts):
@@ -136,6 +146,19 @@ def encode_fit(
 
     Moments if all treatments can be fitted on them, so that memory does not grow with the texts;
     all rows otherwise.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of str
+        The fit set.
+    layers : sequence of int or str
+    poolings : sequence of str
+        Of ``POOLINGS``.
+    treatments : sequence of str
+        As in ``evaluate_grid``.
+    progress : callable, optional
+        Called with (texts done, texts in all), of the distinct texts.
     """
     texts = tuple(dict.fromkeys(texts))
     if all(spec.name in FROM_SUMS for spec in parse_treatments(treatments)):
@@ -154,6 +177,17 @@ def fit_moments(
     """Moments of texts at those layers and poolings, as a function for ``fit_vectors``.
 
     Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of str
+        The fit set; a text that comes twice counts twice.
+    layers : sequence of int or str
+    poolings : sequence of str
+        Of ``POOLINGS``.
+    progress : callable, optional
+        Called with (texts done, texts in all).
     """
     wanted = {encoder.layer_indices(layer) for layer in layers}
     sums: dict[tuple[Layers, str], Moments] = {}

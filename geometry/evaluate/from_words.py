@@ -154,7 +154,15 @@ def average_pairs(
     fit_texts: Sequence[str] | None = None,
     tokenizer: Tokenizer = words_of,
 ) -> AveragedPairs:
-    """The first half of ``evaluate_words``, with its arguments and errors: averages of words."""
+    """The first half of ``evaluate_words``: averages of words.
+
+    Errors are those of ``evaluate_words``.
+
+    Parameters
+    ----------
+    table, pairs, weightings, counts, fit_texts, tokenizer
+        As in ``evaluate_words``.
+    """
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
 
     def averaged(texts: Sequence[str]) -> dict[str, SentenceVectors]:
@@ -192,7 +200,15 @@ def evaluate_averages(
     aggregation: str | None = None,
     progress: Progress | None = None,
 ) -> WordGrid:
-    """The second half of ``evaluate_words``: averages are treated and scored."""
+    """The second half of ``evaluate_words``: averages are treated and scored.
+
+    Parameters
+    ----------
+    averages : AveragedPairs
+        The result of ``average_pairs``.
+    treatments, fit_on, similarity, draws, seed, aggregation, progress
+        As in ``evaluate_words``.
+    """
     known, fit = averages.known, averages.fit
     scored = _known_pairs(averages.pairs, known)
     grid = evaluate_grid(
@@ -248,8 +264,16 @@ def _known_pairs(pairs: Pairs, known: np.ndarray) -> Pairs:
 class WordPairScore:
     """The score of a table on a set of word pairs.
 
-    name, n_pairs : of the set.   score : over the ``score.n`` pairs whose words are both in the
-    table.   missing : the words that the table lacks, each once.
+    Attributes
+    ----------
+    name : str
+        Of the set.
+    score : PairScore
+        Over the ``score.n`` pairs whose words are both in the table.
+    n_pairs : int
+        Of the set.
+    missing : tuple of str
+        The words that the table lacks, each once.
     """
 
     name: str

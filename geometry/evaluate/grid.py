@@ -76,7 +76,20 @@ class Cell:
         mean_cosine: float | None,
         difference: Difference | None,
     ) -> Cell:
-        """The cell at (layer, pooling, spec), with the facts of its fit."""
+        """The cell of a place in the grid, with the facts of its fit.
+
+        Parameters
+        ----------
+        place : (layer, pooling, TreatmentSpec)
+        fitted : Treatment
+        fit_on : str
+            Name of the fit set.
+        score : PairScore
+        mean_cosine : float or None
+            Of the treated vectors; None if it is not defined.
+        difference : Difference or None
+            To the raw cell of the same layer and pooling.
+        """
         layer, pooling, spec = place
         n_requested, n_directions = _directions(spec, fitted)
         return cls(
@@ -119,9 +132,19 @@ class Cell:
 class Grid:
     """Cells in the order of layers, poolings, treatments.
 
-    evaluated_on, n : name and number of the pairs.   similarity, draws, seed : of every cell.
-    aggregation : of ``AGGREGATIONS``, how subsets became one score.   subsets : (name, pairs) of
-    each; empty if the pairs are one set.
+    Attributes
+    ----------
+    cells : tuple of Cell
+    evaluated_on : str
+        Name of the pairs.
+    n : int
+        Number of the pairs.
+    similarity, draws, seed
+        Of every cell, as in ``evaluate_grid``.
+    aggregation : str
+        Of ``AGGREGATIONS``: how subsets became one score.
+    subsets : tuple of (name, number of pairs)
+        Empty if the pairs are one set.
     """
 
     cells: tuple[Cell, ...]
@@ -146,7 +169,20 @@ class Grid:
         return tuple(dict.fromkeys(cell.treatment for cell in self.cells))
 
     def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
-        """The cell at that place; raises KeyError naming the place."""
+        """The cell of a layer, pooling and treatment.
+
+        Parameters
+        ----------
+        layer : int or str
+        pooling : str
+        treatment : str
+            As in ``parse_treatment``, such as "zca" or "pca:64".
+
+        Raises
+        ------
+        KeyError
+            If the grid has no such cell.
+        """
         for cell in self.cells:
             if (cell.layer, cell.pooling, cell.treatment) == (layer, pooling, treatment):
                 return cell

@@ -21,9 +21,21 @@ FILE = shipped_file("published.json")
 class PublishedTable:
     """A table as a paper prints it.
 
-    key : a stable name.   source : paper and table.   setting, metric : of its numbers.   note :
-    what is disputed.   columns : of every row.   rows : {name: values} on the paper's own scale
-    (most are Spearman x 100); None if the paper gives no value.
+    Attributes
+    ----------
+    key : str
+        A stable name.
+    source : str
+        Paper and table.
+    setting, metric : str
+        Of its numbers.
+    note : str
+        What is disputed.
+    columns : tuple of str
+        Of every row.
+    rows : mapping of str to tuple
+        The values of each row on the paper's own scale (most are Spearman x 100); None if the paper
+        gives no value.
     """
 
     key: str
@@ -48,7 +60,18 @@ class PublishedTable:
 class PublishedScore:
     """The value of one row for one data set, with the facts to print beside it.
 
-    value : on the scale given by ``metric``.   table : the key of its table.
+    Attributes
+    ----------
+    name : str
+        Of the row.
+    value : float
+        On the scale given by ``metric``.
+    dataset : str
+        Name of the column.
+    source, setting, metric, note : str
+        As in ``PublishedTable``.
+    table : str
+        The key of its table.
     """
 
     name: str

@@ -15,7 +15,14 @@ OUTLIERS = ("none", "agrees", "contradicts")
 
 
 class MadeUp(NamedTuple):
-    """Gold scores and scores of a model, (n,) float64 each.   outlier : its row, or None."""
+    """Gold scores and scores of a model.
+
+    Attributes
+    ----------
+    gold, scores : (n,) arrays of float64
+    outlier : int or None
+        Its row.
+    """
 
     gold: np.ndarray
     scores: np.ndarray
@@ -26,9 +33,16 @@ class MadeUp(NamedTuple):
 class Bend:
     """Changes made to scores that agree with the gold scores.
 
-    noise in [0, 1] : share of a score that is unrelated to the gold.
-    curve >= 1 : power applied to the scores; it preserves their order.
-    levels : number of distinct gold scores, 0 for no ties.   outlier : of ``OUTLIERS``.
+    Parameters
+    ----------
+    noise : float in [0, 1]
+        Share of a score that is unrelated to the gold.
+    curve : float, >= 1
+        Power applied to the scores; it preserves their order.
+    levels : int
+        Number of distinct gold scores, 2 or more; 0 for no ties.
+    outlier : str
+        Of ``OUTLIERS``.
     """
 
     noise: float = 0.0
@@ -48,11 +62,20 @@ class Bend:
 
 
 def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> MadeUp:
-    """n pairs, n >= 3: gold evenly spread in [0, 5], scores in [0, 1] except for the outlier.
+    """Pairs of made-up scores, with gold evenly spread in [0, 5].
 
     scores = ((1 - noise) u + noise v)^curve, where u is gold / 5 and v is uniform; u and v are
-    the same for every bend. The outlier is the pair with the highest gold ("agrees") or the
-    lowest ("contradicts").
+    the same for every bend. Scores lie in [0, 1] except for the outlier. The outlier is the pair
+    with the highest gold ("agrees") or the lowest ("contradicts").
+
+    Parameters
+    ----------
+    bend : Bend
+        Noise, curve, levels of gold, and outlier.
+    n : int, >= 3
+        Pairs.
+    random_state : int
+        Seed.
     """
     if n < 3:
         raise ValueError(f"n must be 3 or more; got {n}")

@@ -19,7 +19,12 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a smaller spread, relative to
 class TieGroups:
     """Values (n,) sorted once, equal values in one group.
 
-    order : (n,) the rows in ascending order.   starts : (g,) where each group begins in ``order``.
+    Attributes
+    ----------
+    order : (n,) array of int
+        The rows in ascending order.
+    starts : (g,) array of int
+        Where each group begins in ``order``.
     """
 
     order: np.ndarray
@@ -106,9 +111,20 @@ class RankMoves:
 
     @classmethod
     def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
-        """Rank gold scores and two sets of similarities, (n,) each, all finite.
+        """Rank gold scores and two sets of similarities.
 
-        Raises ValueError for unequal lengths.
+        Parameters
+        ----------
+        gold_scores : (n,) array, finite
+        before : (n,) array, finite
+            Similarities of the pairs before the treatment.
+        after : (n,) array, finite
+            Likewise, after it.
+
+        Raises
+        ------
+        ValueError
+            For unequal lengths.
         """
         sizes = {len(gold_scores), len(before), len(after)}
         if len(sizes) != 1:

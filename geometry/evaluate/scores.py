@@ -76,7 +76,18 @@ class PairScore:
 
     @classmethod
     def without(cls, code: str, *, n: int, similarity: str, seed: int) -> PairScore:
-        """A score that is undefined for the reason ``code``."""
+        """A score that is undefined.
+
+        Parameters
+        ----------
+        code : str
+            The reason, of ``REASONS``.
+        n : int
+            Pairs.
+        similarity : str
+            Of ``SIMILARITIES``.
+        seed : int
+        """
         return cls(None, None, None, None, n, similarity, 0, seed, undefined=code)
 
 
@@ -84,8 +95,13 @@ class PairScore:
 class Difference:
     """Spearman after minus Spearman before, on the same pairs, with its 95% interval.
 
-    The interval is a paired bootstrap's.   value : in [-2, 2]; all three are None if one of the
-    two scores is undefined.
+    All three are None if one of the two scores is undefined.
+
+    Attributes
+    ----------
+    value : float in [-2, 2] or None
+    low, high : float or None
+        Of a paired bootstrap.
     """
 
     value: float | None
@@ -291,7 +307,16 @@ def difference(before: PairScore, after: PairScore) -> Difference:
 
 
 def drawn_counts(n: int, draws: int, seed: int) -> np.ndarray:
-    """(n, draws) how often each resample of n pairs takes each pair."""
+    """How often each resample of the bootstrap takes each pair, (n, draws).
+
+    Parameters
+    ----------
+    n : int
+        Pairs.
+    draws : int
+        Resamples.
+    seed : int
+    """
     rng = np.random.default_rng(seed)
     counts = np.empty((draws, n), dtype=np.uint32 if n >= 2**16 else np.uint16)
     for row in counts:

@@ -26,8 +26,14 @@ _SUPERVISED = (*OWN_FIT, "zipf")  # their fit needs more than rows
 class TreatmentSpec:
     """A treatment and its settings.
 
-    text : the shortest form of the text.   name : of ``TREATMENTS``, or "svd".   knobs : the
-    settings.
+    Attributes
+    ----------
+    text : str
+        The shortest form of the text, such as "pca:64".
+    name : str
+        Of ``TREATMENTS``, or "svd".
+    knobs : Knobs
+        The settings.
     """
 
     text: str

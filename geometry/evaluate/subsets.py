@@ -21,9 +21,20 @@ Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or (similarities,
 class Aggregate:
     """One Spearman for several subsets.
 
-    how : of ``AGGREGATIONS``; print it beside the number.   spearman : in [-1, 1]; None if
-    ``undefined`` gives the reason.   low, high : 95% bootstrap interval.   n : pairs.
-    subsets : the score of each subset, by name.
+    Attributes
+    ----------
+    how : str
+        Of ``AGGREGATIONS``; print it beside the number.
+    spearman : float in [-1, 1] or None
+        None if ``undefined`` gives the reason.
+    low, high : float or None
+        95% bootstrap interval.
+    n : int
+        Pairs.
+    subsets : mapping of str to PairScore
+        The score of each subset, by name.
+    undefined : str or None
+        A code of ``REASONS``.
     """
 
     how: str
@@ -119,9 +130,20 @@ class SubsetBootstrap(PairBootstrap):
 def resamples_of(
     pairs: Pairs, how: str | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> PairBootstrap:
-    """The resamples of pairs.   how : of ``AGGREGATIONS``; None takes the pairs as one set.
+    """The resamples of pairs, for intervals and differences.
 
-    Raises ValueError if ``how`` is given for pairs without subsets.
+    Parameters
+    ----------
+    pairs : Pairs
+    how : str, optional
+        Of ``AGGREGATIONS``. None takes the pairs as one set.
+    draws : int
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If ``how`` is given for pairs without subsets.
     """
     if how is None:
         return PairBootstrap(pairs.gold_scores, draws, seed)
@@ -144,9 +166,22 @@ def aggregate(
     - ``mean``: of the subsets' scores. Huang et al. 2021 (WhiteningBERT).
     - ``wmean``: the same, weighted by pairs. Li et al. 2020 (BERT-flow), Su et al. 2021.
 
-    scores_by_subset : {name: (similarities, gold_scores)}; mean and wmean also take a
-    ``PairScore``. They resample within each subset; ``all`` resamples all pairs together.
-    Raises ValueError for another ``how``, no subsets, and a ``PairScore`` under ``all``.
+    Parameters
+    ----------
+    scores_by_subset : {name: (similarities, gold_scores)}
+        Two arrays (n,) a subset. For ``mean`` and ``wmean`` also {name: PairScore}.
+    how : str
+        "all", "mean" or "wmean".
+    draws : int
+        Resamples of the bootstrap. ``mean`` and ``wmean`` resample within each subset; ``all``
+        resamples all pairs together.
+    seed : int
+        Of the bootstrap.
+
+    Raises
+    ------
+    ValueError
+        For another ``how``, no subsets, and a ``PairScore`` under ``all``.
     """
     _check_how(how)
     if not scores_by_subset:

@@ -37,7 +37,17 @@ class Bars:
 def bars_figure(
     groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """Bars 1 to m of each cloud beside each other, as shares."""
+    """Bars 1 to m of each cloud beside each other, as shares.
+
+    Parameters
+    ----------
+    groups : sequence of Bars
+    x, y : str
+        Titles of the axes.
+    theme : Theme
+    height : int
+        Pixels.
+    """
     figure = go.Figure(
         [
             go.Bar(

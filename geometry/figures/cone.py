@@ -24,7 +24,15 @@ def cone_figure(
 ) -> go.Figure:
     """The panel as a figure: Scattergl for two components, Scatter3d for three.
 
-    lines : caption lines to leave space for; the same for compared panels.
+    Parameters
+    ----------
+    panel : Panel
+    colours : PointColours
+    theme : Theme
+    height : int
+        Pixels of the picture, without the captions.
+    lines : int
+        Caption lines to leave space for; the same for compared panels.
     """
     layout = panel_layout(panel, theme, height=height, lines=lines)
     draw = _draw_flat if panel.coordinates.shape[1] == 2 else _draw_deep

@@ -83,7 +83,13 @@ def curves_figure(
 ) -> go.Figure:
     """All curves with a legend above. Each compared cloud has its own colour and dash.
 
-    height : pixels. The legend, one line an entry on a narrow screen, is added to them.
+    Parameters
+    ----------
+    curves : sequence of Curve
+    axes : Axes
+    theme : Theme
+    height : int
+        Pixels. The legend, one line an entry on a narrow screen, is added to them.
     """
     references = iter(REFERENCES * len(curves))
     dashes = [

@@ -91,7 +91,16 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera."""
+    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera.
+
+    Parameters
+    ----------
+    theme : Theme
+    height : int
+        Pixels.
+    **more
+        Other settings of Plotly's layout; they replace those of this function.
+    """
     return {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
@@ -105,7 +114,15 @@ def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
 
 
 def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
-    """A labelled axis with a visible zero line."""
+    """A labelled axis with a visible zero line.
+
+    Parameters
+    ----------
+    theme : Theme
+    title : str
+    **more
+        Other settings of Plotly's axis; they replace those of this function.
+    """
     return {
         "title": {"text": title, "font": {"size": 13}},
         "gridcolor": theme.grid,

@@ -87,8 +87,15 @@ class Panel:
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:
     """Layout with the captions above the picture and the legend of the marks below it.
 
-    lines : number of caption lines to leave space for; 0 for no captions. Panels beside each other
-    need the same number, so that their pictures align.
+    Parameters
+    ----------
+    panel : Panel
+    theme : Theme
+    height : int
+        Pixels of the picture, without the captions.
+    lines : int
+        Caption lines to leave space for; 0 for no captions. Panels beside each other need the same
+        number, so that their pictures align.
     """
     caption = {
         "xref": "paper",

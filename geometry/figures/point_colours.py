@@ -50,7 +50,16 @@ def legend_entries(colours: PointColours, theme: Theme) -> list[tuple[str, str, 
 
 
 def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
-    """Marker settings for ONE trace of all points, coloured by an array."""
+    """Marker settings for ONE trace of all points, coloured by an array.
+
+    Parameters
+    ----------
+    colours : PointColours
+    theme : Theme
+    size : float
+        Diameter in pixels.
+    opacity : float in [0, 1]
+    """
     base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
     if colours.names is None:
         bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}

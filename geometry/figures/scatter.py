@@ -65,6 +65,17 @@ def scatter_figure(
     """Groups of points, dotted lines and rings; the first trace is the first group.
 
     The legend lists groups, segments and rings that have a name.
+
+    Parameters
+    ----------
+    groups : sequence of Dots
+    axes : Axes
+    theme : Theme
+    segments : sequence of Segment
+        Drawn as dotted lines.
+    rings : sequence of Ring
+    height : int
+        Pixels.
     """
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]

@@ -28,7 +28,17 @@ CHUNK_BYTES = 1 << 17  # written at once
 class ListedFile:
     """A file as the hub lists it.
 
-    etag : the name of its content in the cache.   sha256 : hexadecimal, or None where unknown.
+    Attributes
+    ----------
+    path : str
+        In the repository.
+    url : str
+    size : int
+        Bytes.
+    etag : str
+        The name of its content in the cache.
+    sha256 : str or None
+        Hexadecimal. None if unknown.
     """
 
     path: str
@@ -55,7 +65,26 @@ class CancelledDownload(Exception):
 
 
 class Download:
-    """The files of one commit.   folder : the snapshot where they are placed, one by one."""
+    """The transfer of the files of one commit.
+
+    Parameters
+    ----------
+    files : sequence of ListedFile
+    cache : HubCache
+    commit : str
+        Hash of the commit.
+    headers : mapping of str to str
+        Of each request, such as the token.
+    progress : callable or None
+        Called with (bytes there, bytes in all). An exception raised in it cancels the transfer.
+
+    Attributes
+    ----------
+    files : dict of ListedFile
+        By path.
+    folder : Path
+        The snapshot where the files are placed as they arrive.
+    """
 
     def __init__(
         self,

@@ -124,9 +124,16 @@ def folder_bytes(folder: Path) -> int:
 
 
 def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> None:
-    """Raise ModelFilesError "half_downloaded" if ``paths`` lacks the index or one of its shards.
+    """Raise ModelFilesError "half_downloaded" if the index or one of its shards is missing.
 
-    folder : of the index.
+    Parameters
+    ----------
+    folder : Path
+        Of the index.
+    name : str
+        Of the model, for the message.
+    paths : collection of str
+        The files that are there.
     """
     if WEIGHTS in paths or not any(map(SHARD.fullmatch, paths)):
         return
@@ -150,7 +157,17 @@ def folder_files(folder: Path) -> list[str]:
 
 
 def module_folder(folder: Path, path: str, *, name: str) -> Path:
-    """The folder of a module in modules.json. ModelFilesError if it is outside the model's."""
+    """The folder of a module in modules.json. ModelFilesError if it is outside the model's.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the model.
+    path : str
+        As modules.json states it.
+    name : str
+        Of the model, for the message.
+    """
     if path and not MODULE.fullmatch(path):
         raise ModelFilesError("unreadable", because="folder_elsewhere", name=name, folder=path)
     return folder / path
@@ -194,6 +211,15 @@ def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) ->
 
     Without this check, transformers would build a billion layers and only then miss their weights.
     Each layer has a tensor at least, and each row and column of a matrix a number.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the model.
+    config : mapping
+        The content of config.json.
+    name : str
+        Of the model, for the message.
     """
     tensors = [
         each
@@ -253,7 +279,18 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesError:
-    """The error "half_downloaded" for one file."""
+    """The error "half_downloaded" for one file.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    file : str
+    reason : str
+        What is wrong with the file.
+    **details
+        Other values for the sentence.
+    """
     return ModelFilesError("half_downloaded", name=name, file=file, reason=reason, **details)
 
 

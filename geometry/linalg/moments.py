@@ -25,16 +25,25 @@ class Moments:
 
     With z = x - mean; all arrays are float64.
 
-    n_rows : number of rows with a weight above 0
-    weight, weight2 : sum of the sample weights, and of their squares
-    mean : (d,)
-    scatter : (d, d), sum w z z'
-    cubic : (d,), sum w |z|^2 z
-    quartic : sum w |z|^4
-    n_distinct : number of different rows among n_rows, counted up to d + 2. None after a merge of
-        blocks that may share rows.
-    weak : (d, m), directions in which float32 products would hide the variance; None if the sums
-        are of float64 products.
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows with a weight above 0.
+    weight, weight2 : float
+        Sum of the sample weights, and of their squares.
+    mean : (d,) array
+    scatter : (d, d) array
+        sum w z z'
+    cubic : (d,) array
+        sum w |z|^2 z
+    quartic : float
+        sum w |z|^4
+    n_distinct : int or None
+        Number of different rows among n_rows, counted up to d + 2. None after a merge of blocks
+        that may share rows.
+    weak : (d, m) array or None
+        Directions in which float32 products would hide the variance. None if the sums are of
+        float64 products.
     """
 
     n_rows: int
@@ -81,7 +90,16 @@ class Moments:
         sample_weight: np.ndarray | None = None,
         like: Moments | None = None,
     ) -> Moments:
-        """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
+        """Like ``of``, without its check of the range, for a part of a cloud that passed it.
+
+        Parameters
+        ----------
+        X : (n, d) array of float
+            At least one row.
+        sample_weight : (n,) array, >= 0, optional
+        like : Moments, optional
+            Of earlier rows of the same cloud. They save time; results differ by rounding only.
+        """
         if not len(X):
             raise ValueError("moments need at least one row; got none")
         is_plain = sample_weight is None and X.dtype == np.float32

@@ -84,7 +84,19 @@ def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sum
 
 
 def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """(X - shift) W of X (n, d), shift (d,), W (d, k), all of one precision."""
+    """(X - shift) W, computed by blocks of rows.
+
+    Parameters
+    ----------
+    X : (n, d) array
+        All three arrays have the same precision.
+    shift : (d,) array
+    W : (d, k) array
+
+    Returns
+    -------
+    (n, k) array
+    """
     Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
     centred = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
     for start in range(0, len(X), BLOCK_ROWS):

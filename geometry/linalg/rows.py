@@ -101,7 +101,15 @@ def _differ(X: np.ndarray) -> int:
 
 
 def need_whole(name: str, value: Any, *, at_least: int) -> None:
-    """Raise ValueError with the argument's name unless it is an integer >= at_least, not a bool."""
+    """Raise ValueError unless the value is an integer of at least ``at_least``, and not a bool.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+    at_least : int
+    """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise ValueError(f"{name} must be an integer of at least {at_least}; got {value!r}")
 

@@ -53,13 +53,23 @@ class Annotations:
 def annotated_table(
     X: np.ndarray, annotations: Annotations, *, seed: int = 0
 ) -> tuple[Measured, ...]:
-    """Rows like those of ``measure_table``, for what is known about the rows of X (n, d).
+    """Rows like those of ``measure_table``, for what is known about the rows of X.
 
-    "alignment" : over the pairs; n is their number.   "self_similarity",
-    "intra_sentence_similarity", "max_explainable_variance" : minus their anisotropy baselines, so
-    isotropic tokens have 0, 1/sqrt(m) and 0.   "zipfian_mean_symmetry",
-    "zipfian_spectral_entropy".   Intervals leave out groups of pairs, types, sentences or words.
-    A measure that the cloud does not have comes back with ``undefined``.
+    - "alignment": over the pairs; n is their number.
+    - "self_similarity", "intra_sentence_similarity", "max_explainable_variance": minus their
+      anisotropy baselines, so isotropic tokens have 0, 1/sqrt(m) and 0.
+    - "zipfian_mean_symmetry", "zipfian_spectral_entropy".
+
+    Intervals leave out groups of pairs, types, sentences or words. A row with ``undefined`` stands
+    for a measure that the cloud does not have.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    annotations : Annotations
+        Pairs, types, sentences and frequencies; each may be None.
+    seed : int
+        Of the groups that intervals leave out, and of simulated baselines.
     """
     X = finite_rows(X, at_least=1)
     rows: list[Measured] = []

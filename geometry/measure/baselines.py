@@ -55,7 +55,19 @@ _cached: dict[tuple[int, int, int, str], Baseline] = {}
 def isotropic_baselines(
     names: Iterable[str], n: int, d: int, *, seed: int = 0
 ) -> dict[str, float | None]:
-    """{name: its value for isotropic data}; None where isotropic data of that size have none."""
+    """{name: its value for isotropic data}; None where isotropic data of that size have none.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of ``measure_names``.
+    n : int, >= 1
+        Rows.
+    d : int, >= 1
+        Dimensions.
+    seed : int
+        Of the simulated baselines.
+    """
     found = baselines_with_errors(names, n, d, seed=seed)
     return {name: baseline.value for name, baseline in found.items()}
 
@@ -65,7 +77,12 @@ def baselines_with_errors(
 ) -> dict[str, Baseline]:
     """``isotropic_baselines`` with the standard errors of those that are simulated.
 
-    simulate : False leaves those out.
+    Parameters
+    ----------
+    names, n, d, seed
+        As in ``isotropic_baselines``.
+    simulate : bool
+        False leaves out baselines that must be simulated and are not cached.
     """
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)

@@ -14,7 +14,12 @@ ZERO_MEAN = 1e-3
 def mean_norm_share(X: np.ndarray) -> float:
     """|mean|^2 / E|x|^2: the share of the second moment that is a shift of the mean, in [0, 1].
 
-    X : (n, d), not all zero. n isotropic rows around the origin give 1/n on average.
+    n isotropic rows around the origin give 1/n on average.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        Not all zero.
     """
     X = in_range(finite_rows(X, at_least=1))
     mean = X.mean(axis=0)
@@ -58,9 +63,19 @@ def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
 def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
     """Quantile of the angle to the mean direction, in degrees: how wide the cone is.
 
-    X : (n, d), no zero row, mean not zero.   quantile : in [0, 1]; 0.5 is the median.
     Each row has weight 1/n in the mean, so n isotropic rows have a median of about
     acos(1/sqrt n), a little under 90 degrees.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row; the mean is not zero.
+    quantile : float in [0, 1]
+        0.5 is the median.
+
+    Returns
+    -------
+    float in [0, 180]
     """
     if not 0 <= quantile <= 1:
         raise ValueError(f"quantile must lie in [0, 1]; got {quantile}")

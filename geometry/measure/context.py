@@ -32,10 +32,19 @@ SHUFFLES = 5
 def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     """Mean cosine between occurrences of one type, over types, minus the baseline; in [-2, 2].
 
-    vectors : (n, d), no zero row.   types : (n,) ids or words. Each type has equal weight; a type
-    that occurs once has no pair and is left out.
-    Baseline: the mean cosine over all pairs of tokens, from exact sums without an n x n matrix. A
-    value near 0 says that two tokens of one type are no more similar than any two tokens.
+    Each type has equal weight. Baseline: the mean cosine over all pairs of tokens, from exact sums
+    without an n x n matrix. A value near 0 says that two tokens of one type are no more similar
+    than any two tokens.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+        A type that occurs once has no pair and is left out.
+
+    References
+    ----------
     Ethayarajh 2019, equation 1 and section 3.4.
     """
     parts = Tokens(vectors).self_similarity(types)
@@ -45,10 +54,19 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
 def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> float:
     """Mean cosine of tokens to their sentence's mean vector, over sentences, minus the baseline.
 
-    vectors : (n, d), no zero row.   sentences : (n,) ids; those of one token, whose cosine to
-    itself is 1, are left out.   Baseline: the mean cosine over all pairs of tokens, as published.
-    It does not correct for each token's weight 1/m in a mean of m tokens. Isotropic tokens have a
-    cosine of about 1/sqrt(m) to that mean: the second baseline (``intra_sentence_baseline``).
+    Baseline: the mean cosine over all pairs of tokens, as published. It does not correct for each
+    token's weight 1/m in a mean of m tokens. Isotropic tokens have a cosine of about 1/sqrt(m) to
+    that mean: the second baseline (``intra_sentence_baseline``).
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    sentences : (n,) ids
+        Sentences of one token, whose cosine to itself is 1, are left out.
+
+    References
+    ----------
     Ethayarajh 2019, equation 2 and section 3.4.
     """
     parts = Tokens(vectors).intra_sentence(sentences)
@@ -58,11 +76,22 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
 def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: int = 0) -> float:
     """Share sigma_1^2 / sum sigma^2 of a type's occurrences, over types, minus the baseline.
 
-    vectors : (n, d).   types : (n,); those that occur once are left out.   It says how well one
-    static vector could replace a type: sigma are the singular values of its occurrences, not
-    centred.   Baseline: the same with the types dealt to the tokens at random (SHUFFLES seeded
-    deals). The paper takes one large random sample instead. Equal counts matter, because two
-    occurrences alone have a share of at least 1/2.
+    It says how well one static vector could replace a type: sigma are the singular values of its
+    occurrences, not centred. Baseline: the same with the types assigned to the tokens at random
+    (SHUFFLES seeded permutations). The paper takes one large random sample instead. Equal counts
+    matter, because two occurrences alone have a share of at least 1/2.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+        Types that occur once are left out.
+    seed : int
+        Of the permutations.
+
+    References
+    ----------
     Ethayarajh 2019, equation 3 and section 3.4.
     """
     parts = Tokens(vectors).max_explainable(types, seed)
@@ -74,8 +103,17 @@ def contextual_table(
 ) -> tuple[Measured, ...]:
     """The three measures of this module; the published figure is ``value - baseline``.
 
-    vectors (n, d), types (n,), sentences (n,) : as above.   The interval is that of the value, from
-    leaving out groups of types or of sentences; the baseline stays as it is.
+    The interval is that of the value, from leaving out groups of types or of sentences; the
+    baseline stays as it is.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+    sentences : (n,) ids
+    seed : int
+        Of the baseline's permutations, and of the groups that an interval leaves out.
     """
     X = finite_rows(vectors, at_least=1)
     n, d = X.shape
@@ -94,8 +132,12 @@ def contextual_table(
 def intra_sentence_baseline(sentences: np.ndarray) -> float:
     """``intra_sentence_similarity`` of isotropic tokens: the mean of 1/sqrt(m) over sentences.
 
-    sentences : (n,) ids; m is the number of a sentence's tokens, 2 or more. x_i and the sum of m
-    independent rows have the correlation 1/sqrt(m); in many dimensions that is also their cosine.
+    m is the number of a sentence's tokens, 2 or more. x_i and the sum of m independent rows have
+    the correlation 1/sqrt(m); in many dimensions that is also their cosine.
+
+    Parameters
+    ----------
+    sentences : (n,) ids
     """
     groups = _Groups(sentences, len(np.asarray(sentences).ravel()), "sentence")
     return float(np.mean(groups.counts**-0.5))
@@ -124,7 +166,17 @@ class Contextual:
 def contextual_parts(
     vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
 ) -> dict[str, Callable[[], Contextual]]:
-    """The three measures by name, each computed when called; their common parts once."""
+    """The three measures by name, each computed when called; their common parts once.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens; no zero row.
+    types : (n,) ids or words
+    sentences : (n,) ids
+    seed : int
+        Of the permutations behind the baseline of "max_explainable_variance".
+    """
     tokens = Tokens(vectors)
     return {
         "self_similarity": lambda: tokens.self_similarity(types),
@@ -171,11 +223,11 @@ class Tokens:
         n = len(self._unit)  # raises for a zero row, as the other measures do
         groups = _Groups(types, n, "type")
         rng = np.random.default_rng(seed)
-        dealt = [
+        at_random = [
             float(groups.largest_shares(self._X, rng.permutation(n)).mean())
             for _ in range(SHUFFLES)
         ]
-        return Contextual(float(np.mean(dealt)), groups.largest_shares(self._X, np.arange(n)))
+        return Contextual(float(np.mean(at_random)), groups.largest_shares(self._X, np.arange(n)))
 
 
 class _Groups:
@@ -198,12 +250,12 @@ class _Groups:
         """Sums of the rows of each id, (g, d)."""
         return np.add.reduceat(X[self._order], self._starts, axis=0)
 
-    def largest_shares(self, X: np.ndarray, dealt: np.ndarray) -> np.ndarray:
+    def largest_shares(self, X: np.ndarray, replacement: np.ndarray) -> np.ndarray:
         """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time.
 
-        dealt (n,) : the row of X that replaces each row.
+        replacement (n,) : the row of X that replaces each row.
         """
-        order = dealt[self._order]
+        order = replacement[self._order]
         shares = np.empty(len(self.counts))
         for m in np.unique(self.counts):
             here = np.flatnonzero(self.counts == m)

@@ -15,9 +15,24 @@ KERNEL_BLOCK = 1024
 def mean_cosine(X: np.ndarray) -> float:
     """Mean cosine over all pairs i != j; near 1 means a narrow cone.
 
-    X : (n, d) float, n >= 2, no zero row.   Returns a float in [-1/(n - 1), 1].
-    Raises ValueError naming the first zero row.
-    (|sum of unit rows|^2 - n) / (n (n - 1)): O(nd), no n x n matrix.
+    Computed as (|sum of unit rows|^2 - n) / (n (n - 1)): O(nd), no n x n matrix.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+        No zero row.
+
+    Returns
+    -------
+    float in [-1/(n - 1), 1]
+
+    Raises
+    ------
+    ValueError
+        For a zero row; the message names the first.
+
+    References
+    ----------
     Ethayarajh 2019, section 3.
     """
     U = unit_rows(X)
@@ -33,8 +48,15 @@ def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
 def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 0) -> np.ndarray:
     """Cosines of all pairs i < j, (m (m - 1) / 2,) float32, in [-1, 1].
 
-    X : (n, d).   max_rows : draw that many rows, 2 or more, without replacement, so that no pair
-    is a row with itself; None takes all. 1,200 rows are 719,400 pairs.
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    max_rows : int, >= 2, optional
+        Draw that many rows without replacement, so that no pair is a row with itself. None takes
+        all. 1,200 rows are 719,400 pairs.
+    seed : int
+        Of the draw.
     """
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)
@@ -93,8 +115,16 @@ def positive_cosine_share(X: np.ndarray, *, block_rows: int = 2048) -> float:
 def uniformity(X: np.ndarray) -> float:
     """log of the mean of exp(-2 |u - v|^2) over pairs of unit rows i < j, in [-8, 0].
 
-    X : (n, d), n >= 2, no zero row; rows are normalised first.   Lower is more uniform; 0 where
-    all directions are equal. ``uniformity_baseline(d)`` is the value for isotropic directions.
+    Lower is more uniform; 0 where all directions are equal. ``uniformity_baseline(d)`` is the value
+    for isotropic directions.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+        No zero row; rows are normalised first.
+
+    References
+    ----------
     Wang, Isola 2020, equation 5 (t = 2).
     """
     U = unit_rows(X)
@@ -125,8 +155,16 @@ def uniformity_baseline(d: int) -> float:
 def alignment(left: np.ndarray, right: np.ndarray) -> float:
     """Mean of |u - v|^2 over the positive pairs (left_i, right_i), in [0, 4]; 0 is aligned.
 
-    left, right : (n, d), no zero row; rows are normalised first. Independent isotropic
-    directions give 2. Read it with ``uniformity``: a cloud shrunk to a point is aligned too.
+    Independent isotropic directions give 2. Read it with ``uniformity``: a cloud shrunk to a point
+    is aligned too.
+
+    Parameters
+    ----------
+    left, right : (n, d) arrays of float
+        No zero row; rows are normalised first.
+
+    References
+    ----------
     Wang, Isola 2020, equation 4 (alpha = 2).
     """
     if np.shape(left) != np.shape(right):
@@ -141,11 +179,24 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
 def cosine_contributions(X: np.ndarray) -> np.ndarray:
     """Each dimension's share of the mean cosine over pairs i != j, (d,), summing to 1.
 
-    X : (n, d), n >= 2, no zero row.   A share may be negative. In a cone, one to five dimensions
-    often have most of the mean cosine (rogue dimensions). The mean share is 1/d. The largest is
-    several times that where no dimension differs from the others: ``top_contribution_baseline(d)``.
-    Raises UndefinedMeasure (a ValueError) where the mean cosine is 0 to rounding.
-    sum_{i != j} u_ik u_jk = (sum_i u_ik)^2 - sum_i u_ik^2.
+    A share may be negative. In a cone, one to five dimensions often have most of the mean cosine
+    (rogue dimensions). The mean share is 1/d. The largest is several times that where no dimension
+    differs from the others: ``top_contribution_baseline(d)``.
+
+    Computed by sum_{i != j} u_ik u_jk = (sum_i u_ik)^2 - sum_i u_ik^2.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+        No zero row.
+
+    Raises
+    ------
+    UndefinedMeasure
+        (A ValueError.) If the mean cosine is 0 to rounding.
+
+    References
+    ----------
     Timkey, van Schijndel 2021, equation 2.
     """
     U = unit_rows(X)

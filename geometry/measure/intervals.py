@@ -72,7 +72,14 @@ def subsampling_interval(
 ) -> tuple[float, float]:
     """95% interval (low, high) of ``of(*arrays)``, from DRAWS subsamples of half the rows.
 
-    arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.
+    Parameters
+    ----------
+    of : callable
+        Takes the arrays, returns a float.
+    *arrays : (n, ...) arrays, n >= MIN_ROWS
+        All are cut by the same rows.
+    seed : int
+        Of the subsamples.
     """
     n = _rows(arrays)
     if n < MIN_ROWS:
@@ -98,7 +105,17 @@ def jackknife_reach(replicates: Sequence[float]) -> float:
 
 
 def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
-    """Half-width from the values of subsamples of m of n rows."""
+    """Half-width of a 95% interval, from the values of subsamples.
+
+    Parameters
+    ----------
+    replicates : sequence of float
+        The measure of each subsample.
+    m : int
+        Rows of a subsample.
+    n : int, > m
+        All rows.
+    """
     return _NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
 
 

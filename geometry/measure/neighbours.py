@@ -33,9 +33,22 @@ Watch = Callable[[slice, np.ndarray], None]
 
 
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of row ``row`` by cosine: (indices (k,), cosines (k,)).
+    """The k nearest other rows of a row by cosine: (indices (k,), cosines (k,)).
 
-    X : (n, d), no zero row.   k is cut to n - 1. Of equal cosines the lower index comes first.
+    Of equal cosines the lower index comes first.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    row : int in [0, n)
+    k : int, >= 1
+        Cut to n - 1.
+
+    Raises
+    ------
+    IndexError
+        If X has no such row.
     """
     need_whole("k", k, at_least=1)
     U = unit_rows(X)
@@ -50,7 +63,14 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
 def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by cosine, nearest first.
 
-    X : (n, d), no zero row.   k is cut to n - 1.
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    k : int, >= 1
+        Cut to n - 1.
+    block_rows : int, >= 1
+        Rows whose cosines to all others are in memory at once.
     """
     need_whole("k", k, at_least=1)
     need_whole("block_rows", block_rows, at_least=1)
@@ -151,6 +171,15 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
     """Mean share of a row's k nearest neighbours that have its label, in [0, 1].
 
     For 12 equal topics chance is about 1/12.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    labels : sequence of n labels
+        Compared as strings.
+    k : int, >= 1
+        Neighbours of each row; cut to n - 1.
     """
     if len(labels) != len(X):
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
@@ -161,9 +190,18 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
 def hubness(X: np.ndarray, *, k: int = 10) -> float:
     """Skewness of the k-occurrence: how often a row is among the k nearest of the others.
 
-    X : (n, d), n > k + 1 >= 2, no zero row; nearest by cosine.   It is 0 where all rows are
-    neighbours about equally often. Above 1, a few hubs are neighbours of most rows. It grows with
-    the dimension even for isotropic data, so compare it with isotropic data of the same n and d.
+    It is 0 where all rows are neighbours about equally often. Above 1, a few hubs are neighbours of
+    most rows. It grows with the dimension even for isotropic data, so compare it with isotropic
+    data of the same n and d.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n > k + 1
+        No zero row. The nearest rows are by cosine.
+    k : int, >= 1
+
+    References
+    ----------
     Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
     """
     need_whole("k", k, at_least=1)
@@ -206,11 +244,19 @@ def occurrence_skewness(occurrences: np.ndarray) -> float:
 def intrinsic_dimension(X: np.ndarray) -> float:
     """TwoNN: the dimension in which the ratio of the two nearest distances fits, above 0.
 
-    X : (n, d) with at least 3 distinct rows. Duplicates, which may differ by rounding, are dropped
-    first, because their nearest distance is 0.   With mu = r2/r1, -log(1 - F(mu)) =
-    dimension * log mu: a line through the origin, fitted without the largest tenth of the ratios.
-    Only local distances count, so a shift or a cone does not change it. It is far below d for real
-    embeddings, and for isotropic data too where d is large against log n: compare it with those.
+    With mu = r2/r1, -log(1 - F(mu)) = dimension * log mu: a line through the origin, fitted without
+    the largest tenth of the ratios. Only local distances count, so a shift or a cone does not
+    change it. It is far below d for real embeddings, and for isotropic data too where d is large
+    against log n: compare it with those.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        At least 3 distinct rows. Duplicates, which may differ by rounding, are dropped first,
+        because their nearest distance is 0.
+
+    References
+    ----------
     Facco et al. 2017, equation 4 and the algorithm after it.
     """
     X = finite_rows(X, at_least=3)
@@ -242,8 +288,12 @@ def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
     last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other
     at all distances have no such gap.
 
-    distances : of rows of rms length 1 to their nearest.   doubtful : a distance that may be
-    rounding.
+    Parameters
+    ----------
+    distances : (n,) array, >= 0
+        Of rows of rms length 1 to their nearest.
+    doubtful : float
+        A distance at or below it may be rounding.
     """
     if distances.min() > doubtful:
         return 0.0

@@ -12,17 +12,31 @@ SCALES = ("raw", "rms", "unit")
 def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     """min over max of Z(c) = sum_i exp(c'x_i), in [0, 1]; 1 is isotropic.
 
-    X : (n, d), not all zero.   c runs over the eigenvectors of X'X *with both signs*: an
-    eigenvector's sign is arbitrary, and Z(-c) is not Z(c). Computed in logarithms, so that long
-    rows cannot overflow; a value below 1e-308 is 0.
+    c runs over the eigenvectors of X'X *with both signs*: an eigenvector's sign is arbitrary, and
+    Z(-c) is not Z(c). Computed in logarithms, so that long rows cannot overflow; a value below
+    1e-308 is 0.
 
     Where eigenvalues of X'X are equal (a cloud whitened on itself), any basis of their span is a
     set of eigenvectors, and the value depends a little on the solver's choice.
 
     It depends on scale: long rows make any cloud look less isotropic, so choose equal scales
-    before you compare two clouds. ``scale`` : "raw" takes the rows as they are (as published),
-    "rms" divides all by their root mean square length, "unit" divides each by its own length
-    (raises ValueError naming the first zero row).
+    before you compare two clouds.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        Not all zero.
+    scale : str
+        "raw" takes the rows as they are (as published), "rms" divides all by their root mean square
+        length, "unit" divides each by its own length.
+
+    Raises
+    ------
+    ValueError
+        For a zero row under "unit"; the message names the first.
+
+    References
+    ----------
     Arora et al. 2016, section 2; Mu, Viswanath 2018, equation 2.
     """
     X = scaled(finite_rows(X, at_least=1), scale)

@@ -25,8 +25,17 @@ LEAST_LEFT = 1e-6  # of p, without a group of words; less than that is rounding
 def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
     """1 - |E w| / E|w| under p(w), in [0, 1]; 1 where the words' mean is the origin.
 
-    W : (n, d), not all zero.   frequencies : (n,) counts or probabilities, not negative; a word
-    of frequency 0 is left out. See ``zipfian_baselines``.
+    Its value for isotropic words is in ``zipfian_baselines``.
+
+    Parameters
+    ----------
+    W : (n, d) array of float
+        Vectors of words, not all zero.
+    frequencies : (n,) array, >= 0
+        Counts or probabilities; a word of frequency 0 is left out.
+
+    References
+    ----------
     Yokoi et al. 2024, definition of the first moment's symmetry.
     """
     return _symmetry(_Sums.of(*_weighted(W, frequencies)))
@@ -35,7 +44,17 @@ def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
 def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
     """Entropy of the covariance's eigenvalues under p(w) over log d, in [0, 1]; 1 is isotropic.
 
-    W : (n, d), d >= 2.   frequencies : as above. The covariance is sum p (w - mean)(w - mean)'.
+    The covariance is sum p (w - mean)(w - mean)'.
+
+    Parameters
+    ----------
+    W : (n, d) array of float, d >= 2
+        Vectors of words.
+    frequencies : (n,) array, >= 0
+        Counts or probabilities; a word of frequency 0 is left out.
+
+    References
+    ----------
     Yokoi et al. 2024, definition of the second moment's symmetry.
     """
     return _entropy(_Sums.of(*_weighted(W, frequencies)))
@@ -48,6 +67,15 @@ def zipfian_baselines(frequencies: np.ndarray, d: int, *, seed: int = 0) -> tupl
     as long as one row. The second is the mean of 2 to 20 seeded Gaussian draws, cached by
     (frequencies, d, seed). A few frequent words have most of p, so a vocabulary of 100,000 has the
     sampling error of some hundred words.
+
+    Parameters
+    ----------
+    frequencies : (n,) array, >= 0
+        Counts or shares of the words.
+    d : int
+        Dimensions.
+    seed : int
+        Of the Gaussian draws.
     """
     p = _shares(frequencies)
     p = p[p > 0]
@@ -62,6 +90,15 @@ def zipfian_table(
     The words are a sample of a vocabulary, each with its own frequency. Where a few words have most
     of p, the interval is wide. n counts the words with a frequency above 0; with fewer than
     MIN_ROWS of them there is no interval.
+
+    Parameters
+    ----------
+    W : (n, d) array of float
+        Vectors of words.
+    frequencies : (n,) array, >= 0
+        Counts or shares of the words.
+    seed : int
+        Of the baseline's draws, and of the groups that an interval leaves out.
     """
     W, p = _weighted(W, frequencies)
     whole = _Sums.of(W, p)
@@ -172,6 +209,6 @@ def _shares(frequencies: np.ndarray) -> np.ndarray:
     if len(bad):
         raise ValueError(f"frequency {p[bad[0]]} of row {bad[0]} is negative or not finite")
     if not p.any():
-        raise ValueError("all frequencies are 0: no word has a say")
+        raise ValueError("all frequencies are 0; at least one must be above 0")
     p = p / p.max()
     return np.asarray(p / p.sum())

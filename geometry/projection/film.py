@@ -65,7 +65,18 @@ def film(
 def stop_at(
     X: np.ndarray, fitted: WhiteningMap, raw: Projection, *, centring: float, strength: float
 ) -> Stop:
-    """The picture at any (centring, strength), on the film's path or off it."""
+    """The picture at any (centring, strength), on the film's path or off it.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        The raw cloud.
+    fitted : WhiteningMap
+        At full strength.
+    raw : Projection
+        Of the raw cloud; its axes are also those of this picture.
+    centring, strength : float in [0, 1]
+    """
     places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
     factor = match_radius(raw.around_origin, places)
     return Stop(centring, strength, factor, places * factor, cones)
@@ -89,9 +100,15 @@ def _place(
 def place_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> float | None:
-    """The place of these knobs on the film's path, in stops from its beginning; None off the path.
+    """The place of two settings on the film's path, in stops from its start; None off the path.
 
     (0.5, 0) is 0.5; with nine stops of strength (1, 0.25) is 3.0; (0.5, 0.5) is off the path.
+
+    Parameters
+    ----------
+    knobs : sequence of (centring, strength)
+        The stops of the film.
+    centring, strength : float in [0, 1]
     """
     place, distance = nearest_in_film(knobs, centring, strength)
     return place if distance < FAR else None
@@ -100,7 +117,14 @@ def place_in_film(
 def nearest_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> tuple[float, float]:
-    """(the nearest place on the film's path in stops, its distance in the plane of the knobs)."""
+    """(the nearest place on the film's path in stops, its distance in (centring, strength)).
+
+    Parameters
+    ----------
+    knobs : sequence of (centring, strength)
+        The stops of the film.
+    centring, strength : float in [0, 1]
+    """
     point = np.array([centring, strength])
     found = []
     for place, (start, end) in enumerate(pairwise(knobs)):

@@ -102,20 +102,31 @@ def project(
     n_neighbors: int = UMAP_NEIGHBOURS,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Projection:
-    """Project rows X (n, d), n > n_components, to 2 or 3 dimensions.
+    """Project rows to 2 or 3 dimensions.
 
-    method
+    Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
+    "cone"), else the entry of largest magnitude is positive.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n > n_components
+    method : str
         "svd"   leading right singular vectors, *uncentred*: in a cone the first is close to the
                 mean direction (Gao et al. 2019, figure 1)
         "pca"   leading principal directions of the centred rows; ``origin`` is the place of 0
         "mean"  the mean direction, then the principal directions orthogonal to it
         "cone"  angle-true: height = component along the mean direction, radius = norm of the
                 rest, azimuth from the leading residual plane; every angle to the mean is exact
-        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it keeps
+        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it preserves
                 neighbours, not angles, so it can't show a cone
-    Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
-    "cone"), else the entry of largest magnitude is positive.
-    ``progress(stage, done, total)`` is called by "umap" only.
+    n_components : int
+        2 or 3.
+    random_state : int
+        Seed of "umap", and of the rows on which trustworthiness is computed.
+    n_neighbors : int
+        Of "umap"; cut to n - 1.
+    progress : callable, optional
+        Called by "umap" only, with (stage, done, total).
     """
     X = _checked(X, n_components)
     if method == "umap":
@@ -164,7 +175,19 @@ def trustworthiness(
 
     1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
     among the true ones. Neighbours are by cosine in d dimensions, by distance in the picture. The
-    same number as scikit-learn's with metric="cosine".   Venna, Kaski 2001, equation 1.
+    same number as scikit-learn's with metric="cosine".
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    coordinates : (n, 2) or (n, 3) array
+        The picture.
+    random_state : int
+        Seed of the TRUST_ROWS rows that are drawn from a larger cloud.
+
+    References
+    ----------
+    Venna, Kaski 2001, equation 1.
     """
     n = len(X)
     rows = np.arange(n)
@@ -272,7 +295,16 @@ def _umap(
 
 
 def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> Projection:
-    """The Projection of UMAP coordinates (n, k) that were fitted to X (n, d) elsewhere."""
+    """The Projection of UMAP coordinates that were fitted elsewhere.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        The rows that UMAP was fitted to.
+    coordinates : (n, 2) or (n, 3) array
+    random_state : int
+        The seed of the fit; also that of ``trustworthiness``.
+    """
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
         coordinates=coordinates,

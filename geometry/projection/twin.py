@@ -56,10 +56,14 @@ class Twin:
 
 
 def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
-    """The full-strength ZCA whitening of rows X (n, d), for ``whiten_beside``.
+    """The full-strength ZCA whitening of rows, for ``whiten_beside``.
 
-    fit : "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
-    directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
+    Parameters
+    ----------
+    X : (n, d) array of float
+    fit : str
+        "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
+        directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
@@ -75,7 +79,18 @@ def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
 def whiten_beside(
     X: np.ndarray, fitted: WhiteningMap, *, centring: float = 1.0, strength: float = 1.0
 ) -> Twin:
-    """Apply a fitted ZCA whitening in part; (0, 0) gives X, (1, 1) the fully whitened cloud."""
+    """Apply a fitted ZCA whitening in part; (0, 0) gives X, (1, 1) the fully whitened cloud.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    fitted : WhiteningMap
+        With the method "zca".
+    centring : float in [0, 1]
+        Share of the mean that is subtracted.
+    strength : float in [0, 1]
+        1 is full whitening.
+    """
     whitening = fitted.adjust(centring=centring, strength=strength)
     Z = whitening.apply(X)
     components = whitening.components

@@ -31,11 +31,18 @@ FLOATS = [np.float64, np.float32]
 class FlowEpoch:
     """One epoch of a fit. Losses are mean negative log-densities in nats a row, in units of X.
 
-    epoch : 0 is the start, before any step
-    max_epochs : epochs at most
-    steps : batches so far
-    train_loss : over the epoch's smoothed batches
-    held_out_loss : over the held-out rows, which are not smoothed
+    Attributes
+    ----------
+    epoch : int
+        0 is the start, before any step.
+    max_epochs : int
+        Epochs at most.
+    steps : int
+        Batches so far.
+    train_loss : float
+        Over the epoch's smoothed batches.
+    held_out_loss : float
+        Over the held-out rows, which are not smoothed.
     """
 
     epoch: int
@@ -146,12 +153,19 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         progress: Callable[[FlowEpoch], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> NormalizingFlow:
-        """Learn the map from X (n, d) with at least three distinct rows.
+        """Learn the map.
 
-        progress : called with the start and after each epoch. If it raises, the fit ends and the
+        Parameters
+        ----------
+        X : (n, d) array of float
+            At least three distinct rows.
+        y : ignored
+        progress : callable, optional
+            Called with the start and after each epoch. If it raises, the fit ends and the
             estimator is not fitted.
-        cancelled : called before each batch. If it returns True, the fit ends with the best epoch
-            so far, and ``stop_reason_`` is "cancelled".
+        cancelled : callable, optional
+            Called before each batch. If it returns True, the fit ends with the best epoch so far,
+            and ``stop_reason_`` is "cancelled".
         """
         if hasattr(self, "map_"):
             del self.map_  # after a fit that fails, the estimator is not fitted
@@ -373,11 +387,29 @@ def train(
     progress: Callable[[FlowEpoch], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Trained:
-    """Fit couplings to rows (n, d) under N(0, I), by Adam on batches.
+    """Fit couplings to rows under N(0, I), by Adam on batches.
 
-    rows and held_out are in the coordinates of the start. All random numbers come from ``rng``;
-    torch's generator, threads and flags are not changed. ``cancelled`` is called before each batch.
-    An exception from ``progress`` ends the training.
+    All random numbers come from ``rng``; torch's generator, threads and flags are not changed.
+
+    Parameters
+    ----------
+    couplings : tuple of Coupling
+        The start of the training.
+    rows : (n, d) array
+        In the coordinates of the start, as ``held_out``.
+    held_out : (m, d) array
+        Not trained on; their loss chooses the best epoch.
+    smoothing : Smoothing
+        Noise that is added to rows.
+    start_log_det : float
+        log|det J| of the linear map before the couplings.
+    schedule : Schedule
+        Epochs, batches, learning rate and patience.
+    rng : Generator
+    progress : callable, optional
+        Called with a FlowEpoch at the start and after each epoch. Its exception ends the training.
+    cancelled : callable, optional
+        Called before each batch. If it returns True, the training ends.
     """
     import torch
 

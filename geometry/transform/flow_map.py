@@ -182,10 +182,17 @@ class FlowMap:
 
 
 def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:
-    """x (n, d) through all couplings: (z (n, d), log|det J|, a number or (n,)).
+    """Map rows through all couplings: (z (n, d), log|det J|, a number or (n,)).
 
     The columns of z have the order of those of x, so that couplings with zero shift are the
     identity.
+
+    Parameters
+    ----------
+    couplings : tuple of Coupling
+    x : (n, d) array or tensor
+    xp : module
+        NumPy or torch, which ``x`` is of.
     """
     log_det: Any = 0.0
     for coupling in couplings:
@@ -208,6 +215,18 @@ def identity_couplings(
     """Couplings with random permutations and first layers; W3 = b3 = 0 makes them the identity.
 
     Every second permutation exchanges the halves, so that two couplings can move every column.
+
+    Parameters
+    ----------
+    d : int
+        Dimensions.
+    n_couplings : int
+    hidden_units : int
+        Of each of the two hidden layers.
+    kind : str
+        "affine" or "additive".
+    rng : Generator
+        Draws permutations and first layers.
     """
     k = d // 2
     m = (d - k) * (2 if kind == "affine" else 1)

@@ -76,9 +76,16 @@ class WeightedRemoval(Removal):
     def fit(
         self, X: Any, y: Any = None, *, pairs: Any = None, gold_scores: Any = None
     ) -> WeightedRemoval:
-        """Learn the directions from X (n, d), n >= 2, and the weights from pairs of its rows.
+        """Learn the directions from rows, and the weights from pairs of the rows.
 
-        pairs : (m, 2) integers in [0, n), m >= 3.   gold_scores : (m,) numbers, not all equal.
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        y : ignored
+        pairs : (m, 2) array of int in [0, n), m >= 3, optional
+            Rows of X. Without pairs and scores all weights are 1.
+        gold_scores : (m,) array of float, optional
+            Not all equal.
         """
         if self.axes not in AXES:
             raise ValueError(f"axes must be one of {AXES}; got {self.axes!r}")
@@ -128,7 +135,23 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
-        """The pairs (m, 2) of rows of X (n, d) along components (D, d). Raises ValueError."""
+        """The pairs along the components.
+
+        Parameters
+        ----------
+        X : (n, d) array of float
+        pairs : (m, 2) array of int in [0, n), m >= 3
+            Rows of X.
+        gold_scores : (m,) array of float
+            Not all equal.
+        components : (D, d) array
+            Orthonormal directions.
+
+        Raises
+        ------
+        ValueError
+            For pairs, scores or rows that Pearson's r can't be computed of.
+        """
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)

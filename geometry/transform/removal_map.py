@@ -25,13 +25,23 @@ BLOCK_ROWS = 8192  # rows in one float64 copy
 class RemovalMap:
     """z = (x - m) - U diag(w) U'(x - m): each leading direction is removed by its weight.
 
-    offset : (d,), m, subtracted first
-    axes : (d, d), all directions of the fit as rows, the first D of them U'. The largest-magnitude
-        entry of each is positive.
-    variances : (d,), along the axes, largest first
-    weights : (D,), w; 1 removes a direction, 0 does not change it
-    rank : number of variances above rank_floor
-    n_rows : rows of the fit
+    Attributes
+    ----------
+    offset : (d,) array
+        m, subtracted first.
+    axes : (d, d) array
+        All directions of the fit as rows, the first D of them U'. The largest-magnitude entry of
+        each is positive.
+    variances : (d,) array
+        Along the axes, largest first.
+    weights : (D,) array
+        w; 1 removes a direction, 0 does not change it.
+    rank : int
+        Number of variances above ``rank_floor``.
+    rank_floor : float
+        A variance; at or below it a direction is rounding noise.
+    n_rows : int
+        Rows of the fit.
     """
 
     offset: np.ndarray
@@ -51,12 +61,20 @@ class RemovalMap:
         n_components: int | None = None,
         centred: bool = True,
     ) -> RemovalMap:
-        """The map of these moments; ``eps`` is the precision of the data they came from.
+        """The map of these moments.
 
-        n_components : D, None for ``default_components(d)``
-        centred : if True, the mean is subtracted and the directions are principal directions. If
-            False, nothing is subtracted and they are singular directions of the rows
-            (eigenvectors of E[x x']).
+        Parameters
+        ----------
+        moments : Moments
+            Of rows (n, d).
+        eps : float
+            Machine precision of the rows.
+        n_components : int, optional
+            D, the directions to remove. None is ``default_components(d)``.
+        centred : bool
+            If True, the mean is subtracted and the directions are principal directions. If False,
+            nothing is subtracted and they are singular directions of the rows (eigenvectors of
+            E[x x']).
         """
         d = len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components
@@ -121,10 +139,16 @@ class RemovalMap:
 class ClusterwiseMap:
     """Subtract from each row the mean of its nearest cluster and remove the cluster's directions.
 
-    centres : (k, d); a row belongs to the cluster of the nearest centre
-    means : (k, d), of the fitted rows of each cluster
-    components : (k, D, d), leading principal directions of each cluster, as rows
-    sizes : (k,), number of fitted rows of each cluster
+    Attributes
+    ----------
+    centres : (k, d) array
+        A row belongs to the cluster of the nearest centre.
+    means : (k, d) array
+        Of the fitted rows of each cluster.
+    components : (k, D, d) array
+        Leading principal directions of each cluster, as rows.
+    sizes : (k,) array of int
+        Number of fitted rows of each cluster.
     """
 
     centres: np.ndarray

@@ -18,12 +18,19 @@ class StandardMap:
     """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
 
     It reduces rogue dimensions and does not change correlations.
-    Timkey, van Schijndel 2021, "All Bark and No Bite".
 
-    mean : (d,) float64
-    scale : (d,) float64, 1 for dimensions without spread. Unlike in ``StandardScaler``, these
-        include dimensions whose spread is the rounding of float32 data.
-    n_rows : rows of the fit
+    Attributes
+    ----------
+    mean : (d,) array of float64
+    scale : (d,) array of float64
+        1 for dimensions without spread. Unlike in ``StandardScaler``, these include dimensions
+        whose spread is the rounding of float32 data.
+    n_rows : int
+        Rows of the fit.
+
+    References
+    ----------
+    Timkey, van Schijndel 2021, "All Bark and No Bite".
     """
 
     mean: np.ndarray

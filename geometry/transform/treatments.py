@@ -39,10 +39,18 @@ LINEAR_AT_ONCE = ("raw", "centred", "standardised", *WHITENINGS, "removed")
 class Knobs:
     """Settings that need no second fit.
 
-    centring, strength : in [0, 1]
-    n_components : directions that a whitening keeps, None for all
-    shrinkage : None, a number in [0, 1] or "ledoit-wolf"
-    n_removed : directions that all-but-the-top removes, None for d/100
+    Attributes
+    ----------
+    centring : float in [0, 1]
+        Share of the mean that a whitening subtracts.
+    strength : float in [0, 1]
+        1 is full whitening.
+    n_components : int or None
+        Directions that a whitening retains; None for all.
+    shrinkage : None, float in [0, 1], or "ledoit-wolf"
+        As in ``Whitening``.
+    n_removed : int or None
+        Directions that all-but-the-top removes; None for d/100.
     """
 
     centring: float = 1.0
@@ -66,9 +74,14 @@ class Treated:
     floor. So all whitenings are measured in the same directions, although PCA drops the null ones
     and ZCA does not. Below strength 1, all but PCA fill every direction.
 
-    vectors : (n, d), along the axes of the raw cloud, for drawing
-    filled : (k, d), the directions that the treatment fills, as orthonormal rows; None for all
-    retained : (n, k), in those directions only, for measuring
+    Attributes
+    ----------
+    vectors : (n, d) array
+        Along the axes of the raw cloud, for drawing.
+    filled : (k, d) array or None
+        The directions that the treatment fills, as orthonormal rows; None for all.
+    retained : (n, k) array
+        The vectors in those directions only, for measuring.
     """
 
     vectors: np.ndarray
@@ -84,11 +97,18 @@ class Treated:
 
 @dataclass(frozen=True)
 class Treatment:
-    """One fitted treatment: its name, the number of rows of the fit, and its map.
+    """A fitted treatment.
 
-    n_rows : rows of the fit; for "zipf" those with a weight above 0
-    rank : of their covariance; None if there is none
-    fitted : the map; None for "raw"
+    Attributes
+    ----------
+    name : str
+        Of ``TREATMENTS``.
+    n_rows : int
+        Rows of the fit; for "zipf" those with a weight above 0.
+    rank : int or None
+        Of their covariance; None if there is none.
+    fitted : object
+        The map; None for "raw".
     """
 
     name: str
@@ -148,14 +168,25 @@ def _unless_all(directions: np.ndarray) -> np.ndarray | None:
 def fit_treatment(
     name: str, X: np.ndarray, *, sample_weight: np.ndarray | None = None, random_state: int = 0
 ) -> Treatment:
-    """Fit the treatment of that name on rows X (n, d), n >= 2, with its knobs at their defaults.
+    """Fit the treatment of that name, with its knobs at their defaults.
 
     "learned" and "flow" are fitted by ``WeightedRemoval`` and ``NormalizingFlow``; the caller wraps
     their ``map_`` in ``Treatment``.
-    Raises ValueError for another name, too few rows, NaN, infinity and wrong weights.
 
-    sample_weight : (n,), occurrences of each row; only "zipf" reads it, and needs it
-    random_state : for "clusterwise"
+    Parameters
+    ----------
+    name : str
+        Of ``TREATMENTS``, except those of ``OWN_FIT``.
+    X : (n, d) array of float, n >= 2
+    sample_weight : (n,) array, optional
+        Occurrences of each row. Only "zipf" reads it, and needs it.
+    random_state : int
+        For "clusterwise".
+
+    Raises
+    ------
+    ValueError
+        For another name, too few rows, NaN, infinity and wrong weights.
     """
     if name not in TREATMENTS or name in OWN_FIT:
         offered = ", ".join(code for code in TREATMENTS if code not in OWN_FIT)
@@ -179,9 +210,19 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
 
     For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
     moments. "clusterwise" and the treatments of ``OWN_FIT`` need rows.
-    Raises ValueError for a name that needs rows, and for fewer than 2 rows.
 
-    eps : the precision of the rows
+    Parameters
+    ----------
+    name : str
+        Of ``LINEAR_AT_ONCE``.
+    moments : Moments
+    eps : float
+        Machine precision of the rows.
+
+    Raises
+    ------
+    ValueError
+        For a name that needs rows, and for fewer than 2 rows.
     """
     if name not in LINEAR_AT_ONCE:
         raise ValueError(f"name must be one of {', '.join(LINEAR_AT_ONCE)}; got {name!r}")

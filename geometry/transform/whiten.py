@@ -119,7 +119,14 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.shrinkage = shrinkage
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
-        """Learn mean and axes from X (n, d), n >= 2; ``sample_weight`` (n,) >= 0."""
+        """Learn mean and axes.
+
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        y : ignored
+        sample_weight : (n,) array, >= 0, optional
+        """
         self._absorb(X, sample_weight, reset=True, at_least=2)
         self.map_  # noqa: B018 - solved now: a fit's errors belong to fit
         return self
@@ -128,6 +135,13 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
         A block may be a single row. The fitted attributes need two rows in all.
+
+        Parameters
+        ----------
+        X : (m, d) array of float
+            The block.
+        y : ignored
+        sample_weight : (m,) array, >= 0, optional
         """
         return self._absorb(X, sample_weight, reset=not hasattr(self, "moments_"), at_least=1)
 

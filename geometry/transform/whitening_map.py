@@ -22,7 +22,7 @@ METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # the output has one column for each kept direction
 ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
-ROWS_PER_KEPT_DIRECTION = 10  # n / 10 directions are recommended where n <= d
+ROWS_PER_DIRECTION = 10  # n / 10 directions are recommended where n <= d
 FADED_OUT = 1e-9  # a direction multiplied by this or less cannot be restored
 AS_IT_IS: Any = object()  # adjust does not change this setting; None is a value of its own
 
@@ -31,15 +31,24 @@ AS_IT_IS: Any = object()  # adjust does not change this setting; None is a value
 class WhiteningMap:
     """z = (x - s mu) W; see ``Whitening`` for the five W and what the settings mean.
 
-    mean : (d,), mu
-    eigenvalues : (d,), lambda, largest first, after shrinkage (of the correlation matrix for
-        pca-cor and zca-cor)
-    components : (k, d), rows of V', largest-magnitude entry positive
-    deviations : (d,), of the columns for pca-cor and zca-cor, else ones
-    rank : number of eigenvalues of the sample above rank_floor
-    n_rows : rows of the fit
-    shrinkage : the a of (1 - a) Sigma + a (tr Sigma / d) I
-    centring, strength : s and t, in [0, 1]
+    Attributes
+    ----------
+    mean : (d,) array
+        mu.
+    eigenvalues : (d,) array
+        lambda, largest first, after shrinkage (of the correlation matrix for pca-cor and zca-cor).
+    components : (k, d) array
+        Rows of V', largest-magnitude entry positive.
+    deviations : (d,) array
+        Of the columns for pca-cor and zca-cor, else ones.
+    rank : int
+        Number of eigenvalues of the sample above ``rank_floor``.
+    n_rows : int
+        Rows of the fit.
+    shrinkage : float in [0, 1]
+        The a of (1 - a) Sigma + a (tr Sigma / d) I.
+    centring, strength : float in [0, 1]
+        s and t.
     """
 
     method: str
@@ -62,7 +71,25 @@ class WhiteningMap:
         centring: float = 1.0,
         strength: float = 1.0,
     ) -> WhiteningMap:
-        """The map of these moments; ``eps`` is the precision of the data they came from."""
+        """The map of these moments.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of rows (n, d).
+        eps : float
+            Machine precision of the rows.
+        method : str
+            Of ``METHODS``; see ``Whitening``.
+        n_components : int in [1, d], optional
+            Leading directions to retain. None is all in the rank.
+        shrinkage : float in [0, 1] or "ledoit-wolf", optional
+            a. None is 0.
+        centring : float in [0, 1]
+            s, the share of the mean that is subtracted.
+        strength : float in [0, 1]
+            t; 1 is full whitening.
+        """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
         a = _share(shrinkage, spectrum)
@@ -73,9 +100,19 @@ class WhiteningMap:
     def of(
         cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
     ) -> WhiteningMap:
-        """The map fitted on rows X (n, d), n >= 2, with the settings of ``solve``.
+        """The map fitted on rows.
 
-        Raises ValueError where X is no matrix of finite numbers, or has fewer than two rows.
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        sample_weight : (n,) array, >= 0, optional
+        **settings
+            Of ``solve``.
+
+        Raises
+        ------
+        ValueError
+            If X is not a matrix of finite numbers, or has fewer than two rows.
         """
         X = float_rows(X, at_least=2)
         if sample_weight is not None:
@@ -95,6 +132,11 @@ class WhiteningMap:
 
         An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
         which changes the correlation matrix.
+
+        Parameters
+        ----------
+        n_components, shrinkage, centring, strength
+            As in ``solve``. A setting that is not given stays as it is; None is a value of its own.
         """
         k = self.n_components if n_components is AS_IT_IS else n_components
         a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage
@@ -276,7 +318,15 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
 def check_settings(
     method: Any, n_components: Any, shrinkage: Any, centring: Any, strength: Any, *, d: int
 ) -> None:
-    """Raise ValueError naming the first setting that d dimensions do not allow."""
+    """Raise ValueError naming the first setting that d dimensions do not allow.
+
+    Parameters
+    ----------
+    method, n_components, shrinkage, centring, strength
+        As in ``WhiteningMap.solve``, of any type.
+    d : int
+        Dimensions, the largest ``n_components``.
+    """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     for name, value in (("centring", centring), ("strength", strength)):
@@ -302,7 +352,7 @@ def recommended_whitening(n: int, d: int) -> dict[str, Any]:
         return {}
     if n > d:
         return {"shrinkage": "ledoit-wolf"}
-    n_components = min(d, max(2, n // ROWS_PER_KEPT_DIRECTION))
+    n_components = min(d, max(2, n // ROWS_PER_DIRECTION))
     return {"shrinkage": "ledoit-wolf", "n_components": n_components}
 
 

@@ -37,7 +37,18 @@ Words = tuple[int, Iterator[bytes]]  # how many, and each; a list of them may be
 
 
 def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of an .npz file; arrays of Python objects are never unpickled."""
+    """The table of an .npz file; arrays of Python objects are never unpickled.
+
+    Parameters
+    ----------
+    file : binary file
+        Seekable.
+    size : int or None
+        As in ``read_text``; it is not needed here.
+    name : str
+        Title of the table.
+    wanted : Wanted
+    """
     if not zipfile.is_zipfile(file):
         raise VectorFileError("no_vectors")
     _refuse_long_directory(file)
@@ -60,7 +71,20 @@ def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Vec
 def read_safetensors(
     file: BinaryIO, size: int | None, name: str, wanted: Wanted, path: Path | None = None
 ) -> VectorTable:
-    """The table of a .safetensors file.   path : its place, where words may lie beside it."""
+    """The table of a .safetensors file.
+
+    Parameters
+    ----------
+    file : binary file
+        At its start.
+    size : int or None
+        As in ``read_text``; it is not needed here.
+    name : str
+        Title of the table.
+    wanted : Wanted
+    path : Path, optional
+        Of the file, in whose folder the words may be.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

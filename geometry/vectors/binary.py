@@ -26,7 +26,18 @@ def stated(head: bytes) -> tuple[int, int] | None:
 
 
 def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a file that is at its start."""
+    """The table of a file in word2vec's binary format.
+
+    Parameters
+    ----------
+    file : binary file
+        At its start.
+    size : int or None
+        Bytes, None if unknown.
+    name : str
+        Title of the table.
+    wanted : Wanted
+    """
     header = file.readline(LONGEST_HEADER)
     found = stated(header)
     if found is None:

@@ -14,9 +14,16 @@ class VectorFileError(GeometryError):
 
 
 def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFileError:
-    """The error of a table (n_rows, d) that needs more than ``limit`` bytes.
+    """The error of a table that needs too many bytes.
 
-    beside : bytes of its words.
+    Parameters
+    ----------
+    n_rows, d : int
+        Shape of the table.
+    limit : int
+        Bytes that it may take.
+    beside : int
+        Bytes of its words.
     """
     needed = n_rows * d * BYTES_A_NUMBER + beside
     return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)

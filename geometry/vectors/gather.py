@@ -22,10 +22,16 @@ BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 class Wanted:
     """What is taken of a file.
 
-    max_words : the first so many; None is all.
-    words : these alone; None is all.
-    encoding : of the words; None is UTF-8, where bytes that do not fit are replaced and counted.
-    limits : how large the file may be.
+    Attributes
+    ----------
+    max_words : int or None
+        The first so many; None is all.
+    words : frozenset of str, or None
+        These alone; None is all.
+    encoding : str or None
+        Of the words. None is UTF-8, where bytes that do not fit are replaced and counted.
+    limits : Limits
+        How large the file may be.
     """
 
     max_words: int | None = None
@@ -64,7 +70,13 @@ class Wanted:
 def wanted(
     max_words: int | None, words: Collection[str] | None, encoding: str | None, limits: Limits
 ) -> Wanted:
-    """The choices, checked."""
+    """``Wanted``, checked.
+
+    Parameters
+    ----------
+    max_words, words, encoding, limits
+        As in ``Wanted``.
+    """
     if max_words is not None and max_words < 1:
         raise ValueError(f"max_words must be at least 1, or None for all; got {max_words}")
     if isinstance(words, str):
@@ -90,9 +102,18 @@ class _Counts:
 class Gathering:
     """Collects blocks of words and rows; ``is_full`` once no more are wanted.
 
-    d : numbers a row.
-    expected : rows that the file may have; memory is reserved for them.
-    is_whole : a reader that skips blocks of the file sets it to False.
+    Parameters
+    ----------
+    d : int
+        Numbers a row.
+    wanted : Wanted
+    expected : int
+        Rows that the file may have; memory is reserved for them.
+
+    Attributes
+    ----------
+    is_whole : bool
+        A reader that skips blocks of the file sets it to False.
     """
 
     def __init__(self, d: int, wanted: Wanted, *, expected: int) -> None:
@@ -113,9 +134,14 @@ class Gathering:
         return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
 
     def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
-        """Take a block (m, d).
+        """Add a block.
 
-        share_read : of the file so far, from which the number of rows to come is estimated.
+        Parameters
+        ----------
+        words : sequence of m bytes
+        block : (m, d) array
+        share_read : float in [0, 1]
+            Of the file so far, from which the number of rows to come is estimated. 0 if unknown.
         """
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self.counts.rows)
@@ -134,7 +160,17 @@ class Gathering:
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
     def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:
-        """The table of all that was taken; no block can be added after it."""
+        """The table of all that was added; no block can be added after it.
+
+        Parameters
+        ----------
+        name : str
+            Title of the table.
+        file_format : str
+            For the report.
+        n_stated : int, optional
+            Rows that the file's header states.
+        """
         if not self.words:
             raise VectorFileError("no_vectors", because="none_wanted")
         self._rows.resize((len(self.words), self.d), refcheck=False)

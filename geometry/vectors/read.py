@@ -46,20 +46,38 @@ def read_vectors(
 ) -> VectorTable:
     """Word vectors from a path, bytes or a binary file; its vectors (n, d) are float32.
 
-    format : "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
-    (word2vec's), "npz" (two arrays, words and vec), "safetensors" (see ``geometry.vectors.arrays``
-    for where its words are); None finds out by the content. Any of them may be gzipped.
-    max_words : the first so many, which in these files are the most frequent.   words : these
-    alone.   encoding : None is UTF-8, with bytes that do not fit replaced and counted; "latin-1"
-    takes any byte as it is.   limits : how large the file may be; ``geometry.data.limits`` has
-    ``OWN_FILES`` for large files of your own.   max_bytes : of the table in memory, in place of
-    that limit.
-    Of a word that comes twice the first row counts; rows with NaN or infinity are left out; the
-    table's ``report`` counts both and what else was odd. A text that has fewer rows than its
-    header says is read and reported, since people cut such files; a binary one is refused.
-    Raises VectorFileError with one of the codes unreadable, no_vectors, damaged_file, ragged_row,
-    bad_number, truncated, too_many_bytes, too_large, no_words, word_count, pickled,
-    unknown_encoding.
+    If a word comes twice, its first row counts; rows with NaN or infinity are left out. The
+    table's ``report`` counts both and other irregularities. A text that has fewer rows than its
+    header says is read and reported, since people cut such files; such a binary file is refused.
+
+    Parameters
+    ----------
+    source : path, bytes or seekable binary file
+        Any of the formats may be gzipped.
+    format : str, optional
+        "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
+        (word2vec's), "npz" (two arrays, words and vec) or "safetensors" (see
+        ``geometry.vectors.arrays`` for where its words are). None finds it from the content.
+    name : str, optional
+        Title of the table. By default the name of the file.
+    max_words : int, >= 1, optional
+        Read only the first so many, which in these files are the most frequent.
+    words : collection of str, optional
+        Read only these.
+    encoding : str, optional
+        None is UTF-8, with bytes that do not fit replaced and counted; "latin-1" takes any byte as
+        it is.
+    max_bytes : int, optional
+        Of the table in memory; in place of ``limits.table_bytes``.
+    limits : Limits
+        How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
+        your own.
+
+    Raises
+    ------
+    VectorFileError
+        With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
+        truncated, too_many_bytes, too_large, no_words, word_count, pickled, unknown_encoding.
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")

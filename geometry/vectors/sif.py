@@ -20,16 +20,33 @@ def sif_average(
 ) -> np.ndarray:
     """Smooth-inverse-frequency averages: mean over a sentence's known words of a/(a + p(w)) v_w.
 
-    sentences : n sequences of words, tokenised as the table's words are.   table : vectors (V, d).
-    counts : word to count in some corpus; p(w) = count / sum of all. A word without a count has
-    p = 0 and weight 1.   a > 0.
-    Returns (n, d) in the table's precision, summed in float64. A word counts as often as it
-    occurs; words that the table lacks count for nothing, not even in the mean.
-    Raises ValueError naming the sentences without any known word and how many there are, or the
-    first word whose vector is not finite.
-
     This is the first half. The second removes the first *uncentred* singular direction, fitted on
     a set that the caller names: ``CommonComponentRemoval(1, centred=False).fit(averages)``.
+
+    Parameters
+    ----------
+    sentences : n sequences of str
+        Words, tokenised as the table's words are.
+    table : VectorTable
+        Vectors (V, d).
+    counts : {word: count}
+        In some corpus; p(w) = count / sum of all. A word without a count has p = 0 and weight 1.
+    a : float, > 0
+
+    Returns
+    -------
+    (n, d) array
+        In the table's precision, summed in float64. A word counts as often as it occurs; words
+        that the table lacks count for nothing, not even in the mean.
+
+    Raises
+    ------
+    ValueError
+        Naming the sentences without any known word and how many there are, or the first word
+        whose vector is not finite.
+
+    References
+    ----------
     Arora, Liang, Ma 2017, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings",
     algorithm 1.
     """
@@ -50,8 +67,14 @@ def weighted_means(
 ) -> np.ndarray:
     """Row i is the mean over ``known[i]`` of weight times vector; zeros where there is none.
 
-    known : rows of vectors (V, d), as often as each occurs.   weights : (V,) float64. Summed in
-    float64, in the precision of ``vectors``.
+    Summed in float64, in the precision of ``vectors``.
+
+    Parameters
+    ----------
+    known : n sequences of int
+        Rows of ``vectors``, as often as each occurs.
+    vectors : (V, d) array
+    weights : (V,) array of float64
     """
     precision = vectors.dtype if np.issubdtype(vectors.dtype, np.floating) else np.float64
     means = np.zeros((len(known), vectors.shape[1]), dtype=precision)

@@ -49,7 +49,18 @@ class _Block:
 
 
 def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a file that is at its start.   size : bytes, None where unknown."""
+    """The table of a text file.
+
+    Parameters
+    ----------
+    file : binary file
+        At its start.
+    size : int or None
+        Bytes, None if unknown.
+    name : str
+        Title of the table.
+    wanted : Wanted
+    """
     longest = LONGEST_WORD + BYTES_A_NUMBER * wanted.limits.dimensions
     blocks = _blocks(file, longest)
     first = next(blocks, None)

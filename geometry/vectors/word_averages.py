@@ -29,10 +29,19 @@ _LISTED = 20  # unknown words that the result lists
 
 @dataclass(frozen=True, eq=False)
 class SentenceVectors:
-    """Averages of word vectors, (n, d), and how many words they average.
+    """Averages of word vectors, and how many words they average.
 
-    n_words, n_known : (n,) words of each sentence, and those of them that the table has.
-    unknown : the commonest words that the table lacks, each with its number of occurrences.
+    Attributes
+    ----------
+    vectors : (n, d) array
+    n_words : (n,) array of int
+        Words of each sentence.
+    n_known : (n,) array of int
+        Those of them that the table has.
+    unknown : tuple of (str, int)
+        The commonest words that the table lacks, each with its number of occurrences.
+    weighting : str
+        As in ``sentence_vectors``.
     """
 
     vectors: np.ndarray
@@ -78,29 +87,42 @@ def sentence_vectors(
 ) -> SentenceVectors:
     """The mean over each sentence's known words of their vectors, in the table's precision.
 
-    sentences : texts, which ``tokenizer`` splits, or sequences of words. A word's vector is its
-    exact entry in ``table``, else the first entry whose lower case matches; words without one are
-    left out, also of the mean.
-    weighting : "mean"; "sif", each word by a/(a + p(w)) (Arora et al. 2017; its second half, the
-    common direction, is ``CommonComponentRemoval(1, centred=False)``, fitted on a named set);
-    "zipf", the words' vectors whitened under p(w) first, then the mean (Yokoi et al. 2024).
-    counts : word to count, for "sif" and "zipf"; p(w) is the share of all counts of the words that
-    have w's row. See ``read_counts`` and ``rank_counts``.
-    empty : a sentence without a known word is an "error" that names it, or "zero", a row of zeros
-    which ``has_words`` tells apart: it has no direction and must be left out of any score.
+    A word's vector is its exact entry in the table, else the first entry whose lower case matches.
+    Words without a vector are left out, also of the mean.
+
+    Parameters
+    ----------
+    sentences : n texts, or n sequences of words
+        ``tokenizer`` splits texts.
+    table : VectorTable
+    weighting : str
+        "mean"; "sif", each word by a/(a + p(w)) (Arora et al. 2017; its second half, the common
+        direction, is ``CommonComponentRemoval(1, centred=False)``, fitted on a named set); "zipf",
+        the words' vectors whitened under p(w) first, then the mean (Yokoi et al. 2024).
+    counts : {word: count}, optional
+        Needed for "sif" and "zipf"; p(w) is the share of all counts of the words that have w's
+        row. See ``read_counts`` and ``rank_counts``.
+    a : float, > 0
+        For "sif".
+    tokenizer : callable
+        Takes a text, returns its words.
+    empty : str
+        What happens if a sentence has no known word. "error" raises a ValueError that names it;
+        "zero" gives a row of zeros, which ``has_words`` marks: it has no direction and must be left
+        out of any score.
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)
     split = [tokenizer(each) if isinstance(each, str) else each for each in sentences]
     rows = [[table.row_of(word) for word in words] for words in split]
-    known = [[row for row in of_one if row is not None] for of_one in rows]
+    known = [[row for row in found if row is not None] for found in rows]
     n_known = np.array([len(ids) for ids in known], dtype=np.int64)
     if empty == "error":
         _refuse_empty(n_known)
     lacking = Counter(
         word
-        for words, of_one in zip(split, rows, strict=True)
-        for word, row in zip(words, of_one, strict=True)
+        for words, found in zip(split, rows, strict=True)
+        for word, row in zip(words, found, strict=True)
         if row is None
     )
     vectors, weights = _weighed(table, weighting, counts, a)

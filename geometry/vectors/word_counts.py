@@ -21,7 +21,21 @@ def read_counts(
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
 
     A first line that has no number is a header; a word that comes twice has the sum.
-    Raises CorpusError as ``read_corpus`` does, and "bad_count" with the line's number.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    encoding : str, optional
+        None finds it from the content.
+    max_bytes : int, optional
+        In place of ``limits.file_bytes``.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    CorpusError
+        As ``read_corpus`` does, and "bad_count" with the line's number.
     """
     limits = limits.but(file_bytes=max_bytes)
     limits = limits.but(rows=limits.words // 50)  # 50 lines a row

@@ -44,7 +44,23 @@ def read_word_pairs(
     With a header the columns go by their names, as in SimLex-999's own file (word1, word2, POS,
     SimLex999, …) and WordSim-353's; without, they are the first two, and the first column of
     numbers after them. Lines that begin with # are left out.
-    Raises CorpusError as ``read_pairs`` does.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Title of the pairs. By default the name of the file.
+    encoding : str, optional
+        None finds it from the content.
+    max_bytes : int, optional
+        In place of ``limits.file_bytes``.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    CorpusError
+        As ``read_pairs`` does.
     """
     limits = limits.but(file_bytes=max_bytes)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
@@ -100,10 +116,14 @@ def _rows(file: TextFile, limits: Limits) -> list[tuple[int, list[str]]]:
 class WordPairVectors:
     """The vectors of the pairs of which a table has both words.
 
-    left, right : (m, d).
-    gold_scores : (m,).
-    has_both : (n,) bool, which of all pairs they are.
-    missing : the words that the table lacks, each once.
+    Attributes
+    ----------
+    left, right : (m, d) arrays
+    gold_scores : (m,) array
+    has_both : (n,) array of bool
+        Which of all pairs they are.
+    missing : tuple of str
+        The words that the table lacks, each once.
     """
 
     left: np.ndarray

@@ -47,7 +47,16 @@ class Cache(Generic[Answer]):
         self._for_session = st.cache_resource(**options, scope="session")(for_session)
 
     def get_or_make(self, key: str, make: Callable[[], Answer], *, private: bool = False) -> Answer:
-        """The answer of that key; ``make`` computes it where there is none."""
+        """The answer of that key; ``make`` computes it where there is none.
+
+        Parameters
+        ----------
+        key : str
+            Names all that the answer depends on.
+        make : callable
+        private : bool
+            True for an answer from a reader's own texts; it ends with the session.
+        """
         answer: Answer = (self._for_session if private else self._for_all)(key, make)
         return answer
 
@@ -59,7 +68,15 @@ class Cache(Generic[Answer]):
             return None
 
     def put(self, key: str, answer: Answer, *, private: bool = False) -> Answer:
-        """Store the answer where there is none; the answer that is stored."""
+        """Store an answer if the key has none. Returns the answer that is stored.
+
+        Parameters
+        ----------
+        key : str
+        answer : object
+        private : bool
+            As in ``get_or_make``.
+        """
         return self.get_or_make(key, lambda: answer, private=private)
 
 

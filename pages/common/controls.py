@@ -32,8 +32,27 @@ def choose(
     """A selectbox, radio or segmented control over codes; returns the chosen code.
 
     The URL parameter ``?key=code`` sets the control on arrival and is updated when it changes.
-    The default is not written to the URL unless ``always_in_url``; ``private`` codes never are.
     A code that is not among the options counts as the default.
+
+    Parameters
+    ----------
+    widget : callable
+        Of Streamlit, such as ``st.selectbox``.
+    label : str
+    options : sequence of str
+        Codes.
+    key : str
+        Of ``PARAMETERS``: the name in the address and of the control.
+    default : str
+        A code.
+    labels : mapping of str to str, optional
+        What the reader sees for each code. A code without a label is shown as it is.
+    always_in_url : bool
+        Write the default to the address too.
+    private : collection of str
+        Codes that are never written to the address.
+    **settings
+        Other settings of the widget.
     """
     PARAMETERS[key]  # KeyError for a name that the address does not have
     st.session_state.setdefault("choices", set()).add(key)

@@ -14,7 +14,17 @@ from geometry.data.csv_cells import csv_cell
 
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
-    """A button that makes the table when it is pressed."""
+    """A button that makes and downloads a table.
+
+    Parameters
+    ----------
+    label : str
+        Of the button.
+    name : str
+        Of the file, without .csv.
+    table : callable
+        Returns the table. It is called when the button is pressed.
+    """
     st.download_button(
         label,
         data=table,
@@ -26,7 +36,18 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
 
 
 def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
-    """One row a point: text, label, and the drawn coordinates ``places`` (n, len(columns))."""
+    """One row a point: text, label, and the drawn coordinates.
+
+    Parameters
+    ----------
+    cloud : Cloud
+        n points.
+    columns : sequence of k str
+        Names of the coordinates.
+    places : (n, k) array
+    measured_on : str
+        As in ``csv_bytes``.
+    """
     labels = cloud.labels or ("",) * len(cloud)
     rows = [
         [text, label, *map(short_number, place)]
@@ -36,7 +57,16 @@ def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measure
 
 
 def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: str) -> bytes:
-    """A table as CSV; its first row says, in the last column, what the numbers were measured on."""
+    """A table as CSV; its first row says, in the last column, what the numbers were measured on.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : sequence of sequences of str
+    measured_on : str
+        Corpus, model and settings in words.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(csv_cell, [*head, "measured_on"]))

@@ -122,7 +122,17 @@ _watcher: threading.Thread | None = None  # cancels what nobody waits for, while
 
 
 class Job:
-    """One piece of work: its progress, then its result or error."""
+    """One piece of work: its progress, then its result or error.
+
+    Parameters
+    ----------
+    work : callable
+        Called with a function that takes (done, total). Its return value is the result.
+    lane : Lane
+        Jobs of one lane run one after the other.
+    is_long : bool
+        Shorter jobs of the lane go before it.
+    """
 
     def __init__(self, work: Callable[[Report], Any], lane: Lane, *, is_long: bool = False) -> None:
         self.lane, self.is_long = lane, is_long
@@ -216,10 +226,20 @@ def joined(
     *,
     is_long: bool = False,
 ) -> Iterator[Job]:
-    """The job of that key, for which the visitor waits while the block runs.
+    """The job of a key, for which the visitor waits while the block runs.
 
     It is one that was not fetched yet, else a new one. A visitor waits for one job of a lane: other
     jobs there that nobody else waits for are cancelled.
+
+    Parameters
+    ----------
+    key : str
+        Names everything that the result depends on.
+    work, is_long
+        As in ``Job``.
+    visitor : Visitor
+    lane : str
+        Of "encode", "read", "umap", "model", "flow" and "measure".
     """
     with _lock:
         job = _jobs.get(key)

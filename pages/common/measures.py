@@ -31,7 +31,16 @@ def decimals_of(name: str) -> int:
 
 
 def print_value(name: str, value: float | None, decimals: int | None = None) -> str:
-    """The number without its unit, "" for None. By default with the decimals of the table."""
+    """The number without its unit, "" for None.
+
+    Parameters
+    ----------
+    name : str
+        Of ``measure_names``.
+    value : float or None
+    decimals : int, optional
+        By default those of the table.
+    """
     if value is None:
         return ""
     return signed(value, decimals_of(name) if decimals is None else decimals)

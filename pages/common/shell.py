@@ -83,7 +83,16 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
 
 
 def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:
-    """A question in an expander: its first line is the label, the rest the answer."""
+    """A question in an expander: its first line is the label, the rest the answer.
+
+    Parameters
+    ----------
+    page : str
+    name : str
+        Of the section ``question-<name>``.
+    values : mapping, optional
+        As in ``prose``.
+    """
     question, _, answer = prose(page, f"question-{name}", values).partition("\n")
     with st.expander(question.lstrip("# "), key=f"question-{name}", icon=":material/help:"):
         st.markdown(answer.strip())

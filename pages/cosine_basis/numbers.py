@@ -61,13 +61,13 @@ def reading_values(scene: Scene, _: Translate) -> dict[str, str]:
 def show_condition(scene: Scene, _: Translate) -> None:
     """The sign condition, in green where it holds, and what follows from it."""
     plane = scene.plane
-    say = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
+    sentence = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
     if not scene.has_usual_points:
-        say = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + say
+        sentence = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + sentence
     if plane.first_axis_shorter:
-        st.success(say, icon=":material/lightbulb:")
+        st.success(sentence, icon=":material/lightbulb:")
     else:
-        st.info(say, icon=":material/lightbulb_outline:")
+        st.info(sentence, icon=":material/lightbulb_outline:")
 
 
 def _sign_sentence(plane: Plane, _: Translate) -> str:

@@ -212,7 +212,19 @@ def build_scene(
 ) -> Scene:
     """Whiten and project; what does not depend on the sliders comes from the cache.
 
-    whitening : the fitted one at full strength.
+    Parameters
+    ----------
+    points : CorpusCloud
+    look : Look
+        View, components and colours.
+    fit : str
+        Code of the whitening's fit.
+    whitening : WhiteningMap
+        The fitted one at full strength.
+    chosen : int or None
+        The row that is ringed.
+    centring, strength : float in [0, 1]
+        The sliders.
     """
     X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
     twin = whiten_beside(X, whitening, centring=centring, strength=strength)

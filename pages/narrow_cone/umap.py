@@ -77,7 +77,16 @@ def _store_key(key: str, n_components: int) -> str:
 
 
 def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -> np.ndarray:
-    """UMAP coordinates (n, n_components), fitted in the worker; reports its epochs."""
+    """UMAP coordinates (n, n_components), fitted in a process of its own.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    n_components : int
+    seed : int
+    report : callable
+        Called with (epochs done, epochs in all).
+    """
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "epochs"
         future = _executor().submit(_fit, np.asarray(X), n_components, seed, str(note))

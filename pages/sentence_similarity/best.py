@@ -68,7 +68,18 @@ def show_best(scene: Scene, _: Translate) -> None:
 def best_values(
     choice: Choice, chosen: Chosen, top: Cell, names: tuple[str, str], _: Translate
 ) -> dict[str, str]:
-    """The values in the sentence.   top : the best cell on the pairs of the page."""
+    """The values in the sentence about the best cell.
+
+    Parameters
+    ----------
+    choice : Choice
+    chosen : Chosen
+        The cell chosen on dev.
+    top : Cell
+        The best cell on the pairs of the page.
+    names : (str, str)
+        Of the dev pairs and of the test pairs.
+    """
     dev, test = chosen.cell_on_dev, chosen.cell_on_test
     score = test.score
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from geometry.evaluate.fit_size import KEPT, WHITENINGS, SizedScore, scores_by_fit_size
+from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
 from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common.cache import Cache
@@ -22,7 +22,7 @@ from .words import cell_words, hundred, treatment_words
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
-CUT = WHITENINGS[1]  # keeps KEPT directions
+CUT = WHITENINGS[1]  # retains RETAINED directions
 MARGIN = 1.08  # of the axis, left and right of the sizes
 
 _SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_entries=64)
@@ -62,11 +62,11 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
         "fit": markdown(choice.fit.name),
         "most": f"{sizes[-1].n:,}",
         "d": f"{d}",
-        "k": f"{KEPT}",
+        "k": f"{RETAINED}",
         **{name: hundred(value, _) for name, value in _ends(sizes).items()},
     }
     st.markdown(prose(PAGE, "sizes", values))
-    cut = [size.n for size in sizes if size.n_directions.get(CUT, KEPT) < KEPT]
+    cut = [size.n for size in sizes if size.n_directions.get(CUT, RETAINED) < RETAINED]
     if cut:
         values |= {"cut": f"{max(cut):,}"}
         st.markdown(prose(PAGE, "sizes-cut", values))

@@ -190,7 +190,15 @@ def _table(scene: Scene, moves: Moves, rows: np.ndarray, _: Translate) -> None:
 
 
 def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
-    """One row a pair."""
+    """One row a pair: sentences, scores, ranks and moves.
+
+    Parameters
+    ----------
+    scene : Scene
+    moves : Moves
+    caption : str
+        On what the numbers were measured.
+    """
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks

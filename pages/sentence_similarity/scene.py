@@ -187,7 +187,20 @@ def cached_job(
     private: bool,
     _: Translate,
 ) -> Answer:
-    """The cached answer of that key, or the result of a job that ends when a control moves."""
+    """The cached answer of a key, or the result of a job that ends when a control moves.
+
+    Parameters
+    ----------
+    cache : Cache
+    key : str
+        Names everything that the answer depends on.
+    work : callable
+        As in ``jobs.wait_for``.
+    what : str
+        Label of the progress bar.
+    private : bool
+        True for an answer from a reader's own texts; it ends with the session.
+    """
     answer = cache.get(key, private=private)
     if answer is None:
         made: Answer = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
@@ -240,8 +253,17 @@ def score_column(
 ) -> Grid:
     """The cells of one layer and pooling.
 
-    bootstrap : of the gold scores of the scored pairs.   rows : of the scored pairs, None for all;
-    treatments are fitted on the same set for any rows.
+    Parameters
+    ----------
+    encoded : EncodedPairs
+    layer : int
+    pooling : str
+    treatments : sequence of str
+        As in ``evaluate_grid``.
+    bootstrap : PairBootstrap
+        Of the gold scores of the scored pairs.
+    rows : (m,) array of int, optional
+        Of the scored pairs; None is all. Treatments are fitted on the same set for any rows.
     """
     choice = encoded.choice
     X = encoded.vectors(layer, pooling)

@@ -75,7 +75,15 @@ def by_subset(scene: Scene) -> BySubset | None:
 def subset_table(
     scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore], _: Translate
 ) -> str:
-    """A Markdown table of subsets and aggregates.   both : scores of all pairs as one set."""
+    """A Markdown table of subsets and aggregates.
+
+    Parameters
+    ----------
+    scene : Scene
+    scores : BySubset
+    both : (PairScore, PairScore)
+        Before and after, of all pairs as one set.
+    """
     names = [code(name.replace("|", "/")) for name in scores.mean[0].subsets]
     by_name = zip(*(mean.subsets.values() for mean in scores.mean), strict=True)
     rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]

@@ -25,10 +25,27 @@ def averages_of_file(
     weighting: str,
     fit_texts: Sequence[str] | None,
 ) -> AveragedPairs:
-    """Averages of the words in the file.
+    """Averages of the words in a file of vectors.
 
     The whole file is read: a word may be there in any case, and frequencies are estimated from
-    the order. Raises VectorFileError for a file without vectors.
+    the order.
+
+    Parameters
+    ----------
+    content : bytes
+    pairs : Pairs
+    name : str
+        Of the file.
+    limits : Limits
+    weighting : str
+        "mean", "sif" or "zipf".
+    fit_texts : sequence of str or None
+        As in ``average_pairs``.
+
+    Raises
+    ------
+    VectorFileError
+        For a file without vectors.
     """
     table = read_vectors(content, name=name, limits=limits)
     counts = None if weighting == "mean" else rank_counts(table)
@@ -38,9 +55,24 @@ def averages_of_file(
 def score_of_files(
     vectors: bytes, words: bytes, *, vectors_name: str, words_name: str, limits: Limits, **how: Any
 ) -> WordPairScore:
-    """The score of a file of word pairs by a file of vectors; ``how`` as ``evaluate_word_pairs``.
+    """The score of a file of word pairs by a file of vectors.
 
-    Raises VectorFileError, CorpusError, and ValueError for pairs that can't be scored.
+    Parameters
+    ----------
+    vectors, words : bytes
+        The two files.
+    vectors_name, words_name : str
+        Their names.
+    limits : Limits
+    **how
+        Other arguments of ``evaluate_word_pairs``.
+
+    Raises
+    ------
+    VectorFileError, CorpusError
+        For files that can't be read.
+    ValueError
+        For pairs that can't be scored.
     """
     pairs = read_word_pairs(words, name=words_name, limits=limits)
     table = read_vectors(vectors, name=vectors_name, limits=limits)

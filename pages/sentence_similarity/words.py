@@ -17,7 +17,16 @@ def hundred(value: float | None, _: Translate) -> str:
 def with_interval(
     value: float | None, low: float | None, high: float | None, _: Translate, *, sign: bool = False
 ) -> str:
-    """56.7 [51.2, 61.3] without a line break; ``sign`` : also print a plus."""
+    """A score with its interval, such as 56.7 [51.2, 61.3], without a line break.
+
+    Parameters
+    ----------
+    value : float or None
+    low, high : float or None
+        Ends of the interval. None prints the value alone.
+    sign : bool
+        Also print a plus.
+    """
     number = hundred(value, _)
     if value is None:
         return number

@@ -87,7 +87,9 @@ def _covariances(picture: TreatedCloud) -> Covariances:
 
 
 def _show(figure: Any, kind: str, title: str) -> Figures:
-    show_chart(chart_of(figure), key=f"lab-chart-{kind}", file_name=f"whitening-{kind}", alt=title)
+    show_chart(
+        chart_of(figure), key=f"whitening-chart-{kind}", file_name=f"whitening-{kind}", alt=title
+    )
     return {title: figure}
 
 

@@ -108,7 +108,17 @@ def choose_rows(available: int, _: Translate) -> int:
 
 
 def choose_knobs(names: tuple[str, ...], n: int, d: int, _: Translate) -> Knobs:
-    """The knobs of the treatments on show; n rows of the fit, d dimensions."""
+    """The sliders of the treatments that are shown.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Treatments.
+    n : int
+        Rows of the fit.
+    d : int
+        Dimensions.
+    """
     turned = {knob for name in names for knob in KNOBS[name]}
     if not turned:
         return Knobs()

@@ -42,10 +42,18 @@ class Report:
 
     @classmethod
     def of(cls, treated: Treated, labels: tuple[str, ...] | None, known: Annotations) -> Report:
-        """Measure the treated cloud; the agreement needs two labels or more.
+        """Measure the treated cloud.
 
         The shares of single dimensions are of the model's dimensions, as in the chart, and not of
         principal coordinates.
+
+        Parameters
+        ----------
+        treated : Treated
+        labels : tuple of str or None
+            Of the points. The agreement needs two different labels or more.
+        known : Annotations
+            Word counts, sentences and types of the points.
         """
         vectors = treated.retained
         has_labels = labels is not None and len(set(labels)) > 1
@@ -99,7 +107,7 @@ def show_table(scene: Scene, _: Translate) -> None:
     """The table, its caption and provenance, and the disagreements of its measures."""
     with st.container():
         reports = measure_all(scene, _)
-    with st.container(key="lab-table"):
+    with st.container(key="whitening-table"):
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
@@ -228,7 +236,16 @@ def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
 
 
 def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) -> bytes:
-    """A row for each measure of each treatment, with the data that the treatment was fitted on."""
+    """A row for each measure of each treatment, with the data that the treatment was fitted on.
+
+    Parameters
+    ----------
+    scene : Scene
+    reports : mapping of str to Report
+        By treatment.
+    measured_on : str
+        Corpus, model and settings in words.
+    """
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene, _) for picture in scene.pictures}

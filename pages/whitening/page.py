@@ -1,4 +1,4 @@
-"""The whitening lab: every way to make a cloud isotropic, and every measure of it."""
+"""The page Whitening: every way to make a cloud isotropic, and every measure of it."""
 
 from __future__ import annotations
 

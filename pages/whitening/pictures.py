@@ -35,7 +35,7 @@ from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 
-GROUP = "lab"
+GROUP = "whitening"
 HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
@@ -85,7 +85,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
             lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
             private=scene.material.is_private,
         ),
-        key=f"lab-{picture.name}",
+        key=f"whitening-{picture.name}",
         file_name=f"whitening-{picture.name}",
         alt=_alternative(picture, scene, _),
         on_point=choose_row,

@@ -141,7 +141,17 @@ class Scene:
 def points_and_fit(
     corpus: Corpus, spec: CloudSpec, code: str, _: Translate
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points shown, and all points of the fit set of that code."""
+    """The points shown, and all points of the fit set.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Of the points shown.
+    spec : CloudSpec
+        Unit, layer and pooling.
+    code : str
+        Of the fit set: "same", "split" (half of the points), or a corpus.
+    """
     points = encode_corpus(corpus, spec, _)
     if code == "same":
         return points, points
@@ -159,7 +169,17 @@ def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
 
 
 def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Material:
-    """The points shown, and as many rows of the fit set as ``fit_set`` says."""
+    """The points shown, and a part of the fit set.
+
+    Parameters
+    ----------
+    points : CorpusCloud
+        Those shown.
+    fit : CorpusCloud
+        All points of the fit set.
+    fit_set : FitSet
+        Says how many rows of it to take; they are drawn by a seed.
+    """
     available = len(fit.cloud)
     if fit_set.rows < available:
         order = np.random.default_rng(SEED).permutation(available)
@@ -175,7 +195,19 @@ def build_scene(
     chosen: int | None,
     _: Translate,
 ) -> Scene:
-    """Every treatment of the same points; only what a knob has changed is computed again."""
+    """Every treatment of the same points; only what a knob has changed is computed again.
+
+    Parameters
+    ----------
+    material : Material
+    names : tuple of str
+        Treatments.
+    knobs : Knobs
+    look : Look
+        View, components and colours.
+    chosen : int or None
+        The row that is ringed.
+    """
     fitted = {name: _fitted(name, material, _) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
     pictures = tuple(_picture(treatment, material, knobs, look) for treatment in ready)

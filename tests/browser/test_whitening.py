@@ -39,7 +39,7 @@ FIRST_PLACE = """(() => {{
 }})()"""
 
 
-def open_lab(page: Page, server: Any, query: str = "", count: int = len(DEFAULTS)) -> None:
+def open_whitening(page: Page, server: Any, query: str = "", count: int = len(DEFAULTS)) -> None:
     open_app(page, server.page_url(PAGE, query=query))
     wait_for_clouds(page, count)
 
@@ -57,7 +57,7 @@ def press(page: Page, key: str, *names: str) -> None:
 
 def column(page: Page, place: int) -> list[str]:
     """0 is the measures' names, 1 is raw."""
-    rows = page.locator(".st-key-lab-table tbody tr").all_inner_texts()
+    rows = page.locator(".st-key-whitening-table tbody tr").all_inner_texts()
     return [row.split("\t")[place] for row in rows]
 
 
@@ -73,7 +73,7 @@ def selected(page: Page) -> Locator:
 
 
 def test_a_deep_link_draws_four_pictures_of_one_frame(server, page):
-    open_lab(page, server)
+    open_whitening(page, server)
     for place, _name in enumerate(DEFAULTS):
         assert is_drawn(page, place)
     assert of_stage(page, TITLES) == list(DEFAULTS)
@@ -86,7 +86,7 @@ def test_a_deep_link_draws_four_pictures_of_one_frame(server, page):
 
 
 def test_a_click_rings_the_same_point_in_all_pictures(server, page):
-    open_lab(page, server)
+    open_whitening(page, server)
     row, x, y = loneliest(page, REMOVED)
     page.mouse.move(x, y)
     text = read_bundled("topics").texts[row]
@@ -108,7 +108,7 @@ def test_a_click_rings_the_same_point_in_all_pictures(server, page):
 
 
 def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
-    open_lab(page, server)
+    open_whitening(page, server)
     lit = "[...stage.rows]"
     before = [pixels(page, place) for place in range(4)]
     with rerun(page):
@@ -143,7 +143,7 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
 
 
 def test_a_selection_is_not_carried_to_other_points(server, page):
-    open_lab(page, server)
+    open_whitening(page, server)
     with rerun(page):
         lasso(page, ZCA, 0.4, 0.3, 0.75, 0.7)
     expect(selected(page)).to_be_visible()
@@ -158,7 +158,7 @@ def test_a_selection_is_not_carried_to_other_points(server, page):
 
 
 def test_the_address_carries_every_choice_and_brings_it_back(server, page):
-    open_lab(page, server, "corpus=topics-zh")
+    open_whitening(page, server, "corpus=topics-zh")
     for slot, option in (
         ("second", "Cholesky whitening"),
         ("third", "PCA whitening"),
@@ -203,11 +203,11 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
     assert state(page) == wanted
     assert provenance(page) == line
     assert column(page, 3) == numbers
-    assert page.locator(".st-key-lab-chart-cumulative").count() == 1
+    assert page.locator(".st-key-whitening-chart-cumulative").count() == 1
 
 
 def test_a_slider_redraws_its_own_picture_in_place_and_changes_its_numbers(server, page):
-    open_lab(page, server)
+    open_whitening(page, server)
     before = [of_stage(page, FIRST_PLACE.format(place=place)) for place in range(4)]
     raw, numbers = column(page, 1), column(page, 3)
     of_stage(page, "twin.isTheSame = true")
@@ -232,14 +232,14 @@ def test_a_slider_redraws_its_own_picture_in_place_and_changes_its_numbers(serve
     ],
 )
 def test_tokens_and_types_in_both_languages(server, page, query, second, chinese):
-    open_lab(page, server, query)
+    open_whitening(page, server, query)
     wait_for_app(page)
     assert of_stage(page, "stage.n") > 100
     assert of_stage(page, TITLES)[1] == second
     assert all(is_drawn(page, place) for place in range(4))
     expect(page.get_by_role("heading", name="看一看" if chinese else "Look")).to_be_visible()
     expect(page.locator("table").filter(has_text="IsoScore").first).to_be_visible(timeout=MS)
-    page.wait_for_selector(".st-key-lab-chart-spectrum [data-drawn]", timeout=MS)
+    page.wait_for_selector(".st-key-whitening-chart-spectrum [data-drawn]", timeout=MS)
     assert_no_exception(page)
 
 
@@ -258,12 +258,12 @@ def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(serv
     live = page.locator('[data-testid="stVegaLiteChart"]')
     expect(live).to_be_visible(timeout=MS)
     wait_for_clouds(page, 3)
-    page.wait_for_selector(".st-key-lab-chart-flow [data-drawn]", timeout=MS)
+    page.wait_for_selector(".st-key-whitening-chart-flow [data-drawn]", timeout=MS)
     wait_for_app(page)
     expect(progress).to_have_count(0)
     expect(live).to_have_count(0)
     assert_no_exception(page)
-    losses = page.locator(".st-key-lab-chart-flow .js-plotly-plot").evaluate(
+    losses = page.locator(".st-key-whitening-chart-flow .js-plotly-plot").evaluate(
         "chart => chart._fullData.map(curve => Array.from(curve.y))"
     )
     assert len(losses) == 3
@@ -295,7 +295,7 @@ def test_pasted_texts_come_along_from_their_page(server, page):
 
 
 def test_points_table_and_chart_can_be_taken_away_and_one_frame_moves_all_pictures(server, page):
-    open_lab(page, server)
+    open_whitening(page, server)
     wait_for_app(page)
     heads = {
         "points": ["text", "label", "raw_x", "raw_y", "zca_x"],
@@ -329,7 +329,7 @@ def test_no_button_lies_on_a_legend_of_a_narrow_screen(server, new_page):
         ("chart=cosines", False, "dark"),
     ):
         page.emulate_media(color_scheme=scheme)
-        open_lab(page, server, query)
+        open_whitening(page, server, query)
         chart = page.locator(".chart[data-drawn]").last
         chart.tap()
         expect(chart.locator(".modebar")).to_be_visible(visible=is_shown)
@@ -342,7 +342,7 @@ def test_no_button_lies_on_a_legend_of_a_narrow_screen(server, new_page):
 
 def test_nothing_is_wider_than_a_narrow_screen(server, new_page):
     page = new_page(viewport={"width": 420, "height": 900})
-    open_lab(page, server)
+    open_whitening(page, server)
     wait_for_app(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420

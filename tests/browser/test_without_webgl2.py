@@ -36,7 +36,7 @@ LONELIEST = """chart => {  // the point farthest from all others: its row and it
   return [best, box.left + xaxis._offset + at[best][0], box.top + yaxis._offset + at[best][1]];
 }"""
 CLOUDS = ("chart-raw", "chart-white")
-LAB = ("lab-raw", "lab-zca", "lab-removed", "lab-standardised")
+PICTURES = ("whitening-raw", "whitening-zca", "whitening-removed", "whitening-standardised")
 
 
 @pytest.fixture
@@ -115,13 +115,13 @@ def test_a_cloud_in_three_dimensions_is_plotly_s(server, page):
 
 
 def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
-    open_plain(page, server, "whitening", LAB)
+    open_plain(page, server, "whitening", PICTURES)
     rows = "chart._fullData[0].selectedpoints"
-    chart(page, "lab-zca").scroll_into_view_if_needed()
-    chart(page, "lab-zca").hover()
-    chart(page, "lab-zca").locator('.modebar-btn[data-val="lasso"]').click()
+    chart(page, "whitening-zca").scroll_into_view_if_needed()
+    chart(page, "whitening-zca").hover()
+    chart(page, "whitening-zca").locator('.modebar-btn[data-val="lasso"]').click()
     page.evaluate(NEXT_FRAMES)
-    box = chart(page, "lab-zca").locator(".nsewdrag").first.bounding_box()
+    box = chart(page, "whitening-zca").locator(".nsewdrag").first.bounding_box()
     xs = [box["x"] + box["width"] * share for share in (0.5, 0.75)]
     ys = [box["y"] + box["height"] * share for share in (0.3, 0.7)]
     with rerun(page):
@@ -130,11 +130,11 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
         for x, y in ((xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1]), (xs[0], ys[0] + 2)):
             page.mouse.move(x, y, steps=6)
         page.mouse.up()
-    wait_for_all(page, f"{rows}?.length > 0", LAB)
-    first, *others = of_all(page, rows, LAB)
+    wait_for_all(page, f"{rows}?.length > 0", PICTURES)
+    first, *others = of_all(page, rows, PICTURES)
     assert 0 < len(first) < 1224
     assert others == [first] * 3
-    assert of_all(page, "chart._fullData[0].unselected.marker.opacity", LAB) == [0.08] * 4
+    assert of_all(page, "chart._fullData[0].unselected.marker.opacity", PICTURES) == [0.08] * 4
     expect(page.locator(".st-key-selected-points")).to_contain_text(f"{len(first):,} points")
 
     strength = page.locator(".st-key-strength input[type=range]")
@@ -142,11 +142,11 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     with rerun(page):
         strength.press("ArrowLeft")
     page.evaluate(NEXT_FRAMES)
-    assert of_all(page, rows, LAB) == [first] * 4  # the same rows at their new places
+    assert of_all(page, rows, PICTURES) == [first] * 4  # the same rows at their new places
 
-    chart(page, "lab-raw").scroll_into_view_if_needed()
-    box = chart(page, "lab-raw").locator(".nsewdrag").first.bounding_box()
+    chart(page, "whitening-raw").scroll_into_view_if_needed()
+    box = chart(page, "whitening-raw").locator(".nsewdrag").first.bounding_box()
     with rerun(page):
         page.mouse.dblclick(box["x"] + 8, box["y"] + 8)
-    wait_for_all(page, f"!{rows}", LAB)
+    wait_for_all(page, f"!{rows}", PICTURES)
     expect(page.locator(".st-key-selected-points")).to_have_count(0)

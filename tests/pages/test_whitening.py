@@ -125,9 +125,9 @@ def pictures(app: AppTest) -> dict[str, np.ndarray]:
 def flat_charts(app: AppTest) -> dict[str, dict]:
     """Treatment to Plotly's figure, in the page's order, where there is no WebGL2."""
     return {
-        key.removeprefix("lab-"): element["figure"]
+        key.removeprefix("whitening-"): element["figure"]
         for key, element in charts(app).items()
-        if not key.startswith("lab-chart-")
+        if not key.startswith("whitening-chart-")
     }
 
 
@@ -137,7 +137,7 @@ def message(app: AppTest) -> dict:
 
 
 def chart(app: AppTest, kind: str) -> dict:
-    return charts(app)[f"lab-chart-{kind}"]["figure"]
+    return charts(app)[f"whitening-chart-{kind}"]["figure"]
 
 
 def traces(figure: dict) -> dict[str, dict]:
@@ -222,7 +222,7 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
     assert "50% within" in cone
     assert "90% within" in cone
     assert not [*app.error, *app.warning, *app.info]
-    assert set(charts(app)) == {"lab-chart-spectrum"}
+    assert set(charts(app)) == {"whitening-chart-spectrum"}
 
 
 def test_without_webgl2_there_are_four_charts_in_one_frame():

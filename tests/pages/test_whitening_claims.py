@@ -18,7 +18,7 @@ NARROW = X[:5]  # rank 4 of 6
 COUNTS = RNG.integers(1, 50, N).astype(float)
 AGREEING = ("zca", "pca", "cholesky")
 ALL_TURNED = {"strength": 0.5, "n_components": 3, "shrinkage": 0.2, "centring": 0.7}
-LAB_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # of the page, where n <= d
+PAGE_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # of the page, where n <= d
 
 
 def fit(name: str, rows: np.ndarray = X) -> Treatment:
@@ -105,7 +105,7 @@ def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
 @pytest.mark.parametrize("shown", [NARROW, OTHER], ids=["fitted", "held out"])
 @pytest.mark.parametrize(
     "knobs",
-    [{}, {"strength": 0.5}, {"n_components": 2}, {"centring": 0.3}, LAB_DEFAULT, ALL_TURNED],
+    [{}, {"strength": 0.5}, {"n_components": 2}, {"centring": 0.3}, PAGE_DEFAULT, ALL_TURNED],
     ids=str,
 )
 def test_cholesky_is_a_rotation_of_zca_at_the_same_settings(knobs, shown, fitted_on):
@@ -137,7 +137,7 @@ def test_zipf_makes_mean_and_covariance_white_under_the_counts_and_not_beside():
 
 @pytest.mark.parametrize("shown", [NARROW, OTHER], ids=["fitted", "held out"])
 @pytest.mark.parametrize(
-    "knobs", [{}, {"n_components": 2}, LAB_DEFAULT, {"shrinkage": 0.3}, {"centring": 0.5}], ids=str
+    "knobs", [{}, {"n_components": 2}, PAGE_DEFAULT, {"shrinkage": 0.3}, {"centring": 0.5}], ids=str
 )
 def test_the_table_measures_the_directions_that_all_of_them_fill(knobs, shown):
     expected = turned("pca", NARROW, shown, **knobs)

@@ -49,9 +49,16 @@ def chart_of(figure: Any) -> Chart:
 
 
 def cached_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
-    """The chart of that key, drawn once; the key names everything that the figure depends on.
+    """The chart of a key, drawn once.
 
-    private : True for a reader's own texts; the chart then ends with the session.
+    Parameters
+    ----------
+    key : str
+        Names everything that the figure depends on.
+    draw : callable
+        Returns the figure.
+    private : bool
+        True for a reader's own texts; the chart then ends with the session.
     """
     return _CHARTS.get_or_make(key, lambda: chart_of(draw()), private=private)
 
@@ -130,8 +137,15 @@ def _on_selection(key: str, on_selection: Callable[[list[int]], None] | None) ->
 def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     """Send the points' texts once, for all charts that show these points; call it before them.
 
-    A redrawn chart then sends only coordinates. ``key`` is the sender's identity where the name
-    changes with the points.
+    A redrawn chart then sends only coordinates.
+
+    Parameters
+    ----------
+    name : str
+        By which the charts find the texts.
+    texts : sequence of str
+    key : str
+        The sender's identity, if the name changes with the points. By default the name.
     """
     _texts()(key=f"texts-{key or name}", data=json.dumps({"name": name, "texts": texts}).encode())
 

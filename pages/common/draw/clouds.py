@@ -83,8 +83,24 @@ def cloud_panel(
 ) -> Panel:
     """The cloud to draw: around the origin, with its cone and its captions.
 
-    own_axis : False where the angle-true picture's axis is another cloud's mean direction.
-    d : dimensions the cloud fills, where that is fewer than its vectors have.
+    Parameters
+    ----------
+    vectors : (n, d) array
+        From which angles are measured.
+    texts : sequence of n str
+        For the tooltips.
+    projection : Projection
+        Of the vectors.
+    reach : float
+        Half-width of the frame.
+    scale : float
+        Multiplies the coordinates.
+    marks : sequence of Mark
+        Points to mark.
+    own_axis : bool
+        False if the axis of the angle-true picture is another cloud's mean direction.
+    d : int, optional
+        Dimensions the cloud fills, where that is fewer than its vectors have.
     """
     k = projection.n_components
     d = d or vectors.shape[1]
@@ -121,7 +137,14 @@ def _wedge(edge: ConeEdge, d: int, template: str, _: Translate) -> Wedge:
 
 
 def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:
-    """Text alternative: number of vectors (n, d), their mean cosine, the panel's captions."""
+    """Text alternative: number of points, their mean cosine, the panel's captions.
+
+    Parameters
+    ----------
+    title : str
+    vectors : (n, d) array
+    panel : Panel or None
+    """
     n = f"{len(vectors):,}"
     try:
         cosine = signed(mean_cosine(vectors), 3)

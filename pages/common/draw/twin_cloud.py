@@ -49,15 +49,17 @@ def show_twin_cloud(
 
     Parameters
     ----------
+    cloud : TwinCloud
+    theme : Theme
     key : str
         The component's identity.
     texts : sequence of str
         The points' texts, for the tooltip. Few are sent at once, others on request.
-    on_point : callable
+    on_point : callable, optional
         Called with the row of a clicked point.
-    on_selection : callable
+    on_selection : callable, optional
         Called with the rows inside a lasso, ascending; with no rows when the lasso is cleared.
-    on_settled : callable or None
+    on_settled : callable, optional
         Called with the position, in stops, where the reader stops the film. If it is None, the
         film runs in the browser only.
     """

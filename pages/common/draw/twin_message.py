@@ -133,7 +133,17 @@ class TwinCloud:
 def message_of(
     cloud: TwinCloud, codes: Points, theme: Theme, texts: str, _: Translate
 ) -> dict[str, Any]:
-    """The description without the arrays. It is small and sent again at every change."""
+    """The description without the arrays. It is small and sent again at every change.
+
+    Parameters
+    ----------
+    cloud : TwinCloud
+    codes : Points
+        The points' colour codes.
+    theme : Theme
+    texts : str
+        Name of the points' texts.
+    """
     return {
         "rows": cloud.rows_key,
         "codes": codes.name,
