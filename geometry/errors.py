@@ -41,7 +41,7 @@ class GeometryError(ValueError):
         As given.
     """
 
-    subject = ""  # whose sentences apply: a key of SENTENCES
+    subject = ""  # the key of its sentences in SENTENCES
 
     def __init__(self, code: str, *, because: str | None = None, **details: Any) -> None:
         super().__init__(code)

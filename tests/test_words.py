@@ -53,7 +53,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "few-pairs": ("sentence_similarity/grid.py", "width_values"),
         "claim-published": ("sentence_similarity/claim.py", "share_values"),
         "claim-not-cosine": {"similarity"},
-        "claim-file": {"told"},
+        "claim-file": {"notes"},
         "word-pairs": ("sentence_similarity/word_vectors.py", "word_values"),
         "other-treatment": {"text"},
         "claim-coverage": ("sentence_similarity/claim.py", "coverage_values"),

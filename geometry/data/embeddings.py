@@ -40,7 +40,7 @@ class VectorReport:
     n_rows : int
         Rows that were read.
     n_stated : int or None
-        Rows that the header promises; None without a header.
+        Rows that the header states; None without a header.
     complete : bool
         Whether the file was read to its end; ``max_words`` may stop earlier.
     n_duplicates : int
@@ -70,7 +70,7 @@ class VectorReport:
 
     @property
     def n_missing(self) -> int:
-        """Rows that the header promises and that the whole file does not have."""
+        """Rows that the header states and that the whole file does not have."""
         if self.n_stated is None or not self.complete:
             return 0
         return max(0, self.n_stated - self.n_rows)
@@ -102,7 +102,9 @@ class VectorTable:
 
     @cached_property
     def _exact(self) -> dict[str, int]:
-        return {word: row for row, word in reversed(list(enumerate(self.words)))}  # first wins
+        return {
+            word: row for row, word in reversed(list(enumerate(self.words)))
+        }  # of equal words the first counts
 
     @cached_property
     def _folded(self) -> dict[str, int]:

@@ -20,7 +20,7 @@ from .limits import CorpusError, Limits
 from .tables import Table
 
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
-WAITING = 3  # times as long by the clock as by the processor, which others use too
+WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
 # How the system ends a process beyond its processor time.
 _STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
@@ -132,8 +132,8 @@ def _cell(value: Any) -> str:
 def _parquet(content: bytes, limits: Limits) -> Table:
     """The table, as another process reads it.
 
-    A few bytes of Parquet may stand for any amount of memory, in more than one way, and nothing
-    in the file states how much. Only the system can end such a reading.
+    A few bytes of Parquet may unpack to any amount of memory, in more than one way, and nothing
+    in the file states how much. Only the operating system can stop it.
     """
     bounds = {
         "rows": limits.rows,

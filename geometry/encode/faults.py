@@ -26,8 +26,8 @@ def converting_faults(name: str) -> Iterator[None]:
 def is_fault_of_the_model(error: BaseException) -> bool:
     """Whether a model's files caused the error.
 
-    False for a ModelFilesError, which already says so, for errors of the disk and of memory, and
-    for what ends a program.
+    False for a ModelFilesError, whose message already gives the reason, for errors of the disk and
+    of memory, and for exceptions that end a program.
     """
     if not isinstance(error, Exception):
         # a panic in Rust, as of tokenizers; its class derives from BaseException

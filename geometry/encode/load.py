@@ -121,7 +121,7 @@ def _read_folder(
 def _holds_a_model(folder: Path) -> bool:
     """Whether there is a folder with a model's settings.
 
-    The error does not tell what else the path is, so that it does not list the disk to a visitor.
+    The error does not state what else is at the path, so that a visitor cannot explore the disk.
     """
     try:
         paths = folder_files(folder)

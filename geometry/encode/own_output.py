@@ -142,7 +142,7 @@ class OwnOutput:
 
 
 def _kind(module: dict[str, Any]) -> str:
-    """The class's name. A class outside sentence-transformers keeps its path, which is unknown."""
+    """The class's name; for a class outside sentence-transformers its path, an unknown step."""
     path: str = module["type"]
     return path.rpartition(".")[2] if path.startswith("sentence_transformers.") else path
 

@@ -33,7 +33,7 @@ from .pool import POOLINGS, check_pooling
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
 DEFAULT_MEGABYTES = 2048
-BYTES_AT_ONCE = 300 * 10**6  # of all layers and poolings that one encoding keeps in memory
+BYTES_AT_ONCE = 300 * 10**6  # of all layers and poolings of one encoding in memory
 MEMORY_BYTES = 300 * 10**6  # of arrays in memory, where the folder can't be written
 CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same texts
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_GROWTH = 16  # times; XLNet and T5 may double a text, byte-level BPE too
 MOST_RULES = 50
-LONGEST_ENTRY = 64  # bytes that a table of characters may put for one; NFKC's longest has 33
+LONGEST_ENTRY = 64  # bytes by which a table of characters may replace one; NFKC's longest has 33
 MOST_ADDED = 64  # tokens beside those of the text
 
 

@@ -85,7 +85,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         "CC-BY-SA-4.0, texts as their sources",
         "English",
-        note="Its genres are told as subsets.",
+        note="Its subsets are its genres.",
     ),
     "sts12": PairSet(
         "STS12",

@@ -15,7 +15,7 @@ from .products import sums_in_float32
 from .rows import LARGEST, SMALLEST, count_distinct, refuse_not_finite
 
 BLOCK_ROWS = 8192  # rows in one centred float64 copy
-# smaller float32 numbers have fewer digits than eps says; with larger ones a row's sums overflow
+# smaller float32 numbers have fewer digits than eps states; with larger ones a row's sums overflow
 SMALLEST_32, LARGEST_32 = 1e-31, 1e36
 
 

@@ -1,6 +1,6 @@
 """Measures of isotropy: arrays in, one float out.
 
-Three different things make a cloud anisotropic and no measure sees all of them: a shift of
+Three different things make a cloud anisotropic and no measure detects all of them: a shift of
 the mean (a cone), unequal axes (a low IsoScore), and correlated dimensions.
 
 cosines, cone         a shift of the mean;   spectrum, partition   unequal axes

@@ -17,7 +17,7 @@ from .intervals import MIN_ROWS, jackknife_interval
 from .table import Measured
 from .zipf import zipfian_table
 
-# what a reader sees of each, in English; pages translate it
+# labels in English; pages translate them
 ANNOTATED = {
     "alignment": "alignment of positive pairs",
     "self_similarity": "self-similarity of types, less the mean cosine",

@@ -32,7 +32,7 @@ OF_NEIGHBOURS: dict[str, tuple[Callable[[View], np.ndarray], Callable[[np.ndarra
     "hubness": (lambda view: view.occurrences, occurrence_skewness),
     "intrinsic_dimension": (lambda view: view.two_distances, partial(twonn, equal=0.0)),
 }
-WIDE = 32  # from this many dimensions on, float32 tells all distances of Gaussian rows apart
+WIDE = 32  # from this many dimensions on, float32 distinguishes all distances of Gaussian rows
 _MOST_CACHED = 4096
 _lock = Lock()
 

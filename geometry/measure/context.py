@@ -1,8 +1,8 @@
 """How much tokens depend on their context: similarity of a type's tokens, and of a sentence's.
 
-Vectors are those of contextual tokens; the caller drops special tokens and keeps word pieces. Each
-measure is compared with its anisotropy baseline, the value for tokens that have only the space in
-common: in a narrow cone all tokens are similar to each other.
+Vectors are those of contextual tokens; the caller leaves out special tokens and includes word
+pieces. Each measure is compared with its anisotropy baseline, the value for tokens that have only
+the space in common: in a narrow cone all tokens are similar to each other.
 Ethayarajh 2019, sections 3 and 4.
 """
 

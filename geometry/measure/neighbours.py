@@ -84,7 +84,7 @@ def closest(
 
     For unit rows this is the order of cosines: |u - v|^2 = 2 - 2 cos. The rows are multiplied in
     float32, minus their mean: distances stay the same, and rows in a needle have more digits.
-    Distances that are still too close to tell apart are computed again in float64.
+    Distances that are still too close to distinguish are computed again in float64.
 
     Parameters
     ----------

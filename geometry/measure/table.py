@@ -13,7 +13,7 @@ from .intervals import around, jackknife_reach, subsampling_reach
 from .sums import Shared, View
 from .table_measures import LISTED, Listed, refuse_unlisted
 
-MUCH = 0.1  # a change of a measure in [0, 1] that a reader sees
+MUCH = 0.1  # a smaller change of a measure in [0, 1] is not reported
 LITTLE = 0.1  # share of another measure's change that counts as no change
 STILL_A_CONE = 0.2  # mean cosine from which on all pairs look alike
 

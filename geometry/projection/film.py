@@ -40,7 +40,7 @@ class Stop:
 
 
 def film_knobs(strengths: int = STRENGTHS) -> tuple[tuple[float, float], ...]:
-    """(centring, strength) of each stop: raw, centred, and on to white in even steps."""
+    """(centring, strength) of each stop: raw, centred, then whitened in even steps."""
     return ((0.0, 0.0), *((1.0, step / strengths) for step in range(strengths + 1)))
 
 
@@ -89,7 +89,8 @@ def _place(
     if not (whitening.centring or whitening.strength):
         return raw.around_origin, cone_edges(X, raw)
     if whitening.centring == 1 and raw.axes is not None and raw.method != "cone":
-        # a hundredth of the work: both maps are linear, and a centred cloud has no cone
+        # both maps are linear, so they are multiplied first: 1% of the work. A centred cloud has no
+        # cone
         onto = whitening.matrix @ raw.axes.T  # (d, k)
         return (X - whitening.mean) @ onto, ()
     Z = whitening.apply(X)

@@ -235,7 +235,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.map_.apply(X)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
-        """Back to the original space; exact on the span of the kept directions."""
+        """Back to the original space; exact on the span of the retained directions."""
         check_is_fitted(self)
         return self.map_.undo(check_array(Z, dtype=[np.float64, np.float32]))
 

@@ -19,7 +19,7 @@ from ..linalg.rows import float_rows, wide_rows
 from ..linalg.spectrum import Axes, Spectrum
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
-NARROWING = ("pca", "pca-cor")  # the output has one column for each kept direction
+NARROWING = ("pca", "pca-cor")  # the output has one column for each retained direction
 ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 ROWS_PER_DIRECTION = 10  # n / 10 directions are recommended where n <= d
@@ -194,7 +194,7 @@ class WhiteningMap:
     def filled(self) -> np.ndarray:
         """Orthonormal rows (m, d), m >= 1: the directions of z that zca, zca-cor or cholesky scale.
 
-        They are the images of the kept directions above the rank floor.
+        They are the images of the retained directions above the rank floor.
         """
         m = max(1, min(len(self.components), self._usable))
         V = self.components[:m]
@@ -243,7 +243,7 @@ class WhiteningMap:
 
     @property
     def inverse(self) -> np.ndarray:
-        """Back from z to x - s mu: W's inverse on the span of the kept directions."""
+        """Back from z to x - s mu: W's inverse on the span of the retained directions."""
         return self._both_ways[1]
 
     @cached_property
@@ -254,7 +254,7 @@ class WhiteningMap:
             L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
             return np.triu(np.linalg.inv(L).T), L.T
         if self.method not in NARROWING:
-            # V (f - c) V' + c I: f on the kept directions, the fade c on those left out, and
+            # V (f - c) V' + c I: f on the retained directions, the fade c on those left out, and
             # exactly I where both are 1
             W = (V * (self.scales - fade)) @ V.T + fade * np.eye(len(V))
             back = V @ back + (1.0 / fade if fade > FADED_OUT else 0.0) * self._left_out()
@@ -272,7 +272,7 @@ class WhiteningMap:
         return centred_product(X, self._shift(X.dtype), self.matrix.astype(X.dtype))
 
     def undo(self, Z: np.ndarray) -> np.ndarray:
-        """Back to the original space; exact on the span of the kept directions."""
+        """Back to the original space; exact on the span of the retained directions."""
         Z = wide_rows(Z, len(self.inverse))
         return Z @ self.inverse.astype(Z.dtype) + self._shift(Z.dtype)
 

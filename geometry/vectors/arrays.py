@@ -131,14 +131,14 @@ def _table(
 
 
 def _refuse_long_directory(file: BinaryIO) -> None:
-    """Before zipfile makes an object of every member."""
+    """Raise VectorFileError for a long list of members, of which zipfile makes an object each."""
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     if end is None or end[zipfile._ECD_SIZE] > LONGEST_DIRECTORY:  # type: ignore[attr-defined]
         raise VectorFileError("damaged_file", kind="NumPy archive")
 
 
 def _refuse_large_members(archive: Any, wanted: Wanted) -> None:
-    """Before anything is unpacked: zipfile reads no more of a member than its size."""
+    """Raise VectorFileError by the stated sizes; zipfile reads no more of a member than that."""
     if sum(member.file_size for member in archive.zip.infolist()) > wanted.max_bytes:
         raise VectorFileError("too_large", because="unpacked", limit=wanted.max_bytes)
 

@@ -8,7 +8,7 @@ BYTES_A_NUMBER = 4  # float32
 
 
 class VectorFileError(GeometryError):
-    """A file that holds no word vectors, or other ones than it states."""
+    """A file without word vectors, or with other vectors than its header states."""
 
     subject = "vectors"
 

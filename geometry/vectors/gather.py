@@ -57,12 +57,12 @@ class Wanted:
             raise VectorFileError("too_large", because="too_many_words", limit=self.limits.words)
 
     def refuse_rows(self, n: int) -> None:
-        """The same for n rows of a file of which all words are wanted."""
+        """Raise VectorFileError for more rows than the limit, if all words are wanted."""
         if self.max_words is None and self.words is None:
             self.refuse_words(n)
 
     def at_most(self, n: int) -> int:
-        """How many of n words there can be."""
+        """How many words of a file of n words can be wanted at most."""
         bounds = (n, self.max_words, None if self.words is None else len(self.words))
         return min(bound for bound in bounds if bound is not None)
 

@@ -23,7 +23,7 @@ from .text import is_text, read_text
 
 FORMATS = ("text", "binary", "npz", "safetensors")
 _HEAD = 1 << 20  # bytes by which a form is recognised
-_OTHERS = (  # how other files begin that people take for vectors, and the sentence that says so
+_OTHERS = (  # first bytes of other files that people take for vectors, and the error's sentence
     (b"\x93NUMPY", "lone_array"),
     (b"\xba\x16\x4f\x2f", "fasttext_model"),
     (b"\x80\x02", "pickled"),

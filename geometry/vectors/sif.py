@@ -124,7 +124,7 @@ def _probabilities(words: Sequence[str], counts: Mapping[str, float]) -> np.ndar
 
 
 def total_count(counts: Mapping[str, float]) -> float:
-    """The sum of the counts, above 0; ValueError where they are none."""
+    """The sum of the counts, above 0; ValueError for anything but finite numbers >= 0."""
     values = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
     if not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
         raise ValueError("counts must be finite numbers >= 0, at least one of them above 0")

@@ -70,7 +70,7 @@ def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Ve
     wanted.refuse_dimensions(form.d)
     mean_line = len(first.content) / max(1, first.content.count(b"\n"))
     expected = form.n_stated or int((size or len(first.content)) / mean_line * SPARE) + 1
-    if size is not None:  # a header may promise anything
+    if size is not None:  # a header may state anything
         expected = min(expected, size // (2 * form.d) + 1)
     gathering = Gathering(form.d, wanted, expected=expected)
     for end, (words, rows) in _parsed(first, blocks, form, 2 * (longest + BLOCK)):
@@ -178,7 +178,7 @@ def _parsed(
 
 
 def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
-    """parse(block): its words and rows, or None where a line does not fit the form."""
+    """A function from a block to its words and rows, or None if a line does not fit the form."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -214,7 +214,7 @@ def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
 
 
 def _line_by_line(block: _Block, form: Form) -> Parsed:
-    """The same without pyarrow: the last d fields are the numbers, what precedes is the word."""
+    """Parse without pyarrow: the last d fields are the numbers, the text before is the word."""
     words, rows = [], []
     for number, line in enumerate(block.content.split(b"\n"), start=block.first_line):
         if not line.strip():

@@ -94,7 +94,7 @@ def _word_pairs_of(file: TextFile, limits: Limits) -> Pairs:
 
 
 def _rows(file: TextFile, limits: Limits) -> list[tuple[int, list[str]]]:
-    """(number, cells) of the lines that are not blank and no remarks.
+    """(number, cells) of each line that is neither blank nor a comment.
 
     One more than the limit and a header, so that too many are refused.
     """
@@ -139,9 +139,9 @@ class WordPairVectors:
 
 
 def word_pair_vectors(pairs: Pairs, table: VectorTable) -> WordPairVectors:
-    """Look both words of each pair up, as ``sentence_vectors`` does.
+    """Look up both words of each pair, as ``sentence_vectors`` does.
 
-    A score over these pairs alone flatters a table that lacks the rare words, so report the
+    A table that lacks the rare words has a higher score over these pairs alone, so report the
     coverage beside it. Raises ValueError where the table has both words of no pair.
     """
     refuse_unfinite_words(table)

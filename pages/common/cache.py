@@ -39,7 +39,7 @@ class Cache(Generic[Answer]):
         def for_session(key: str, _make: Callable[[], Any]) -> Any:
             return _make()
 
-        # Streamlit tells functions apart by module, name and source.
+        # Streamlit distinguishes functions by module, name and source.
         for_all.__qualname__ = f"{name}.for_all"
         for_session.__qualname__ = f"{name}.for_session"
         options: dict[str, Any] = {"max_entries": max_entries, "show_spinner": False}

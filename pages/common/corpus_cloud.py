@@ -61,7 +61,7 @@ class CloudSpec:
 
 @dataclass(frozen=True)
 class CorpusCloud:
-    """An encoded corpus and all that says where its numbers come from.
+    """An encoded corpus, and the settings that its numbers depend on.
 
     Attributes
     ----------

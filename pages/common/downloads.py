@@ -57,7 +57,7 @@ def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measure
 
 
 def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: str) -> bytes:
-    """A table as CSV; its first row says, in the last column, what the numbers were measured on.
+    """A table as CSV; the last column of its first row names what the numbers were measured on.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: s
     writer.writerow(map(csv_cell, [*head, "measured_on"]))
     for place, row in enumerate(rows):
         writer.writerow(map(csv_cell, [*row, measured_on if place == 0 else ""]))
-    return out.getvalue().encode("utf-8-sig")  # with the byte-order mark spreadsheets read Chinese
+    return out.getvalue().encode("utf-8-sig")  # spreadsheets need the byte-order mark for Chinese
 
 
 def short_number(value: float) -> str:

@@ -2,7 +2,7 @@
 
 A job runs in its own thread; jobs of one lane take turns, short ones before long ones. A reader who
 moves a control does not start the job again, and neither do thirty readers who open the same page.
-If one of several readers cancels, the job goes on for the others. A job that nobody waits for is
+If one of several readers cancels, the job continues for the others. A job that nobody waits for is
 cancelled within a second, because its reader closed the tab or went elsewhere.
 """
 
@@ -29,7 +29,7 @@ Report = Callable[[int, int], None]
 POLL_SECONDS = 0.2
 PASSING_SECONDS = 0.05  # between checks for a moved control, for work that it cancels
 WATCH_SECONDS = 0.2  # between checks for work that nobody waits for
-GRACE_SECONDS = 0.5  # that it goes on all the same: a moved control interrupts the wait
+GRACE_SECONDS = 0.5  # that such work continues, because a moved control interrupts the wait
 
 
 class Cancelled(Exception):
@@ -167,7 +167,7 @@ class Job:
         self.lane.give_way(self)
         self._reported = time.monotonic()
         if self._began is not None:
-            self._began += self._reported - now  # the time of other jobs is none of this one's
+            self._began += self._reported - now  # without the time of other jobs
         elif total:
             self._began, self._loaded = self._reported, done
         self.done, self.total = done, total

@@ -28,7 +28,7 @@ from .rules import model_rules
 from .words import Translate
 
 BUNDLED = "bundled"
-FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # refusals that a second try repeats
+FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that a second try would repeat
 LAYERS = ("layer", "sts-layer")  # the keys of all controls that choose a layer
 
 

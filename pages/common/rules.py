@@ -10,7 +10,7 @@ import streamlit as st
 from geometry.hub.operator_limits import ModelLimits, read_model_limits
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# A proxy adds one of these to what it hands on.
+# A proxy adds one of these headers to each request that it forwards.
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
 
 

@@ -81,7 +81,7 @@ def show_claim(scene: Scene, _: Translate) -> None:
     if uploaded is not None:
         st.markdown(prose(PAGE, "claim-coverage", coverage_values(uploaded)))
         if notes := file_notes(uploaded, _):
-            st.markdown(prose(PAGE, "claim-file", {"told": notes}))
+            st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
     show_word_pairs(scene, _)
     for line in pooling_lines(scene, statics[-1], _):
         st.markdown(line)

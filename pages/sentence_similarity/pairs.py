@@ -177,7 +177,7 @@ def set_notes(_: Translate) -> dict[str, str]:
         "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
     )
     return {
-        "stsb": _("Its genres are told as subsets."),
+        "stsb": _("Its subsets are its genres."),
         **dict.fromkeys(("sts12", "sts14", "sts15", "sts16"), by_year),
         "sts13": f"{by_year} " + _("Its fourth subset, SMT, is not free and not in it."),
         "sickr": _(

@@ -39,7 +39,7 @@ GROUP = "whitening"
 HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
-# what a step of a slider leaves as it was: panels and their text alternatives
+# panels and their text alternatives: a step of a slider does not change all of them
 _PANELS: Cache[Any] = Cache("whitening-panels", max_entries=64)
 
 

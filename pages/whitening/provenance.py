@@ -97,7 +97,7 @@ def _shrinkages(whitened: Sequence[TreatedCloud], _: Translate) -> list[str]:
 
 
 def _named(picture: TreatedCloud, words: str, _: Translate) -> str:
-    return _("{name}: {told}").format(name=treatment_names(_)[picture.name], told=words)
+    return _("{name}: {words}").format(name=treatment_names(_)[picture.name], words=words)
 
 
 def _own_fit(picture: TreatedCloud, scene: Scene, _: Translate) -> str:

@@ -225,7 +225,7 @@ def build_scene(
 
 
 def _picture(treatment: Treatment, material: Material, knobs: Knobs, look: Look) -> TreatedCloud:
-    """The treatment at those knobs; cached, because most knobs turn only some of the pictures."""
+    """The treatment at those knobs; cached, because most knobs change only some of the pictures."""
     points = material.points
     fit_key = "" if treatment.name in UNFITTED else material.fit_points.key
     key = ArrayStore.key(points.key, fit_key, treatment.name, asdict(knobs.of(treatment.name)))

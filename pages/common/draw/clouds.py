@@ -132,7 +132,7 @@ def _wedge(edge: ConeEdge, d: int, template: str, _: Translate) -> Wedge:
         drawn=f"{edge.drawn:.1f}",
     )
     if edge.drawn > WIDEST_DRAWN:
-        caption = _("{told} (too wide to draw)").format(told=caption)
+        caption = _("{caption} (too wide to draw)").format(caption=caption)
     return Wedge(edge.axis, edge.drawn, caption)
 
 
