@@ -24,6 +24,10 @@ _UNREADABLE_CONTENT = (
     "The content of this file can't be read: it is damaged, or written in a way that is not "
     "supported. Fetch it again, or save it anew."
 )
+_TOO_HEAVY = (
+    "Reading this file takes more than the limit of {seconds} seconds or {memory:bytes} of memory. "
+    "Cut it into parts and take one of them."
+)
 _NO_MEMORY = "There is not enough memory for this file. Cut it into parts and take one of them."
 
 # Subject of the error, then its code or, where a code has several sentences, ``because``.
@@ -33,6 +37,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "damaged_file": _DAMAGED,
         "unreadable_content": _UNREADABLE_CONTENT,
         "no_memory": _NO_MEMORY,
+        "too_heavy": _TOO_HEAVY,
         "unknown_corpus": "There is no bundled corpus `{name}`. Choose one of {names}.",
         "empty": "There is no text here. Give at least {limit} texts, one a line or one a row.",
         "no_texts": (
@@ -148,6 +153,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "damaged_file": _DAMAGED,
         "unreadable_content": _UNREADABLE_CONTENT,
         "no_memory": _NO_MEMORY,
+        "too_heavy": _TOO_HEAVY,
         "unknown_encoding": (
             "There is no text encoding named `{encoding}`. Use one such as utf-8 or latin-1."
         ),

@@ -81,6 +81,8 @@ def made_in(path: Path) -> Iterator[Made]:
 MADE = [made for path in sorted(LIBRARY.rglob("*.py")) for made in made_in(path)]
 # The walk can't see these: the beginning of a file chooses among them.
 CHOSEN = {("vectors", because) for _, because in vector_files._OTHERS}
+# The pages make these, of files that a process of its own reads.
+CHOSEN |= {("corpus", "too_heavy"), ("vectors", "too_heavy")}
 
 
 def fields(template: str) -> set[str]:

@@ -289,9 +289,20 @@ class Encoder:
         layers = tuple(range(self.n_layers + 1))
         return self._pooled(texts, layers, as_poolings(poolings), special_tokens, progress)
 
-    def coverage(self, texts: Sequence[str]) -> Coverage:
-        """Count the texts that are cut and the tokens that are unknown."""
-        return self._reader.coverage(texts)
+    def coverage(self, texts: Sequence[str], *, progress: Progress | None = None) -> Coverage:
+        """Count the texts that are cut and the tokens that are unknown.
+
+        progress : called with (texts done, texts in all) while many texts are counted.
+        """
+        after = None if progress is None else lambda done: progress(done, len(texts))
+        return self._reader.coverage(texts, after)
+
+    def _encodings(self, texts: Sequence[str], progress: Progress | None) -> Sequence[Pieces]:
+        """Each text's tokens. ``progress`` is called while long texts are split, so that it can
+        stop that.
+        """
+        after = None if progress is None else lambda _: progress(0, len(texts))
+        return self._reader.encodings(texts, after)
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
@@ -325,7 +336,7 @@ class Encoder:
             Called with (texts done, texts in all). An exception raised in it ends the work.
         """
         index = self.layer_index(layer)
-        encodings: Sequence[Pieces] = self._reader.encodings(texts)
+        encodings = self._encodings(texts, progress)
         positions = [
             [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
             for e in encodings
@@ -377,7 +388,7 @@ class Encoder:
                 'pooling "own" is the model\'s own output: of the last layer (layer=-1), special '
                 "tokens as the model takes them"
             )
-        encodings = self._reader.encodings(texts)
+        encodings = self._encodings(texts, progress)
         out = np.empty((len(encodings), own.dimension), dtype=np.float32)
         for rows, mask, _, hidden in self._forward(encodings, progress):
             out[rows] = self._own_steps(hidden[-1].float(), mask).cpu().numpy()
@@ -391,7 +402,7 @@ class Encoder:
         special_tokens: bool,
         progress: Progress | None,
     ) -> dict[str, np.ndarray]:
-        encodings = self._reader.encodings(texts)
+        encodings = self._encodings(texts, progress)
         if not special_tokens:
             need_ordinary_tokens(encodings)
         shape = (len(layers), len(encodings), self.dimension)

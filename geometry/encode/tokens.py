@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,8 @@ from .faults import converting_faults
 from .text_growth import refuse_growth
 
 BATCH_CHARACTERS = 200_000
+
+After = Callable[[int], None]  # (texts done); raise in it to stop
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -132,8 +134,11 @@ class PieceReader:
         tokenizer.enable_truncation(self.max_tokens)
         return tokenizer
 
-    def encodings(self, texts: Sequence[str]) -> list[CutText]:
-        """Each text as the model reads it, special tokens included."""
+    def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
+        """Each text as the model reads it, special tokens included.
+
+        after : called with the number of texts read, after each batch but the last.
+        """
         special = self._tokenizer.num_special_tokens_to_add(False)
         encodings: list[CutText] = []
         strings: dict[str, str] = {}  # each token once, however often it occurs
@@ -143,6 +148,8 @@ class PieceReader:
                 # cut before the template is applied, so that [SEP] is still the last token
                 of_batch = self._encoded(self._cutting_tokenizer, batch)
             encodings += [CutText.of(encoding, strings) for encoding in of_batch]
+            if after is not None and len(encodings) < len(texts):
+                after(len(encodings))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
             raise ValueError(
                 f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
@@ -172,8 +179,8 @@ class PieceReader:
         unknown = model.get("unk_token")
         return None if unknown is None else self._tokenizer.token_to_id(unknown)
 
-    def coverage(self, texts: Sequence[str]) -> Coverage:
-        """Count the texts that are cut and the tokens that are unknown."""
+    def coverage(self, texts: Sequence[str], after: After | None = None) -> Coverage:
+        """Count the texts that are cut and the tokens that are unknown; ``after`` as above."""
         unknown = self._unknown_id
         limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         lengths: list[int] = []
@@ -183,6 +190,8 @@ class PieceReader:
                 ids = encoding.ids
                 lengths.append(len(ids))
                 n_unknown += 0 if unknown is None else ids.count(unknown)
+            if after is not None and len(lengths) < len(texts):
+                after(len(lengths))
         return Coverage(
             n_texts=len(lengths),
             truncated=sum(

@@ -18,7 +18,7 @@ from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
-from .tokens import Coverage, checked_texts
+from .tokens import After, Coverage, batches_by_characters, checked_texts
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -81,9 +81,12 @@ class WordReader:
     def _stop_words(self) -> frozenset[str]:
         return frozenset(self._settings.get("stop_words", ()))
 
-    def encodings(self, texts: Sequence[str]) -> list[Words]:
-        """The known words of each text; ValueError for a text without any."""
-        found = self.pieces(texts)
+    def encodings(self, texts: Sequence[str], after: After | None = None) -> list[Words]:
+        """The known words of each text; ValueError for a text without any.
+
+        after : called with the number of texts read, after some of them.
+        """
+        found = self.pieces(texts, after)
         if empty := [i for i, words in enumerate(found) if not words]:
             raise ValueError(
                 f"text {empty[0]} has no word of the vocabulary ({len(empty)} of {len(found)} "
@@ -91,21 +94,29 @@ class WordReader:
             )
         return [Words([self._ids[word] for word in words], words) for words in found]
 
-    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+    def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:
         """The known words of each text; an empty list for a text without any."""
-        return [
-            [word for word in self._lookup(text) if word is not None][: self.max_tokens]
-            for text in checked_texts(texts)
-        ]
+        found: list[list[str]] = []
+        for batch in batches_by_characters(checked_texts(texts)):
+            found += [
+                [word for word in self._lookup(text) if word is not None][: self.max_tokens]
+                for text in batch
+            ]
+            if after is not None and len(found) < len(texts):
+                after(len(found))
+        return found
 
-    def coverage(self, texts: Sequence[str]) -> Coverage:
+    def coverage(self, texts: Sequence[str], after: After | None = None) -> Coverage:
         """Count cut texts and unknown words. Stop words are not counted."""
         known: list[int] = []
         total = 0
-        for text in checked_texts(texts):
-            looked_up = list(self._lookup(text))
-            known.append(sum(word is not None for word in looked_up))
-            total += len(looked_up)
+        for batch in batches_by_characters(checked_texts(texts)):
+            for text in batch:
+                looked_up = list(self._lookup(text))
+                known.append(sum(word is not None for word in looked_up))
+                total += len(looked_up)
+            if after is not None and len(known) < len(texts):
+                after(len(known))
         return Coverage(
             n_texts=len(known),
             truncated=sum(

@@ -100,12 +100,24 @@ class CorpusCloud:
         )
 
 
-def coverage_of(corpus: Corpus) -> Coverage:
-    """Texts cut and tokens unknown, by the chosen encoder."""
+def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
+    """Texts cut and tokens unknown, by the chosen encoder; of a large corpus as a job."""
     encoder = current_encoder()
-    return _COVERAGES.get_or_make(
-        f"{encoder.fingerprint}/{corpus.sha256}", lambda: encoder.coverage(corpus.texts)
-    )
+    key = f"{encoder.fingerprint}/{corpus.sha256}"
+    if not takes_long(corpus):
+        return _COVERAGES.get_or_make(key, lambda: encoder.coverage(corpus.texts))
+    found = _COVERAGES.get(key)
+    if found is None:
+        made: Coverage = jobs.wait_for(
+            f"coverage-{key}",
+            lambda report: encoder.coverage(corpus.texts, progress=report),
+            _,
+            _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
+            lane="measure",
+            is_long=True,
+        )
+        found = _COVERAGES.put(key, made)
+    return found
 
 
 def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:

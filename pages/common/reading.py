@@ -1,7 +1,7 @@
 """Uploaded files, read for one session.
 
-A large file is read by a process of its own, one file at a time, as a job with Cancel. Its reading
-then delays no other visitor, and ends when its reader closes the tab.
+A large or packed file is read by a process of its own, one at a time, as a job with Cancel. Its
+reading then delays no other visitor, and ends when its reader closes the tab.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from geometry.errors import GeometryError
 
 from . import jobs
 from .cache import Cache
-from .own_process import ProcessEnded, run_apart
+from .escape import markdown
+from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
 from .upload_limits import upload_limits
 from .words import translator
 
 AT_ONCE = 1_000_000  # bytes; a file up to this size is read while the page is drawn
+PACKED = (b"\x1f\x8b", b"PAR1")  # gzip, Parquet: a small file may have a large content
 
 _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
 
@@ -54,7 +56,7 @@ def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
 
 def _answer(read: Callable[..., Any], key: str, file: Any, options: dict[str, Any]) -> Any:
     content = file.getvalue()
-    if len(content) <= AT_ONCE:
+    if len(content) <= AT_ONCE and not content.startswith(PACKED):
         return read(content, name=file.name, **options)
     _ = translator()
     call = partial(run_apart, read, content, name=file.name, **options)
@@ -63,9 +65,11 @@ def _answer(read: Callable[..., Any], key: str, file: Any, options: dict[str, An
             f"read-{key}",
             lambda report: call(report=report),
             _,
-            _("Reading {name}").format(name=file.name),
+            _("Reading {name}").format(name=markdown(file.name)),
             lane="read",
             cancelled=_("Cancelled. The file is kept; start again when you like."),
         )
     except ProcessEnded as error:
-        raise CorpusError("unreadable", path=file.name, reason=str(error)) from error
+        raise CorpusError(
+            "too_large", because="too_heavy", seconds=CPU_SECONDS, memory=MEMORY_BYTES
+        ) from error

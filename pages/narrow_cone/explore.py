@@ -86,7 +86,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         )
         draw_pictures(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_coverage(coverage_of(corpus), _)
+        warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))

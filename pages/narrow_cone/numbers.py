@@ -32,7 +32,7 @@ def show_numbers(scene: Scene, _: Translate) -> None:
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
     st.caption(markdown(provenance(scene, _)))
-    st.caption(coverage_line(coverage_of(scene.points.corpus), _))
+    st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
     whitening = scene.twin.whitening
     if scene.fit == "full" and whitening.is_simplex:
         n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}

@@ -29,7 +29,7 @@ from pages.common.controls import choose
 from pages.common.corpus_cloud import SEED, store
 from pages.common.escape import markdown
 from pages.common.messages import error_text
-from pages.common.own_process import ProcessEnded, run_apart
+from pages.common.own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
 from pages.common.table_form import label_uploader
 from pages.common.upload_limits import megabytes, table_note, upload_limits, vector_note
 from pages.common.words import Translate, prose
@@ -153,7 +153,6 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
 
     def read(report: jobs.Report) -> AveragedPairs:
         averages: AveragedPairs = _apart(
-            file.name,
             averages_of_file,
             file.getvalue(),
             choice.pairs.pairs,
@@ -175,12 +174,14 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
     return None
 
 
-def _apart(file_name: str, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
+def _apart(function: Callable[..., Any], *values: Any, **options: Any) -> Any:
     """``run_apart`` with the limits of uploads; an end without an answer is the file's error."""
     try:
         return run_apart(function, *values, limits=upload_limits(), **options)
     except ProcessEnded as error:
-        raise VectorFileError("unreadable", path=file_name, reason=str(error)) from error
+        raise VectorFileError(
+            "too_large", because="too_heavy", seconds=CPU_SECONDS, memory=MEMORY_BYTES
+        ) from error
 
 
 def _scored(
@@ -245,7 +246,6 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
 
     def work(report: jobs.Report) -> WordPairScore:
         score: WordPairScore = _apart(
-            vectors.name,
             score_of_files,
             vectors.getvalue(),
             words.getvalue(),

@@ -51,12 +51,12 @@ def explore(corpus: Corpus, _: Translate) -> None:
         waiting = draw_pictures(scene, _)
         st.caption(markdown(provenance(scene, _)))  # the table below may come later
         show_selection(points.cloud, points.key, _)
-        warn_of_coverage(coverage_of(corpus), _)
+        warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
     with measure_box:
         st.subheader(_("Measure"))
         show_table(scene, _)
-        st.caption(coverage_line(coverage_of(corpus), _))
+        st.caption(coverage_line(coverage_of(corpus, _), _))
         show_charts(scene, _)
         for question in ("disagree", "same-cosines", "fit", "flow"):
             show_question(PAGE, question)

@@ -34,7 +34,7 @@ with result:
             _("“{name}” is the corpus of every page now.").format(name=markdown(corpus.name)),
             icon=":material/check_circle:",
         )
-        show_coverage(coverage_of(corpus), _)
+        show_coverage(coverage_of(corpus, _), _)
         points = encode_own(corpus, _)
         if points is not None:
             warn_of_cache(_)

@@ -100,7 +100,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
 
 def show_counts(points: CorpusCloud, _: Translate) -> None:
     """Counts of texts, what the model read of them, and how narrow their cone is."""
-    corpus, coverage = points.corpus, coverage_of(points.corpus)
+    corpus, coverage = points.corpus, coverage_of(points.corpus, _)
     counts = {
         _("texts"): f"{len(corpus):,}",
         _("duplicates, kept"): f"{duplicates(corpus):,}",

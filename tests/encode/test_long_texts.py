@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from geometry import load_encoder
 from geometry.encode import tokens
 from geometry.encode.tokens import PieceReader, batches_by_characters
 from tests.bounded import Attempt, outcomes
@@ -34,6 +35,23 @@ def test_batches_do_not_show(reader, monkeypatch):
         np.testing.assert_array_equal(one.ids, other.ids)
         np.testing.assert_array_equal(one.special_tokens_mask, other.special_tokens_mask)
     assert reader.coverage(TEXTS) == coverage
+
+
+def test_the_splitting_of_long_texts_can_be_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(tokens, "BATCH_CHARACTERS", 12)
+    encoder = load_encoder(save_tiny_bert(tmp_path), trial=False)
+    encoder.read_files()
+    monkeypatch.setattr(encoder, "_forward", lambda *_: pytest.fail("all texts were split"))
+    calls = []
+
+    def stop(done, total):
+        calls.append((done, total))
+        raise InterruptedError
+
+    for use in (encoder.encode, encoder.encode_tokens, encoder.coverage):
+        with pytest.raises(InterruptedError):
+            use(TEXTS, progress=stop)
+    assert calls == [(0, 5), (0, 5), (1, 5)]
 
 
 def test_a_text_beyond_the_limit_counts_as_cut(reader, monkeypatch):

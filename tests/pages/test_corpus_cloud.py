@@ -26,6 +26,14 @@ def page_of_one_cloud() -> None:
     st.text(f"{points.vectors.sum():.6f}")
 
 
+def page_of_counts() -> None:
+    import streamlit as st
+
+    from pages.common.corpus_cloud import coverage_of
+
+    st.text(coverage_of(st.session_state["corpus"], lambda text: text).tokens)
+
+
 def show(spec: CloudSpec) -> str:
     at = AppTest.from_function(page_of_one_cloud, default_timeout=60)
     at.session_state["corpus"], at.session_state["spec"] = CORPUS, spec
@@ -49,6 +57,27 @@ def test_long_corpora_are_told_from_short_ones_by_their_characters(monkeypatch):
     assert not takes_long(CORPUS)
     monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)) - 1)
     assert takes_long(CORPUS)
+
+
+@pytest.mark.model
+def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
+    calls = []
+    wait_for = corpus_cloud.jobs.wait_for
+    monkeypatch.setattr(
+        corpus_cloud.jobs, "wait_for", lambda *a, **k: calls.append(k) or wait_for(*a, **k)
+    )
+
+    def counted() -> str:
+        at = AppTest.from_function(page_of_counts, default_timeout=60)
+        at.session_state["corpus"] = CORPUS
+        return healthy(at.run()).text[0].value
+
+    for limit, n_jobs in ((10**6, 0), (1, 1), (1, 1)):  # the third finds the answer of the second
+        if n_jobs != len(calls):
+            clear_memory()
+        monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", limit)
+        assert counted() == "13"
+        assert len(calls) == n_jobs
 
 
 @pytest.mark.model

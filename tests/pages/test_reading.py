@@ -1,10 +1,13 @@
 """Uploaded files: a large one is read by a process of its own, each only once for a session."""
 
+import gzip
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry.data.corpus import read_corpus
 from pages.common import reading
+from pages.common.escape import markdown
 from pages.common.own_process import ProcessEnded
 from pages.common.upload_limits import upload_limits
 
@@ -85,7 +88,28 @@ def test_a_file_that_is_too_much_for_its_process_is_refused(apart, monkeypatch):
     monkeypatch.setattr(reading, "run_apart", fail)
     at = page_with(TEXTS)[0].run()
     assert not at.exception
-    assert "`own.txt` cannot be read (it takes more than 120 s or 2 GB)" in at.error[0].value
+    assert "takes more than the limit of 120 seconds or 2,000 MB of memory" in at.error[0].value
+
+
+@pytest.mark.parametrize("content", [gzip.compress(TEXTS), b"PAR1" + TEXTS])
+def test_a_packed_file_is_read_apart_however_small_it_is(apart, monkeypatch, content):
+    monkeypatch.setattr(reading, "AT_ONCE", 10**6)
+    assert not page_with(content)[0].run().exception
+    assert len(apart) == 1
+
+
+def test_the_name_of_a_file_is_escaped_in_the_line_of_progress(apart, monkeypatch):
+    lines = []
+
+    def wait_for(key, work, _, what, **options):
+        lines.append(what)
+        return work(lambda *_: None)
+
+    monkeypatch.setattr(reading.jobs, "wait_for", wait_for)
+    at, file = page_with(TEXTS)
+    file.name = "![](http://h.example/p).txt"
+    at.run()
+    assert lines == ["Reading " + markdown(file.name)]
 
 
 def test_a_process_reads_a_large_file(monkeypatch):
