@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.common.garbage import freeze_imports
 from pages.common.page_list import LANDING, PAGES, page_path
 
 
@@ -16,6 +17,7 @@ def run_page() -> None:
         st.switch_page(pages[LANDING], query_params=st.query_params.to_dict())
 
     st.navigation([st.Page(home, default=True), *pages.values()], position="hidden").run()
+    freeze_imports()
 
 
 if __name__ == "__main__":  # a visit: Streamlit runs this file as its script
