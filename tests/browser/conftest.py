@@ -26,6 +26,15 @@ PAGE_OPTIONS = {"viewport", "color_scheme"}  # those that can differ within one 
 FORGET = (
     "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
 )
+# Without a graphics card each frame of an animation is drawn by the processor. Those that Streamlit
+# shows while it waits would slow down what it waits for.
+STILL = """addEventListener("DOMContentLoaded", () => {
+  const style = document.createElement("style");
+  const waiting = ["stSkeleton", "stAppSkeleton", "stStatusWidget", "stProgress", "stSpinner"];
+  const places = waiting.flatMap((id) => [`[data-testid="${id}"]`, `[data-testid="${id}"] *`]);
+  style.textContent = `:is(${places}), :is(${places})::before { animation: none !important }`;
+  document.head.append(style);
+})"""
 # On a deep link Streamlit first requests these below the page's own path, gets 404, and then
 # requests them at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
@@ -108,6 +117,7 @@ def _page_of(
     profile: BrowserContext, viewport: Any = VIEWPORT, color_scheme: Any = "light"
 ) -> Page:
     page = profile.new_page()
+    page.add_init_script(STILL)
     page.set_viewport_size(viewport)
     page.emulate_media(color_scheme=color_scheme)
     return page
@@ -131,6 +141,7 @@ def new_page(
             page = browser.new_context(
                 **{"viewport": VIEWPORT, "locale": LOCALE} | options
             ).new_page()
+            page.add_init_script(STILL)
         _record_errors(page, page_errors)
         record_sockets(page)
         opened.append(page)
