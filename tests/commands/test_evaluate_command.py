@@ -101,7 +101,7 @@ def test_chosen_on_dev(place, tmp_path, capsys):
     [
         (("--pairs", "/absent.csv"), "/absent.csv` cannot be read"),
         (("--fit", "/absent.csv"), "/absent.csv` cannot be read"),
-        (("--model", "/absent"), "no folder `/absent`"),
+        (("--model", "/absent"), "No model can be read at `/absent`"),
         (("--layers", "9"), "layer 9 does not exist"),
         (("--layers", "1+x"), "give whole numbers, as 1+6"),
         (("--layers", "middle"), "got 'middle'"),
