@@ -62,6 +62,7 @@ def read(content: bytes, bounds: dict[str, int]) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Read a Parquet file from standard input; print its rows, or why it is refused, as JSON."""
     bounds = json.loads(sys.argv[1])
     content = sys.stdin.buffer.read()
     _limit_memory(bounds["seconds"])
