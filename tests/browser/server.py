@@ -44,6 +44,10 @@ class AppServer:
         return f"{self.url}/{page}" + (f"?{query}" if query else "")
 
     @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    @property
     def log(self) -> str:
         """The server's output so far."""
         return "".join(self._lines)

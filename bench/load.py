@@ -1,0 +1,167 @@
+"""Many readers at once: first pictures, moved controls, memory, on one server of two cores."""
+
+import asyncio
+import os
+import random
+import re
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from bench.reader import PageError, Reader, Run
+from bench.table import Row
+from tests.browser.server import AppServer
+
+# The controls that readers move; each page has some of them.
+CONTROLS = {
+    "narrow_cone": ("strength", "centring", "layer"),
+    "whitening": ("strength", "centring", "layer"),
+    "sentence_similarity": ("layer", "pooling", "treatment"),
+}
+PAUSE = (3.0, 7.0)  # s between two moves of a reader
+MOVES = 8
+# Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
+CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
+VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions opened and closed; MB
+SOAK_READERS = 20
+SOAK_MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
+
+
+@dataclass
+class Record:
+    """What the readers of one test met."""
+
+    first: list[Run] = field(default_factory=list)
+    moves: list[Run] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def main() -> list[Row]:
+    """Rows of 95th percentiles at the server, to the end of the script run. Nothing is drawn."""
+    with tempfile.TemporaryDirectory() as folder, AppServer(cache_dir=Path(folder)) as server:
+        for page in CONTROLS:  # fills the caches
+            asyncio.run(read(server, page, 1, moves=20, pause=(0, 0)))
+        rows = []
+        for page in CONTROLS:
+            for sessions, first_limit, move_limit in CLASSES:
+                record = asyncio.run(read(server, page, sessions, MOVES, PAUSE))
+                rows += rows_of(page, sessions, record, first_limit, move_limit)
+        return [*rows, retained_memory(server), soak(server)]
+
+
+async def read(
+    server: AppServer, page: str, sessions: int, moves: int, pause: tuple[float, float]
+) -> Record:
+    """So many readers open a page at once and each moves controls, with pauses."""
+    record = Record()
+    await asyncio.gather(
+        *(_one_reader(server, page, seed, moves, pause, record) for seed in range(sessions))
+    )
+    print(f"bench: {summary(page, sessions, record)}", file=sys.stderr, flush=True)
+    return record
+
+
+async def _one_reader(
+    server: AppServer, page: str, seed: int, moves: int, pause: tuple[float, float], record: Record
+) -> None:
+    draw = random.Random(seed)
+    try:
+        async with Reader(server.port, page) as reader:
+            record.first.append(await reader.open())
+            for _ in range(moves):
+                await asyncio.sleep(draw.uniform(*pause))
+                key = draw.choice([key for key in CONTROLS[page] if key in reader.controls])
+                value = draw.choice(reader.controls[key].choices)
+                record.moves.append(await reader.move(key, value))
+    except (OSError, TimeoutError, PageError, IndexError) as error:
+        record.errors.append(f"{type(error).__name__}: {error}"[:200])
+
+
+def summary(page: str, sessions: int, record: Record) -> str:
+    first, moves = seconds(record.first), seconds(record.moves)
+    size = np.mean([run.size for run in record.moves]) / 1e3
+    return (
+        f"{page}, {sessions} sessions: first picture {median(first):.2f} s, "
+        f"p95 {p95(first):.2f} s; move {median(moves):.2f} s, p95 {p95(moves):.2f} s, "
+        f"{size:.0f} kB; {len(record.errors)} errors {record.errors[:2]}"
+    )
+
+
+def rows_of(
+    page: str, sessions: int, record: Record, first_limit: float | None, move_limit: float
+) -> list[Row]:
+    """The row of the first picture and the row of the moves."""
+    readers = "reader" if sessions == 1 else "readers"
+    rows = []
+    for name, runs, limit in (
+        ("first picture", record.first, first_limit),
+        ("a moved control", record.moves, move_limit),
+    ):
+        times = seconds(runs)
+        rows.append(
+            Row(
+                f"{page}, {sessions} {readers}: {name}, p95 at the server",
+                p95(times),
+                target="" if limit is None else f"{limit:g} s or less, no error",
+                met=None if limit is None else p95(times) <= limit and not record.errors,
+                note=f"median {median(times):.2f} s of {len(times)}; "
+                f"{np.mean([run.size for run in runs]) / 1e3:.0f} kB; errors {len(record.errors)}",
+            )
+        )
+    return rows
+
+
+def retained_memory(server: AppServer) -> Row:
+    """What 200 sessions, opened and closed, leave with the process."""
+    before = memory(server)
+    for _ in range(VISITS // VISITS_AT_ONCE):
+        asyncio.run(read(server, "narrow_cone", VISITS_AT_ONCE, 1, (0, 0.5)))
+    more = memory(server) - before
+    return Row(
+        f"memory after {VISITS} sessions, opened and closed, minus that before",
+        more,
+        unit="MB",
+        target=f"{RETAINED:g} MB or less",
+        met=more <= RETAINED,
+    )
+
+
+def soak(server: AppServer) -> Row:
+    """Readers who go on for half an hour (SOAK_MINUTES); the growth of memory in the later half."""
+    start, sizes, errors = perf_counter(), [], 0
+    while perf_counter() - start < 60 * SOAK_MINUTES:
+        record = asyncio.run(read(server, "narrow_cone", SOAK_READERS, 10, PAUSE))
+        sizes.append(memory(server))
+        errors += len(record.errors)
+    growth = sizes[-1] - sizes[len(sizes) // 2]
+    return Row(
+        f"{SOAK_READERS} readers for {SOAK_MINUTES:g} minutes: growth of memory in the later half",
+        growth,
+        unit="MB",
+        target=f"{RETAINED:g} MB or less, no error",
+        met=growth <= RETAINED and not errors,
+        note=f"{sizes[-1]:.0f} MB at the end; errors {errors}",
+    )
+
+
+def memory(server: AppServer) -> float:
+    """The server's resident memory in MB."""
+    status = Path(f"/proc/{server.process_id}/status").read_text(encoding="utf-8")
+    [kilobytes] = re.findall(r"VmRSS:\s+(\d+)", status)
+    return int(kilobytes) / 1e3
+
+
+def seconds(runs: list[Run]) -> list[float]:
+    return [run.seconds for run in runs] or [float("nan")]
+
+
+def median(values: list[float]) -> float:
+    return float(np.median(values))
+
+
+def p95(values: list[float]) -> float:
+    return float(np.quantile(values, 0.95))

@@ -1,0 +1,118 @@
+"""A reader of a page without a browser, over Streamlit's own WebSocket protocol."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+
+SECONDS = 120.0  # a run that takes longer counts as an error
+FINISHED = {
+    ForwardMsg.FINISHED_SUCCESSFULLY,
+    ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+}
+
+
+class PageError(Exception):
+    """The page showed an exception."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Seconds from the request to the end of the script run, and the bytes that came."""
+
+    seconds: float
+    size: int
+
+
+@dataclass
+class Control:
+    """A slider or a selectbox as the page last sent it."""
+
+    id: str
+    fragment: str
+    choices: Sequence[float | str]
+
+
+@dataclass
+class Reader:
+    """One session of a page: ``async with Reader(port, "narrow_cone") as reader``.
+
+    It draws nothing, so its times are the server's alone.
+    """
+
+    port: int
+    page: str
+    controls: dict[str, Control] = field(default_factory=dict)
+    _states: dict[str, WidgetState] = field(default_factory=dict)
+    _cached: set[str] = field(default_factory=set)
+
+    async def __aenter__(self) -> "Reader":
+        self._socket: ClientConnection = await connect(
+            f"ws://127.0.0.1:{self.port}/_stcore/stream",
+            subprotocols=["streamlit"],  # type: ignore[list-item]
+            max_size=None,
+            open_timeout=60,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._socket.close()
+
+    async def open(self) -> Run:
+        """The first visit of the page."""
+        return await self._run("")
+
+    async def move(self, key: str, value: float | str) -> Run:
+        """Set the control with this key."""
+        control = self.controls[key]
+        state = WidgetState(id=control.id)
+        if isinstance(value, str):
+            state.string_value = value
+        else:
+            state.double_array_value.data.append(value)
+        self._states[control.id] = state
+        return await self._run(control.fragment)
+
+    async def _run(self, fragment: str) -> Run:
+        message = BackMsg()
+        rerun = message.rerun_script
+        rerun.page_name = self.page
+        rerun.fragment_id = fragment
+        rerun.widget_states.widgets.extend(self._states.values())
+        rerun.cached_message_hashes.extend(self._cached)
+        start, size = perf_counter(), 0
+        await self._socket.send(message.SerializeToString())
+        while True:
+            content: Any = await asyncio.wait_for(self._socket.recv(), SECONDS)
+            size += len(content)
+            answer = ForwardMsg.FromString(content)
+            if answer.metadata.cacheable:
+                self._cached.add(answer.hash)
+            kind = answer.WhichOneof("type")
+            if kind == "delta":
+                self._read(answer.delta)
+            elif kind == "script_finished" and answer.script_finished in FINISHED:
+                return Run(perf_counter() - start, size)
+
+    def _read(self, delta: Any) -> None:
+        element = delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            raise PageError(element.exception.message)
+        if kind == "slider" and len(element.slider.default) == 1:
+            slider = element.slider
+            steps = round((slider.max - slider.min) / slider.step)
+            choices: Any = [slider.min + step * slider.step for step in range(steps + 1)]
+        elif kind == "selectbox":
+            choices = list(element.selectbox.options)
+        else:
+            return
+        id_ = getattr(element, kind).id
+        key = id_.split("-", 2)[-1]  # $$ID-<hash>-<key>
+        self.controls[key] = Control(id_, delta.fragment_id, choices)
