@@ -216,9 +216,7 @@ def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
     """The ``counts`` of the sentences, from the store if it has them."""
     encoder, corpus = wanted.encoder, wanted.corpus
     key = counts_key(encoder, corpus)
-    return recall(
-        wanted.store, (key,), lambda: {key: piece_frequencies(encoder, corpus.texts)}
-    )[0]
+    return recall(wanted.store, (key,), lambda: {key: piece_frequencies(encoder, corpus.texts)})[0]
 
 
 def counts_key(encoder: Encoder, corpus: Corpus) -> str:

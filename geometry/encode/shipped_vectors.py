@@ -1,8 +1,8 @@
 """Vectors of the bundled corpora by the bundled model; they come with the project.
 
-A first visit shows a picture without encoding anything. ``ArrayStore`` reads these arrays like those
-of its own folder and under the same keys: a key covers the model's files, the texts, layer and
-pooling. With other files or texts the key is another one, and the texts are encoded.
+A first visit shows a picture without encoding anything. ``ArrayStore`` reads these arrays like
+those of its own folder and under the same keys: a key covers the model's files, the texts, layer
+and pooling. With other files or texts the key is another one, and the texts are encoded.
 
     python -m geometry.encode.shipped_vectors
 
@@ -25,7 +25,12 @@ from ..data.shipped import shipped_file
 FOLDER = shipped_file("vectors")
 INDEX = "index.json"  # {key: {"file": name, "sha256": of the file}}
 CORPORA = ("topics", "topics-zh")
-CLOUDS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))  # layer and pooling of the pages' presets
+CLOUDS = (
+    (5, "cls"),
+    (4, "max"),
+    (4, "mean"),
+    (6, "mean"),
+)  # layer and pooling of the pages' presets
 
 
 @cache
