@@ -25,12 +25,8 @@ from ..data.shipped import shipped_file
 FOLDER = shipped_file("vectors")
 INDEX = "index.json"  # {key: {"file": name, "sha256": of the file}}
 CORPORA = ("topics", "topics-zh")
-CLOUDS = (
-    (5, "cls"),
-    (4, "max"),
-    (4, "mean"),
-    (6, "mean"),
-)  # layer and pooling of the pages' presets
+# layer and pooling of the presets of narrow_cone; the other pages begin with one of them
+CLOUDS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
 
 
 @cache
