@@ -23,6 +23,9 @@ def run_page() -> None:
 if __name__ == "__main__":  # a visit: Streamlit runs this file as its script
     run_page()
 else:  # the server's start: `streamlit run` imports this file once and serves `app`
+    # Before any visit: while one visit imports pandas, Plotly in another visit finds it half
+    # imported in sys.modules, and fails.
+    import pandas  # noqa: F401
     from streamlit.runtime.pages_manager import PagesManager
 
     # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of

@@ -106,6 +106,14 @@ def cache_dir(shared_tmp: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def no_umap_warm_up() -> Iterator[None]:
+    """Neither tests nor their servers load UMAP, which takes 15 s of a core, unless they use it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NARROW_CONE_UMAP_WARM_UP", "0")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_trial() -> Iterator[None]:
     """Tests read their own tiny models without a process for each, which takes seconds."""
     with pytest.MonkeyPatch.context() as patch:

@@ -217,7 +217,8 @@ def test_every_promise_of_security_names_a_test_that_exists():
 
 
 def test_the_operator_page_lists_every_environment_variable():
-    code = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("geometry/**/*.py"))
+    files = [*ROOT.glob("geometry/**/*.py"), *ROOT.glob("pages/**/*.py")]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
     pattern = r"\bNARROW_CONE_[A-Z_]+"
     assert set(re.findall(pattern, TEXT["operator"])) == set(re.findall(pattern, code))
 

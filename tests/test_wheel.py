@@ -17,12 +17,15 @@ from geometry import read_bundled, read_pairs
 from geometry.data.corpus import bundled_corpora
 from geometry.data.pairs import read_bundled_pairs
 from geometry.data.shipped import shipped_file
+from geometry.encode.shipped_vectors import read_shipped, shipped_index
 from geometry.evaluate import published_tables
 from geometry.hub.operator_limits import ModelLimits, read_model_limits
 
 for name in bundled_corpora():
     assert len(read_bundled(name)) > 100
 assert len(read_pairs(shipped_file("corpora/pairs.csv"))) == len(read_bundled_pairs()) > 100
+assert shipped_index()
+assert all(read_shipped(key) is not None for key in shipped_index())
 assert published_tables()
 assert read_model_limits() == ModelLimits()
 """
@@ -114,7 +117,9 @@ def test_it_has_the_whole_library_and_no_page_file(installed):
         if path.suffix in (".py", ".pyi", ".typed")
     }
     data = {Path("geometry/assets/published.json")} | {
-        Path("geometry/assets/corpora") / path.name for path in (ROOT / "assets/corpora").iterdir()
+        Path("geometry/assets") / folder / path.name
+        for folder in ("corpora", "vectors")
+        for path in (ROOT / "assets" / folder).iterdir()
     }
     found = {
         path.relative_to(installed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -212,16 +213,24 @@ def _sentences(wanted: _Wanted) -> Cloud:
 
 
 def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
-    """For each sentence, the mean over its pieces of log10 of their count in the corpus, (n,)."""
-    key = key_of(wanted.encoder, wanted.corpus, "sentences", 0, "counts")
+    """The ``counts`` of the sentences, from the store if it has them."""
+    encoder, corpus = wanted.encoder, wanted.corpus
+    key = counts_key(encoder, corpus)
+    return recall(wanted.store, (key,), lambda: {key: piece_frequencies(encoder, corpus.texts)})[0]
 
-    def compute() -> dict[str, np.ndarray]:
-        pieces = wanted.encoder.tokenize(wanted.corpus.texts)
-        counts = Counter(piece for sentence in pieces for piece in sentence)
-        means = [np.mean([np.log10(counts[p]) for p in sentence] or [0.0]) for sentence in pieces]
-        return {key: np.array(means)}
 
-    return recall(wanted.store, (key,), compute)[0]
+def counts_key(encoder: Encoder, corpus: Corpus) -> str:
+    """The key of the sentences' ``counts``."""
+    return key_of(encoder, corpus, "sentences", 0, "counts")
+
+
+def piece_frequencies(encoder: Encoder, texts: Sequence[str]) -> np.ndarray:
+    """For each text, the mean over its pieces of log10 of their count in all texts, (n,)."""
+    pieces = encoder.tokenize(texts)
+    counts = Counter(piece for sentence in pieces for piece in sentence)
+    return np.array(
+        [np.mean([np.log10(counts[p]) for p in sentence] or [0.0]) for sentence in pieces]
+    )
 
 
 def _tokens(wanted: _Wanted) -> Cloud:

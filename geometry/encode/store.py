@@ -29,6 +29,7 @@ from ..data.corpus import Corpus
 from .blocks import OWNER_ONLY, encode_to_files
 from .encoder import OWN, Encoder, Layer, Progress
 from .pool import POOLINGS, check_pooling
+from .shipped_vectors import read_shipped, shipped_index
 
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
@@ -44,7 +45,7 @@ _BLOCKS = "blocks-"  # prefix of a folder in use by one encoding; its lock is be
 
 
 class ArrayStore:
-    """Arrays on disk, the least recently used deleted first.
+    """Arrays on disk, the least recently used deleted first, and those of ``shipped_vectors``.
 
     Parameters
     ----------
@@ -79,10 +80,12 @@ class ArrayStore:
 
     def has(self, key: str) -> bool:
         """Whether a file of that key exists; only ``read`` verifies it."""
-        return key in self._memory or self._path(key).is_file()
+        return key in shipped_index() or key in self._memory or self._path(key).is_file()
 
     def read(self, key: str) -> np.ndarray | None:
         """The array, read-only; None if it is absent, truncated, altered or of another key."""
+        if (shipped := read_shipped(key)) is not None:
+            return shipped
         path = self._path(key)
         try:
             content = path.read_bytes()

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 UMAP_VERSION = version("umap-learn")
 IDLE_SECONDS = 900
 POLL_SECONDS = 0.3
-WARM_UP_AFTER = 8.0  # seconds after the first page
+WARM_UP_AFTER = 30.0  # seconds after the first page
+WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": imports and compilation wait for a first fit
 _warmed = threading.Event()
 
 
@@ -104,9 +105,10 @@ def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -
 def warm_up() -> None:
     """Start the worker's imports and compilation in the background, once a server.
 
-    It starts after a delay, because the browser is still drawing the first picture.
+    It takes up to 15 s of a core. It starts after a delay, because the browser is still drawing the
+    first picture.
     """
-    if not _warmed.is_set():
+    if not _warmed.is_set() and os.environ.get(WARM_UP_VARIABLE) != "0":
         _warmed.set()
         timer = threading.Timer(WARM_UP_AFTER, _fit_something_small)
         timer.daemon = True

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-LONG = 120.0  # s; a first visit on an empty cache encodes a corpus
+LONG = 120.0  # s; a visit may encode a corpus
 
 AT_REST = """() => {
   const app = document.querySelector('[data-testid="stApp"]');

@@ -136,9 +136,10 @@ def neighbours(page: Page) -> list[list[str]]:
 # Arriving
 
 
-def test_a_cold_deep_link_restores_its_state(fresh_server, page):
+def test_a_cold_deep_link_restores_its_state_and_encodes_nothing(fresh_server, page, tmp_path):
     query = "layer=5&pooling=cls&view=cone&colour=length&strength=0.5&lang=zh-Hant"
-    open_cone(page, fresh_server(), query)
+    open_cone(page, fresh_server(cache_dir=tmp_path), query)
+    assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
     assert (chosen(page, "layer"), chosen(page, "pooling")) == ("5", "cls")
     assert chosen(page, "view") == "真實角度"
     assert slider_values(page) == ["1.00", "0.50"]
@@ -157,11 +158,11 @@ def test_the_bare_address_leads_to_the_landing_page_with_its_state(server, page)
     assert state(page) == {"layer": "5", "lang": "zh-Hant"}
 
 
-def test_a_first_visit_shows_progress_and_can_be_cancelled_and_started_again(
+def test_an_encoding_shows_progress_and_can_be_cancelled_and_started_again(
     fresh_server, page, tmp_path
 ):
     server = fresh_server(cache_dir=tmp_path)
-    page.goto(server.page_url(PAGE))
+    page.goto(server.page_url(PAGE, query="layer=3"))  # not one of the shipped layers
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("Encoding 1,224 sentences", timeout=MS)
     expect(page.locator(".twin")).to_have_count(0)

@@ -59,11 +59,6 @@ SIMPLEX = "Simplex"
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
-@pytest.fixture(autouse=True)
-def _no_umap_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.narrow_cone.explore.warm_up", lambda: None)
-
-
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
     return load_encoder()

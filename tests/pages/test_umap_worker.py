@@ -106,7 +106,7 @@ def test_a_cancelled_fit_ends_the_worker_and_the_next_one_works(cloud):
     assert worker() != before
 
 
-def test_warming_up_twice_submits_once(monkeypatch):
+def test_warming_up_twice_submits_once_and_an_operator_can_turn_it_off(monkeypatch):
     submitted = []
 
     class Executor:
@@ -116,6 +116,10 @@ def test_warming_up_twice_submits_once(monkeypatch):
     monkeypatch.setattr(umap_worker, "_warmed", threading.Event())
     monkeypatch.setattr(umap_worker, "_executor", Executor)
     monkeypatch.setattr(umap_worker, "WARM_UP_AFTER", 0.0)
+    monkeypatch.setenv(umap_worker.WARM_UP_VARIABLE, "0")
+    umap_worker.warm_up()
+    assert not timers()
+    monkeypatch.delenv(umap_worker.WARM_UP_VARIABLE)
     umap_worker.warm_up()
     umap_worker.warm_up()
     until(lambda: submitted and not timers())

@@ -1,0 +1,88 @@
+"""Vectors of the bundled corpora by the bundled model; they come with the project.
+
+A first visit shows a picture without encoding anything. ``ArrayStore`` reads these arrays like
+those of its own folder and under the same keys: a key covers the model's files, the texts, layer
+and pooling. With other files or texts the key is another one, and the texts are encoded.
+
+    python -m geometry.encode.shipped_vectors
+
+encodes the corpora and writes the files again. Run it after a change of a corpus, of the bundled
+model or of ``CODE_VERSION``; a test fails until then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from ..data.shipped import shipped_file
+
+FOLDER = shipped_file("vectors")
+INDEX = "index.json"  # {key: {"file": name, "sha256": of the file}}
+CORPORA = ("topics", "topics-zh")
+# layer and pooling of the presets of narrow_cone; the other pages begin with one of them
+CLOUDS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
+
+
+@cache
+def shipped_index(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
+    """File and sha256 of each key; empty if the folder is absent."""
+    try:
+        index: dict[str, dict[str, str]] = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return index
+
+
+def read_shipped(key: str, folder: Path = FOLDER) -> np.ndarray | None:
+    """The array of that key, read-only; None if it is not shipped, or its file was changed."""
+    entry = shipped_index(folder).get(key)
+    if entry is None:
+        return None
+    try:
+        content = (folder / entry["file"]).read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        return None
+    array: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
+    array.flags.writeable = False
+    return array
+
+
+def write_shipped(folder: Path = FOLDER) -> None:
+    """Encode the corpora and write every file of the folder again, but for its README."""
+    from ..data.corpus import read_bundled
+    from .cloud import counts_key, piece_frequencies
+    from .load import load_encoder
+    from .store import key_of
+
+    encoder = load_encoder("bundled", device="cpu")
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.npy"):
+        old.unlink()
+    index = {}
+
+    def write(key: str, file: str, array: np.ndarray) -> None:
+        np.save(folder / file, array, allow_pickle=False)
+        sha256 = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        index[key] = {"file": file, "sha256": sha256}
+
+    for name in CORPORA:
+        corpus = read_bundled(name)
+        vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in CLOUDS}))
+        for layer, pooling in CLOUDS:
+            key = key_of(encoder, corpus, "sentences", layer, pooling)
+            write(key, f"{name}-layer-{layer}-{pooling}.npy", vectors[pooling][layer])
+        counts = piece_frequencies(encoder, corpus.texts)
+        write(counts_key(encoder, corpus), f"{name}-counts.npy", counts)
+    (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_shipped()
