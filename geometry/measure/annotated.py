@@ -60,8 +60,9 @@ def annotated_table(
       anisotropy baselines, so isotropic tokens have 0, 1/sqrt(m) and 0.
     - "zipfian_mean_symmetry", "zipfian_spectral_entropy".
 
-    Intervals leave out groups of pairs, types, sentences or words. A row with ``undefined`` stands
-    for a measure that the cloud does not have.
+    Intervals leave out groups of pairs, of sentences or of words, and for a mean over types the
+    wider one of leaving out sentences and types. A row with ``undefined`` stands for a measure that
+    the cloud does not have.
 
     Parameters
     ----------
