@@ -51,7 +51,8 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "sentence_similarity": {
         "lesson-outlier": {"n"},
         "few-pairs": ("sentence_similarity/grid.py", "width_values"),
-        "claim-published": ("sentence_similarity/claim.py", "share_values"),
+        "claim-published": SHARES | {"dataset", "rest", "least", "most"},
+        "shared-sentences": {"pairs", "sentences"},
         "claim-not-cosine": {"similarity"},
         "claim-file": {"notes"},
         "word-pairs": ("sentence_similarity/word_vectors.py", "word_values"),

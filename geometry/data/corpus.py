@@ -60,6 +60,8 @@ class Corpus:
         The one in which the file was read.
     n_shortened : int
         Texts that were longer than the limit, and cut there.
+    label_column : str or None
+        The column that the labels were read from.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Corpus:
     n_blank: int = 0
     encoding: str = "utf-8"
     n_shortened: int = 0
+    label_column: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
@@ -283,4 +286,5 @@ def _corpus_of(
         n_blank=table.n_blank + len(table.rows) - len(with_text),
         encoding=file.encoding,
         n_shortened=sum(len(row[text_at]) > most for row in with_text),
+        label_column=None if label_at is None else table.columns[label_at],
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -64,6 +65,20 @@ class Pairs:
     scale: tuple[float, float] | None = None
     source: str = ""
     n_shortened: int = 0
+
+    @cached_property
+    def sentence_counts(self) -> Mapping[str, int]:
+        """How many pairs each different sentence is in."""
+        return Counter(text for pair in zip(self.left, self.right, strict=True) for text in {*pair})
+
+    @cached_property
+    def n_sharing(self) -> float:
+        """How many other pairs share a sentence with a pair, on average.
+
+        Intervals from resampled pairs take the pairs as independent. Where this number is large
+        they are too narrow.
+        """
+        return sum(n * (n - 1) for n in self.sentence_counts.values()) / max(1, len(self))
 
     def __post_init__(self) -> None:
         scores = np.array(self.gold_scores, dtype=np.float64)  # the caller may change its own

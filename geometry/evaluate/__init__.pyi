@@ -1,5 +1,6 @@
 from .best_cell import Chosen as Chosen
 from .best_cell import choose_on_dev as choose_on_dev
+from .claims import PoolingInterval as PoolingInterval
 from .claims import PoolingShare as PoolingShare
 from .claims import narrower_against_score as narrower_against_score
 from .export import grid_csv as grid_csv

@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from .ranks import spearman
+from .scores import PairScore, interval
 
 
 @dataclass(frozen=True)
@@ -145,3 +146,32 @@ class PoolingShare:
     @property
     def share(self) -> float | None:
         return self.pooling / self.gap if self.gap > 0 else None
+
+
+@dataclass(frozen=True)
+class PoolingInterval:
+    """95% intervals of the gap and of the share, from scores on the same resampled pairs.
+
+    Attributes
+    ----------
+    gap : (low, high)
+    share : (low, high) or None
+        None unless the whole interval of the gap is above 0: a share of no gap means nothing.
+    """
+
+    gap: tuple[float, float]
+    share: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, cls_score: PairScore, mean: PairScore, static: PairScore) -> PoolingInterval | None:
+        """The intervals of three scores; None if one of them has no replicates."""
+        replicates = [score.replicates for score in (cls_score, mean, static)]
+        if any(each is None for each in replicates):
+            return None
+        of_cls, of_mean, of_static = np.asarray(replicates)
+        gap, pooling = of_static - of_cls, of_mean - of_cls
+        low, high = interval(gap)
+        if low is None or high is None:
+            return None
+        share = interval(pooling[gap > 0] / gap[gap > 0]) if low > 0 else (None, None)
+        return cls((low, high), None if None in share else share)  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from .neighbours import chance_agreement as chance_agreement
 from .neighbours import hubness as hubness
 from .neighbours import intrinsic_dimension as intrinsic_dimension
 from .neighbours import label_agreement as label_agreement
+from .neighbours import label_agreement_interval as label_agreement_interval
 from .neighbours import nearest as nearest
 from .partition import partition_isotropy as partition_isotropy
 from .spectrum import effective_rank as effective_rank

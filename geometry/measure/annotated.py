@@ -6,6 +6,7 @@ cloud and of the same cloud transformed can be compared with each other and with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..linalg.rows import UndefinedMeasure, finite_rows
 from .context import contextual_parts, intra_sentence_baseline
 from .cosines import alignment
 from .intervals import MIN_ROWS, jackknife_interval
+from .neighbours import chance_agreement, label_agreement, label_agreement_interval
 from .table import Measured
 from .zipf import zipfian_table
 
@@ -25,6 +27,7 @@ ANNOTATED = {
     "max_explainable_variance": "maximum explainable variance, less that of types dealt at random",
     "zipfian_mean_symmetry": "mean symmetry under word counts",
     "zipfian_spectral_entropy": "spectral entropy under word counts",
+    "label_agreement": "label agreement of 5 neighbours",
 }
 ALIGNMENT_BASELINE = 2.0  # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
 
@@ -38,12 +41,14 @@ class Annotations:
     pairs : (m, 2) numbers of the two rows of each positive pair.
     types, sentences : (n,) ids or words of contextual tokens; both or neither.
     frequencies : (n,) counts of words.
+    labels : n labels of the rows, two different ones or more.
     """
 
     pairs: np.ndarray | None = None
     types: np.ndarray | None = None
     sentences: np.ndarray | None = None
     frequencies: np.ndarray | None = None
+    labels: Sequence[object] | None = None
 
     def __post_init__(self) -> None:
         if (self.types is None) != (self.sentences is None):
@@ -59,15 +64,17 @@ def annotated_table(
     - "self_similarity", "intra_sentence_similarity", "max_explainable_variance": minus their
       anisotropy baselines, so isotropic tokens have 0, 1/sqrt(m) and 0.
     - "zipfian_mean_symmetry", "zipfian_spectral_entropy".
+    - "label_agreement": of the five nearest neighbours, beside that of neighbours at random.
 
-    Intervals leave out groups of pairs, types, sentences or words. A row with ``undefined`` stands
-    for a measure that the cloud does not have.
+    Intervals leave out groups of pairs, of sentences or of words, and for a mean over types the
+    wider one of leaving out sentences and types. A row with ``undefined`` stands for a measure that
+    the cloud does not have.
 
     Parameters
     ----------
     X : (n, d) array of float
     annotations : Annotations
-        Pairs, types, sentences and frequencies; each may be None.
+        Pairs, types, sentences, frequencies and labels; each may be None.
     seed : int
         Of the groups that intervals leave out, and of simulated baselines.
     """
@@ -79,7 +86,21 @@ def annotated_table(
         rows += _contextual(X, annotations.types, annotations.sentences, seed)
     if annotations.frequencies is not None:
         rows += zipfian_table(X, annotations.frequencies, seed=seed)
+    if annotations.labels is not None:
+        rows.append(_agreement(X, annotations.labels, annotations.sentences, seed))
     return tuple(rows)
+
+
+def _agreement(
+    X: np.ndarray, labels: Sequence[object], units: np.ndarray | None, seed: int
+) -> Measured:
+    (n, d), name, chance = X.shape, "label_agreement", chance_agreement(labels)
+    try:
+        value = label_agreement(X, labels)
+    except UndefinedMeasure as error:
+        return Measured(name, None, None, None, chance, n, d, error.code)
+    low, high = label_agreement_interval(X, labels, units=units, seed=seed)
+    return Measured(name, value, low, high, chance, n, d)
 
 
 def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:

@@ -83,7 +83,7 @@ def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
 
 
 def subsampled_angles(
-    X: np.ndarray, U: np.ndarray, rows: np.ndarray, quantiles: tuple[float, ...]
+    X: np.ndarray, U: np.ndarray, chosen: np.ndarray, quantiles: tuple[float, ...]
 ) -> np.ndarray:
     """Opening angles of B subsamples, each about its own mean: (B, len(quantiles)).
 
@@ -91,13 +91,11 @@ def subsampled_angles(
     ----------
     X : (n, d) rows.
     U : (n, d) the same as unit rows.
-    rows : (B, m) row numbers; no number twice in a line.
+    chosen : (B, n) bools, the rows of each subsample.
     quantiles : of the angles.
     """
-    chosen = np.zeros((len(rows), len(X)))
-    np.put_along_axis(chosen, rows, 1.0, axis=1)
-    means = chosen @ X  # (B, d), the means up to a factor
+    means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
     axes = means / np.linalg.norm(means, axis=1, keepdims=True)
-    cosines = np.take_along_axis(axes @ U.T, rows, axis=1)  # (B, m)
-    angles = np.degrees(np.arccos(cosines.clip(-1.0, 1.0)))
-    return np.quantile(angles, quantiles, axis=1).T
+    angles = np.degrees(np.arccos((axes @ U.T).clip(-1.0, 1.0)))  # (B, n)
+    pairs = zip(angles, chosen, strict=True)
+    return np.array([np.quantile(row[rows], quantiles) for row, rows in pairs])

@@ -9,7 +9,7 @@ Ethayarajh 2019, sections 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -103,8 +103,8 @@ def contextual_table(
 ) -> tuple[Measured, ...]:
     """The three measures of this module; the published figure is ``value - baseline``.
 
-    The interval is that of the value, from leaving out groups of types or of sentences; the
-    baseline stays as it is.
+    The interval is that of the value, from leaving out groups of sentences, and for a mean over
+    types the wider one of that and of leaving out groups of types. The baseline stays as it is.
 
     Parameters
     ----------
@@ -145,10 +145,16 @@ def intra_sentence_baseline(sentences: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Contextual:
-    """A mean of terms (g,), over types or sentences, before its baseline is subtracted."""
+    """A mean of terms (g,), over types or sentences, before its baseline is subtracted.
+
+    of_rows : the value of the tokens at some rows (m,), where a term takes tokens of several
+        sentences; ``sentences`` (n,) are then those of all tokens.
+    """
 
     baseline: float
     terms: np.ndarray
+    of_rows: Callable[[np.ndarray], float] | None = None
+    sentences: np.ndarray | None = None
 
     @property
     def value(self) -> float:
@@ -156,10 +162,20 @@ class Contextual:
         return float(self.terms.mean())
 
     def interval(self, seed: int) -> tuple[float, float] | tuple[None, None]:
-        """95% interval of the value, from leaving out groups of terms; None below MIN_ROWS."""
+        """95% interval of the value; None below MIN_ROWS terms or sentences.
+
+        Types and sentences are both samples. Leaving out groups of terms misses that tokens of
+        one sentence resemble each other, so the wider of the two intervals is taken.
+        """
         if len(self.terms) < MIN_ROWS:
             return None, None
         low, high = jackknife_interval(lambda terms: float(terms.mean()), self.terms, seed=seed)
+        if self.of_rows is not None and self.sentences is not None:
+            if len(np.unique(self.sentences)) < MIN_ROWS:
+                return None, None
+            rows = np.arange(len(self.sentences))
+            ends = jackknife_interval(self.of_rows, rows, units=self.sentences, seed=seed)
+            low, high = min(low, ends[0]), max(high, ends[1])
         return max(low, -1.0), min(high, 1.0)
 
 
@@ -177,11 +193,19 @@ def contextual_parts(
     seed : int
         Of the permutations behind the baseline of "max_explainable_variance".
     """
-    tokens = Tokens(vectors)
+    tokens, types, sentences = Tokens(vectors), np.asarray(types), np.asarray(sentences)
     return {
-        "self_similarity": lambda: tokens.self_similarity(types),
+        "self_similarity": lambda: replace(
+            tokens.self_similarity(types),
+            of_rows=lambda rows: tokens.own_similarity(types, rows),
+            sentences=sentences,
+        ),
         "intra_sentence_similarity": lambda: tokens.intra_sentence(sentences),
-        "max_explainable_variance": lambda: tokens.max_explainable(types, seed),
+        "max_explainable_variance": lambda: replace(
+            tokens.max_explainable(types, seed),
+            of_rows=lambda rows: tokens.explainable(types, rows),
+            sentences=sentences,
+        ),
     }
 
 
@@ -202,11 +226,11 @@ class Tokens:
 
     def self_similarity(self, types: np.ndarray) -> Contextual:
         """See the function of that name."""
-        U = self._unit
-        groups = _Groups(types, len(U), "type")
-        sums, m = groups.sums(U), groups.counts
-        terms = (np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1))
-        return Contextual(self._mean_cosine, terms)
+        return Contextual(self._mean_cosine, _own_cosines(self._unit, types))
+
+    def own_similarity(self, types: np.ndarray, rows: np.ndarray) -> float:
+        """The value of ``self_similarity`` for the tokens at some rows."""
+        return float(_own_cosines(self._unit[rows], types[rows]).mean())
 
     def intra_sentence(self, sentences: np.ndarray) -> Contextual:
         """See ``intra_sentence_similarity``."""
@@ -228,6 +252,18 @@ class Tokens:
             for _ in range(SHUFFLES)
         ]
         return Contextual(float(np.mean(at_random)), groups.largest_shares(self._X, np.arange(n)))
+
+    def explainable(self, types: np.ndarray, rows: np.ndarray) -> float:
+        """The value of ``max_explainable`` for the tokens at some rows."""
+        groups = _Groups(types[rows], len(rows), "type")
+        return float(groups.largest_shares(self._X, rows).mean())
+
+
+def _own_cosines(U: np.ndarray, types: np.ndarray) -> np.ndarray:
+    """(g,) mean cosine of each type's unit rows, over pairs of different rows."""
+    groups = _Groups(types, len(U), "type")
+    sums, m = groups.sums(U), groups.counts
+    return np.asarray((np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1)))
 
 
 class _Groups:

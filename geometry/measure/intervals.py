@@ -48,16 +48,10 @@ def jackknife_interval(
         out together; there must be MIN_ROWS units.
     seed : of the groups.
     """
-    n = _rows(arrays)
-    names = np.arange(n) if units is None else np.asarray(units)
-    refuse_missing(names.ravel(), "unit")
-    _, unit = np.unique(names, return_inverse=True)
+    unit = units_of(units, _rows(arrays))
     n_units = int(unit.max(initial=-1)) + 1
-    if unit.shape != (n,) or n_units < MIN_ROWS:
-        raise ValueError(
-            f"an interval needs at least {MIN_ROWS} units, one for each row; got {n_units} units "
-            f"for {unit.size} of {n} rows"
-        )
+    if n_units < MIN_ROWS:
+        raise ValueError(f"an interval needs at least {MIN_ROWS} units; got {n_units} units")
     group = np.empty(n_units, dtype=np.int64)
     group[np.random.default_rng(seed).permutation(n_units)] = np.arange(n_units) % MORE_GROUPS
     replicates = [
@@ -86,6 +80,17 @@ def subsampling_interval(
         raise ValueError(f"an interval needs at least {MIN_ROWS} rows; got {n}")
     replicates = [of(*(np.asarray(array)[rows] for array in arrays)) for rows in halves(n, seed)]
     return around(of(*arrays), subsampling_reach(replicates, n // 2, n))
+
+
+def units_of(units: np.ndarray | None, n: int) -> np.ndarray:
+    """(n,) the unit of each row, numbered from 0; each row is a unit where ``units`` is None."""
+    if units is None:
+        return np.arange(n)
+    names = np.asarray(units)
+    if names.shape != (n,):
+        raise ValueError(f"expected one unit for each of the {n} rows; got shape {names.shape}")
+    refuse_missing(names, "unit")
+    return np.unique(names, return_inverse=True)[1]
 
 
 def _rows(arrays: Sequence[np.ndarray]) -> int:

@@ -16,6 +16,7 @@ from ..linalg.rows import (
     need_whole,
     unit_rows,
 )
+from .intervals import MIN_ROWS, around, halves, subsampling_reach, units_of
 
 BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
 # Squared distances below this share of |a|^2 are computed again in float64. The error of the
@@ -185,6 +186,47 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
     _, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
     return float((codes[nearest_of_all(X, k=k)] == codes[:, None]).mean())
+
+
+def label_agreement_interval(
+    X: np.ndarray,
+    labels: Sequence[object],
+    *,
+    k: int = 5,
+    units: np.ndarray | None = None,
+    seed: int = 0,
+) -> tuple[float, float] | tuple[None, None]:
+    """95% interval (low, high) of ``label_agreement``, from subsamples of half the rows.
+
+    Neighbours are found anew within each subsample. A standard error of the rows' shares alone
+    would be too narrow, because rows are each other's neighbours.
+
+    Parameters
+    ----------
+    X, labels, k
+        As in ``label_agreement``.
+    units : (n,) ids
+        Rows of one unit, such as the tokens of one sentence, are drawn together. None takes each
+        row as a unit. With fewer than MIN_ROWS units there is no interval.
+    seed : int
+        Of the subsamples.
+    """
+    unit = units_of(units, len(X))
+    n_units = int(unit.max(initial=-1)) + 1
+    if n_units < MIN_ROWS:
+        return None, None
+    _, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
+    near = nearest_of_all(X, k=8 * k)  # of 40, fewer than 5 are in a random half once in 10^7
+    same = codes[near] == codes[:, None]
+    shares = []
+    for drawn in halves(n_units, seed):
+        rows = np.isin(unit, drawn)
+        counted = rows[near[rows]]
+        counted &= np.cumsum(counted, axis=1) <= k
+        shares.append(float(same[rows][counted].mean()))
+    reach = subsampling_reach(shares, n_units // 2, n_units)
+    low, high = around(label_agreement(X, labels, k=k), reach)
+    return max(low, 0.0), min(high, 1.0)
 
 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:

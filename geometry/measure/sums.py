@@ -6,6 +6,7 @@ jackknife replicate subtracts one group's sums and computes nothing anew.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,14 +21,14 @@ from ..linalg.rows import (
     need_rows,
 )
 from .cone import subsampled_angles
-from .intervals import GROUPS, MIN_ROWS, halves
+from .intervals import DRAWS, GROUPS, MIN_ROWS, halves, units_of
 from .neighbours import closest, distinct_distances
 from .partition import min_over_max
 from .spectrum import centred_rows
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
 # Neighbours found, more than OCCURRENCE_K because a replicate leaves out a tenth of the rows. The
-# probability that 16 of 25 are in one random tenth is 1e-10
+# probability that 16 of 25 are in one random tenth is 1e-10 where each row is a unit
 SPARE_K = 25
 ANGLE_QUANTILES = (0.5, 0.9)
 DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
@@ -40,7 +41,7 @@ COSTLY = ("neighbours", "eigenvectors")
 
 
 class Shared:
-    """Rows X (n, d) in a seeded random order, so that each group of rows is a slice.
+    """Rows X (n, d) in a seeded random order, so that each cluster and each group is a slice.
 
     No measure of a table depends on scale, so rows of a size that overflows are rescaled.
 
@@ -49,20 +50,54 @@ class Shared:
     X : (n, d) array of float
     seed : of the order.
     uses : those of COSTLY that some measure reads.
+    units : (n,) ids. Rows of one unit, such as the tokens of one sentence, are left out together:
+        they are a cluster. None takes each row as one.
+
+    Attributes
+    ----------
+    cluster_starts, cluster_sizes : (u,) first row of each cluster, and its number of rows.
     """
 
     def __init__(
-        self, X: np.ndarray, *, seed: int = 0, uses: frozenset[str] = frozenset(COSTLY)
+        self,
+        X: np.ndarray,
+        *,
+        seed: int = 0,
+        uses: frozenset[str] = frozenset(COSTLY),
+        units: np.ndarray | None = None,
     ) -> None:
         X = in_range(finite_rows(X, at_least=1))
         self.n, self.d = X.shape
         self.seed = seed
         self.uses = uses
-        self.X = X[np.random.default_rng(seed).permutation(self.n)]
-        self.n_groups = GROUPS if self.n >= MIN_ROWS else 0
-        bounds = np.linspace(0, self.n, max(1, self.n_groups) + 1).astype(int)
-        self.groups = [slice(a, b) for a, b in pairwise(bounds)]
+        unit = units_of(units, self.n)
+        place = np.argsort(np.random.default_rng(seed).permutation(int(unit.max()) + 1))
+        order = np.argsort(place[unit], kind="stable")
+        self.X = X[order]
+        self.cluster_sizes = np.bincount(place[unit])
+        ends = np.cumsum(self.cluster_sizes)
+        self.cluster_starts = ends - self.cluster_sizes
+        self.n_groups = GROUPS if len(ends) >= MIN_ROWS else 0
+        cuts = np.linspace(0, len(ends), max(1, self.n_groups) + 1).astype(int)
+        bounds = np.concatenate([[0], ends])[cuts]
+        self.groups = [slice(a, b) for a, b in pairwise(bounds.tolist())]
         self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)
+
+    def by_cluster(self, values: np.ndarray) -> np.ndarray:
+        """Sums (u, ...) over the rows of each cluster, of values (n, ...)."""
+        return np.add.reduceat(values, self.cluster_starts, axis=0)
+
+    def within_clusters(
+        self, of: Callable[[np.ndarray], np.ndarray], rows: np.ndarray
+    ) -> np.ndarray:
+        """(u,) sums of ``of(rows rows')`` over the ordered pairs of different rows of a cluster."""
+        sums = np.zeros(len(self.cluster_sizes))
+        for place in np.flatnonzero(self.cluster_sizes > 1):
+            start = self.cluster_starts[place]
+            members = rows[start : start + self.cluster_sizes[place]]
+            values = of(members @ members.T).astype(np.float64)
+            sums[place] = values.sum() - np.trace(values)
+        return sums
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -137,9 +172,11 @@ class Shared:
 
     @cached_property
     def angle_replicates(self) -> np.ndarray:
-        """Opening angles of subsamples of half the rows, (DRAWS, len(ANGLE_QUANTILES))."""
-        rows = halves(self.n, self.seed)
-        return subsampled_angles(self.X, self.unit, rows, ANGLE_QUANTILES)
+        """Opening angles of subsamples of half the units, (DRAWS, len(ANGLE_QUANTILES))."""
+        chosen = np.zeros((DRAWS, len(self.cluster_sizes)), dtype=bool)
+        np.put_along_axis(chosen, halves(len(self.cluster_sizes), self.seed), True, axis=1)
+        chosen = np.repeat(chosen, self.cluster_sizes, axis=1)  # (DRAWS, n)
+        return subsampled_angles(self.X, self.unit, chosen, ANGLE_QUANTILES)
 
 
 class PairSums:

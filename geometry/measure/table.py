@@ -24,7 +24,7 @@ class Measured:
 
     Attributes
     ----------
-    low, high : 95% interval, see ``intervals``; None below 40 rows.
+    low, high : 95% interval, see ``intervals``; None below 40 rows or units.
     baseline : the value for isotropic data of the same n and d.
     undefined : why there is no value, as a code: "zero_row", "all_zero", "centred", "no_spread",
         "no_mean_cosine", "one_dimension", "too_few_rows", "too_few_distinct", "equal_distances",
@@ -50,6 +50,7 @@ def measure_table(
     seed: int = 0,
     intervals: bool = True,
     simulate: bool = True,
+    units: np.ndarray | None = None,
 ) -> tuple[Measured, ...]:
     """Every measure of X, in the order of ``measure_names()``.
 
@@ -64,10 +65,12 @@ def measure_table(
     seed : of the groups, subsamples and simulated baselines.
     intervals : False leaves out the intervals, which take most of the time.
     simulate : False leaves out the baselines that have no closed form.
+    units : (n,) ids. Intervals leave out rows of one unit together, such as the tokens of one
+        sentence, which resemble each other. None takes each row as a unit.
     """
     chosen = _check(names)
     uses = frozenset(part for name in chosen for part in LISTED[name].uses)
-    shared = Shared(X, seed=seed, uses=uses)
+    shared = Shared(X, seed=seed, uses=uses, units=units)
     view = View(shared)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
@@ -118,7 +121,8 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
                 found[name] = jackknife_reach(list(each))
         elif listed.angle is not None:
             angles = shared.angle_replicates[:, listed.angle]
-            found[name] = subsampling_reach(list(angles), shared.n // 2, shared.n)
+            n_units = len(shared.cluster_sizes)
+            found[name] = subsampling_reach(list(angles), n_units // 2, n_units)
         else:
             replicates[name] = []
     for left_out in range(shared.n_groups):
@@ -132,7 +136,7 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
 
 
 def without_each(listed: Listed, shared: Shared) -> np.ndarray | None:
-    """(n,) values without each row, in closed form; None where one of them is undefined."""
+    """(u,) values without each unit, in closed form; None where one of them is undefined."""
     if listed.without_each is None:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -151,7 +155,8 @@ def _row(
     low = high = None
     if value is not None and reach is not None:
         low, high = around(value, reach)
-        low, high = max(low, LISTED[name].low), min(high, LISTED[name].high)
+        low, high = (LISTED[name].within(end, shared.n, shared.d) for end in (low, high))
+        low, high = min(low, value), max(high, value)  # which rounding may have put outside
     n, d = shared.n, shared.d
     return Measured(name, value, low, high, baseline.value, n, d, reason, baseline.error)
 

@@ -18,7 +18,7 @@ from .cosines import (
 )
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
-from .sums import ANGLE_QUANTILES, OCCURRENCE_K, Shared, View
+from .sums import ANGLE_QUANTILES, DOUBTFUL, OCCURRENCE_K, Shared, View
 
 LEAST_LEFT = 1e-9  # of the scatter without a row; less than that is rounding
 
@@ -27,8 +27,9 @@ LEAST_LEFT = 1e-9  # of the scatter without a row; less than that is rounding
 class Listed:
     """One measure of a table.
 
-    The interval is a jackknife that leaves out each row where ``without_each`` is given, is
-    subsampled where ``angle`` is given, and is a jackknife by groups of rows elsewhere.
+    The interval is a jackknife that leaves out each unit where ``without_each`` is given, is
+    subsampled where ``angle`` is given, and is a jackknife by groups of units elsewhere. A unit is
+    a row, or the rows of one sentence.
 
     Parameters
     ----------
@@ -36,7 +37,8 @@ class Listed:
     of : the value from a view.
     baseline : the value for n isotropic rows in d dimensions in closed form; None simulates it.
     low, high : the ends of the range.
-    without_each : the (n,) values without each row, in closed form.
+    ceiling : the largest value of n rows in d dimensions, where it is lower than ``high``.
+    without_each : the (u,) values without each unit, in closed form.
     angle : the place of an opening angle in ANGLE_QUANTILES.
     uses : those of COSTLY that the measure reads.
     decimals : how many to print.
@@ -48,11 +50,22 @@ class Listed:
     baseline: Callable[[int, int], float] | None = None
     low: float = 0.0
     high: float = np.inf
+    ceiling: Callable[[int, int], float] | None = None
     without_each: Callable[[Shared], np.ndarray] | None = None
     angle: int | None = None
     uses: tuple[str, ...] = ()
     decimals: int = 3
     unit: str = ""
+
+    def within(self, value: float, n: int, d: int) -> float:
+        """The value, cut to the range of the measure for n rows in d dimensions."""
+        high = self.high if self.ceiling is None else min(self.high, self.ceiling(n, d))
+        return max(self.low, min(value, high))
+
+
+def _most_centred(n: int, d: int) -> float:
+    """The largest rank of n centred rows, at least 1."""
+    return float(max(1, min(n - 1, d)))
 
 
 def _isoscore(view: View) -> float:
@@ -94,31 +107,40 @@ def _hubness(view: View) -> float:
     return occurrence_skewness(occurrences)
 
 
-# The full jackknife in closed form. A variance of ten groups has nine degrees of freedom, so by
-# chance an interval may be half as wide as it should be; a variance of n rows hardly varies.
-# Efron, Stein 1981.
+# The full jackknife in closed form: u values, without each unit of rows. A variance of ten groups
+# has nine degrees of freedom, so by chance an interval may be half as wide as it should be; a
+# variance of all units hardly varies. Efron, Stein 1981.
 
 
 def _mean_cosine_without_each(shared: Shared) -> np.ndarray:
-    n, total = shared.n, shared.unit_sums.sum(axis=0)
-    squares = total @ total - 2 * (shared.unit @ total) + 1  # |sum - u_i|^2
-    return np.asarray((squares - (n - 1)) / ((n - 1) * (n - 2)))
+    n, sums = shared.n - shared.cluster_sizes, shared.by_cluster(shared.unit)
+    rest = shared.unit_sums.sum(axis=0) - sums  # (u, d)
+    return np.asarray((np.einsum("ud,ud->u", rest, rest) - n) / (n * (n - 1)))
 
 
 def _mean_norm_share_without_each(shared: Shared) -> np.ndarray:
-    n, total, squares = shared.n, shared.n * shared.mean, shared.squares
-    of_sum = total @ total - 2 * (shared.X @ total) + squares  # |sum - x_i|^2
-    return np.asarray(of_sum / ((n - 1) * (squares.sum() - squares)))
+    n = shared.n - shared.cluster_sizes
+    rest = shared.n * shared.mean - shared.by_cluster(shared.X)  # (u, d)
+    second = shared.squares.sum() - shared.by_cluster(shared.squares)
+    return np.asarray(np.einsum("ud,ud->u", rest, rest) / (n * second))
 
 
 def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
-    """The scatter without row i is S - n/(n - 1) z z', where z is the row minus the mean of all."""
-    Z, S, c = shared.centred, shared.scatter, shared.n / (shared.n - 1)
-    lengths = np.einsum("nd,nd->n", Z, Z)
-    trace = np.trace(S) - c * lengths
+    """The scatter without a unit is S - A, A = Z'Z + t t'/(n - m): Z its m rows, t their sum.
+
+    Rows of Z are minus the mean of all rows.
+    """
+    Z, S, m = shared.centred, shared.scatter, shared.cluster_sizes
+    t = shared.by_cluster(Z) / np.sqrt(shared.n - m)[:, None]  # (u, d), so that A = Z'Z + t t'
+    lengths, t_lengths = np.einsum("nd,nd->n", Z, Z), np.einsum("ud,ud->u", t, t)
+    trace = np.trace(S) - shared.by_cluster(lengths) - t_lengths
     trace[trace <= LEAST_LEFT * np.trace(S)] = np.nan
-    along = np.einsum("nd,nd->n", Z @ S, Z)
-    return np.asarray(trace**2 / (np.vdot(S, S) - 2 * c * along + (c * lengths) ** 2))
+    along = shared.by_cluster(np.einsum("nd,nd->n", Z @ S, Z)) + np.einsum("ud,ud->u", t @ S, t)
+    # |A|^2 = |Z Z'|^2 + 2 |Z t|^2 + |t|^4
+    gram = shared.by_cluster(lengths**2) + shared.within_clusters(np.square, Z)
+    across = np.einsum("nd,nd->n", Z, np.repeat(t, m, axis=0))
+    own = gram + 2 * shared.by_cluster(across**2) + t_lengths**2
+    return np.asarray(trace**2 / (np.vdot(S, S) - 2 * along + own))
 
 
 def _isoscore_without_each(shared: Shared) -> np.ndarray:
@@ -126,17 +148,26 @@ def _isoscore_without_each(shared: Shared) -> np.ndarray:
 
 
 def _positive_cosine_share_without_each(shared: Shared) -> np.ndarray:
-    return _pair_mean_without_each(shared.pairs.positive_by_row)
+    within = shared.within_clusters(lambda cosines: cosines > DOUBTFUL, shared.unit)
+    return _pair_mean_without_each(shared, shared.pairs.positive_by_row, within)
 
 
 def _uniformity_without_each(shared: Shared) -> np.ndarray:
-    return np.asarray(np.log1p(_pair_mean_without_each(shared.pairs.kernel_by_row)))
+    within = shared.within_clusters(lambda cosines: np.expm1(4 * cosines - 4), shared.unit)
+    return np.asarray(np.log1p(_pair_mean_without_each(shared, shared.pairs.kernel_by_row, within)))
 
 
-def _pair_mean_without_each(by_row: np.ndarray) -> np.ndarray:
-    """Means over the remaining ordered pairs, from the sums (n,) of each row to all others."""
-    n = len(by_row)
-    return (by_row.sum() - 2 * by_row) / ((n - 1) * (n - 2))
+def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """Means over the remaining ordered pairs.
+
+    Parameters
+    ----------
+    shared : Shared
+    by_row : (n,) sums of each row to all others.
+    within : (u,) sums over the ordered pairs of each unit, which ``by_row`` counts twice.
+    """
+    n = shared.n - shared.cluster_sizes
+    return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 
 
 LISTED: dict[str, Listed] = {
@@ -169,13 +200,19 @@ LISTED: dict[str, Listed] = {
         without_each=_mean_norm_share_without_each,
     ),
     "isoscore": Listed(
-        "IsoScore", _isoscore, isoscore_baseline, high=1.0, without_each=_isoscore_without_each
+        "IsoScore",
+        _isoscore,
+        isoscore_baseline,
+        high=1.0,
+        ceiling=lambda n, d: (_most_centred(n, d) - 1) / (d - 1),
+        without_each=_isoscore_without_each,
     ),
     "participation_ratio": Listed(
         "participation ratio",
         lambda v: participation(v.covariance),
         participation_baseline,
         low=1.0,
+        ceiling=_most_centred,
         without_each=_participation_ratio_without_each,
         decimals=1,
     ),
@@ -183,12 +220,14 @@ LISTED: dict[str, Listed] = {
         "effective rank of singular values, centred",
         lambda v: rank_of_spectrum(v.eigenvalues),
         low=1.0,
+        ceiling=_most_centred,
         decimals=0,
     ),
     "effective_rank_uncentred": Listed(
         "effective rank of singular values, uncentred",
         lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
         low=1.0,
+        ceiling=min,
         decimals=0,
     ),
     "partition_isotropy_rms": Listed(

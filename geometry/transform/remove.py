@@ -93,6 +93,9 @@ class CommonComponentRemoval(Removal):
     References
     ----------
     Mu, Viswanath 2018, "All-but-the-Top", algorithm 1 (centred) and section 2 (D about d/100).
+    Step 3 of the algorithm as printed projects the row with its mean, x - m - U U'x. Here the mean
+    is subtracted first: x - m - U U'(x - m). The two differ by the constant U U'm; only here is the
+    mean of the fitted rows zero.
     Arora, Liang, Ma 2017, "A Simple but Tough-to-Beat Baseline", algorithm 1 (not centred).
     """
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from geometry import Corpus
 from geometry.error_sentences import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.table_measures import LISTED
 
+from .escape import markdown
 from .words import Translate, signed
 
 LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
@@ -18,6 +20,15 @@ def measure_label(name: str, _: Translate, *, with_unit: bool = False) -> str:
     if not (with_unit and unit_of(name)):
         return label
     return _("{measure} ({unit})").format(measure=label, unit=unit_of(name))
+
+
+def agreement_label(corpus: Corpus, _: Translate) -> str:
+    """The label of the neighbours' agreement, named after the column of the labels."""
+    if corpus.label_column is None:
+        return measure_label("label_agreement", _)
+    if corpus.label_column == "topic":
+        return _("topic agreement of 5 neighbours")
+    return _("agreement of 5 neighbours in “{column}”").format(column=markdown(corpus.label_column))
 
 
 def unit_of(name: str) -> str:
@@ -43,6 +54,8 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
     """
     if value is None:
         return ""
+    if name == "label_agreement":
+        return f"{value:.1%}"
     return signed(value, decimals_of(name) if decimals is None else decimals)
 
 

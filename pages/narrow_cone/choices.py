@@ -22,7 +22,7 @@ def show_presets(_: Translate) -> None:
         "needle": _("[CLS], layer 5: a needle"),
         "max": _("max, layer 4: narrow"),
         "mean": _("mean, layer 4: the usual cone"),
-        "last": _("mean, last layer: no cone"),
+        "last": _("mean, last layer: hardly a cone"),
     }
     with st.container(horizontal=True, key="presets"):
         for name, label in names.items():

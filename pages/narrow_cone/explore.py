@@ -27,6 +27,7 @@ from .scene import (
     few_points_values,
     full_whitening,
     is_cone,
+    is_hardly_a_cone,
     lesson_values,
     narrows_first,
 )
@@ -96,7 +97,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
             _ask("median", values=values)
         if narrows_first(scene):
             _ask("narrows-first", values=values)
-        _ask(*(["last-layer"] if chosen_model().is_bundled else []), "unit", values=values)
+        _ask(*(["last-layer"] if is_hardly_a_cone(scene) else []), "unit", values=values)
     with measure_box:
         st.subheader(_("Measure"))
         show_numbers(scene, _)

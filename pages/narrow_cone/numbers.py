@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.measure import Measured
+from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
 from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
@@ -17,12 +17,15 @@ from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_numbe
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
-from pages.common.measures import measure_label, no_value, print_value, unit_of
+from pages.common.measures import agreement_label, measure_label, no_value, print_value, unit_of
 from pages.common.words import Translate, prose
 
 from .pictures import side_title
 from .provenance import provenance
 from .scene import Numbers, Scene, Side
+
+# measures whose value for isotropic data depends on n and d
+SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
 def show_numbers(scene: Scene, _: Translate) -> None:
@@ -63,7 +66,8 @@ def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
     rows = _number_rows(side, numbers, _)
     if numbers.agreement is not None:
         chance = _("{share} by chance").format(share=f"{numbers.chance:.1%}")
-        rows.append((_("topic agreement of 5 neighbours"), f"{numbers.agreement:.1%}", chance))
+        label = agreement_label(scene.points.corpus, _)
+        rows.append((label, f"{numbers.agreement:.1%}", chance))
     head = (_("measure"), _("value"), _("reference"))
     lines = [head, ("---", "---:", "---:"), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
@@ -73,14 +77,10 @@ def _number_rows(side: Side, numbers: Numbers, _: Translate) -> list[tuple[str, 
     """(measure, value, reference) of each measure of the table."""
     n, d = side.retained_vectors.shape
     measured = numbers.measured
-    isotropic = print_value("isoscore", measured["isoscore"].baseline)
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
-        "opening_angle": "90°",
-        "opening_angle_90": "",
-        "mean_norm_share": "0",
-        "isoscore": _("{value} at this n, d").format(value=isotropic) if isotropic else "",
+        **{name: _isotropic(name, n, d, _) for name in SIZED},
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
@@ -88,6 +88,14 @@ def _number_rows(side: Side, numbers: Numbers, _: Translate) -> list[tuple[str, 
         (measure_label(name, _), _value(measured[name], _), reference)
         for name, reference in references.items()
     ]
+
+
+def _isotropic(name: str, n: int, d: int, _: Translate) -> str:
+    """The measure of n isotropic rows in d dimensions, in words; "" where they have none."""
+    value = isotropic_baselines([name], n, d, seed=SEED)[name]
+    if value is None:
+        return ""
+    return _("{value} at this n, d").format(value=print_value(name, value) + unit_of(name))
 
 
 def _value(row: Measured, _: Translate) -> str:

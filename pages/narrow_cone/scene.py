@@ -20,6 +20,7 @@ from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.measures import print_value
+from pages.common.models import chosen_model
 from pages.common.words import signed
 
 from .umap import umaps_if_ready
@@ -269,6 +270,14 @@ def is_cone(scene: Scene) -> bool:
     return angle is not None and angle <= WIDEST_CONE
 
 
+def is_hardly_a_cone(scene: Scene) -> bool:
+    """True for what the bundled model was trained to spread: means of its last layer's tokens."""
+    points = scene.points
+    spec, last = points.spec, points.encoder.n_layers
+    is_trained = (spec.unit, spec.layer, spec.pooling) == ("sentences", last, "mean")
+    return is_trained and chosen_model().is_bundled and not is_cone(scene)
+
+
 def narrows_first(scene: Scene) -> bool:
     """True where strength alone, without centring, raises the mean cosine."""
     raw = scene.raw_numbers.measured["mean_cosine"].value or 0.0
@@ -305,6 +314,8 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "angle_90": print_value("opening_angle_90", of["opening_angle_90"]) or "—",
         "mean_cosine": print_value("mean_cosine", of["mean_cosine"], COSINE_DECIMALS),
         "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
+        "norm_times": f"{n * (of['mean_norm_share'] or 0.0):.0f}",
+        "positive": _percent(of["positive_cosine_share"]),
         "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
         "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
         "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.encode import ArrayStore
-from geometry.evaluate.claims import PoolingShare
+from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
 from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore, difference
@@ -235,57 +235,61 @@ def _csv(rows: list[Scored], caption: str) -> bytes:
 
 
 def pooling_lines(scene: Scene, static: Static, _: Translate) -> list[str]:
-    """How much of the gap is pooling: published, and measured at the chosen layer.
-
-    If that layer has no gap, also at the layer with the widest gap.
-    """
+    """How much of the gap of [CLS] is pooling: published, and measured at the chosen layer."""
     choice = scene.choice
-    sbert = {score.name: score.value for score in published_scores() if score.table == SBERT}
-    published = PoolingShare(sbert["BERT CLS"], sbert["avg BERT"], sbert["avg GloVe"])
-    lines = [prose(PAGE, "claim-published", share_values(published, scale=1.0))]
-    shares = {
-        layer: share
-        for layer in range(choice.encoder.n_layers + 1)
-        if (share := _share_at(scene, layer, static)) is not None
+    values = published_share_values(published_on(choice.pairs))
+    lines = [prose(PAGE, "claim-published", values)]
+    cls, mean = _cls_and_mean(scene, choice.layer, static)
+    plain = static.raw.score
+    if cls.spearman is None or mean.spearman is None or plain.spearman is None:
+        return lines
+    shares = PoolingShare(cls.spearman, mean.spearman, plain.spearman)
+    ends = PoolingInterval.of(cls, mean, plain)
+    gain = difference(cls, mean)
+    values = share_values(shares, scale=100.0)
+    values |= {
+        "layer": f"{choice.layer}",
+        "interval": with_interval(gain.value, gain.low, gain.high, _, sign=True),
+        "name": markdown(static.name),
+        "n": f"{plain.n:,}",
     }
-    widest = max(shares, key=lambda layer: shares[layer].gap, default=choice.layer)
-    shown = [choice.layer]
-    if choice.layer in shares and shares[choice.layer].share is None and shares[widest].gap > 0:
-        shown.append(widest)
-    for layer in (layer for layer in shown if layer in shares):
-        gain = difference(*_cls_and_mean(scene, layer, static))
-        values = share_values(shares[layer], scale=100.0)
-        values |= {
-            "layer": f"{layer}",
-            "interval": with_interval(gain.value, gain.low, gain.high, _, sign=True),
-            "name": markdown(static.name),
-            "n": f"{static.raw.score.n:,}",
-        }
-        section = "claim-here" if shares[layer].share is not None else "claim-no-gap"
-        lines.append(prose(PAGE, section, values))
-    return lines
+    has_gap = shares.share is not None and (ends is None or ends.share is not None)
+    if ends is not None:
+        values["gap"] = with_interval(shares.gap, *ends.gap, _, sign=not has_gap)
+    if ends is not None and ends.share is not None:
+        low, high = (f"{end:.0%}" for end in ends.share)
+        values["share"] += f" [{low},\u00a0{high}]"
+    return [*lines, prose(PAGE, "claim-here" if has_gap else "claim-no-gap", values)]
 
 
-def _share_at(scene: Scene, layer: int, static: Static) -> PoolingShare | None:
-    cls, mean = (score.spearman for score in _cls_and_mean(scene, layer, static, draws=1))
-    plain = static.raw.score.spearman
-    if cls is None or mean is None or plain is None:
-        return None
-    return PoolingShare(cls, mean, plain)
+def published_share_values(dataset: str) -> dict[str, str]:
+    """The published share on that data set, beside its range over all data sets of the table."""
+    shares = {name: _published_share(name) for name in datasets()}
+    share = shares[dataset]
+    of_gaps = [each.share for each in shares.values() if each.share is not None]
+    return share_values(share, scale=1.0) | {
+        "dataset": dataset,
+        "rest": signed(share.mean - share.static, 1),
+        "least": f"{min(of_gaps):.0%}",
+        "most": f"{max(of_gaps):.0%}",
+    }
 
 
-def _cls_and_mean(
-    scene: Scene, layer: int, static: Static, *, draws: int = DRAWS
-) -> tuple[PairScore, PairScore]:
+def _published_share(dataset: str) -> PoolingShare:
+    of_sbert = {s.name: s.value for s in published_scores(dataset) if s.table == SBERT}
+    return PoolingShare(of_sbert["BERT CLS"], of_sbert["avg BERT"], of_sbert["avg GloVe"])
+
+
+def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, PairScore]:
     """Scores of [CLS] and mean on the pairs that the static average is scored on."""
     choice, grid = scene.choice, scene.grid
     if static.is_whole:
         return grid.cell(layer, "cls").score, grid.cell(layer, "mean").score
     rows = np.flatnonzero(static.averages.known)
-    key = ArrayStore.key(choice.key, "pooling", layer, draws, rows.tobytes().hex())
+    key = ArrayStore.key(choice.key, "pooling", layer, rows.tobytes().hex())
 
     def make() -> tuple[PairScore, PairScore]:
-        bootstrap = PairBootstrap(choice.pairs.pairs.gold_scores[rows], draws, SEED)
+        bootstrap = PairBootstrap(choice.pairs.pairs.gold_scores[rows], DRAWS, SEED)
         cls, mean = (
             score_column(scene.encoded, layer, pooling, ("none",), bootstrap, rows).cells[0].score
             for pooling in ("cls", "mean")

@@ -33,6 +33,7 @@ ROW = 46  # px of a layer's row: a score above its interval
 HEAD = 60
 MOST_NAMED = 4
 FEW_PAIRS = 600  # for fewer, the page says how wide the intervals are
+MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; STS-B's parts have below 1
 
 
 def show_grid(scene: Scene, _: Translate) -> None:
@@ -62,6 +63,10 @@ def show_grid(scene: Scene, _: Translate) -> None:
         _heat("difference", grid, differences, (-reach, reach), _, diverging=True)
     if len(choice.pairs) < FEW_PAIRS:
         st.markdown(_few_pairs(scene))
+    pairs = choice.pairs.pairs
+    if pairs.n_sharing > MANY_SHARING:
+        values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
+        st.warning(prose(PAGE, "shared-sentences", values))
     for line in verdict(choice, after, _):
         st.markdown(line)
     rank = rank_words(after, choice.encoder.dimension, _)

@@ -15,15 +15,17 @@ POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen
 
 
 def annotations_of(material: Material) -> Annotations:
-    """Positive pairs of the bundled sentences; types and sentences of tokens; counts of types."""
+    """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
     cloud = material.cloud
+    labels = cloud.labels if len(set(cloud.labels or ())) > 1 else None
     if cloud.unit == "tokens":
-        return Annotations(types=np.array(cloud.texts), sentences=cloud.sources)
+        types, sentences = np.array(cloud.texts), cloud.sources
+        return Annotations(types=types, sentences=sentences, labels=labels)
     if cloud.unit == "types":
-        return Annotations(frequencies=cloud.counts)
+        return Annotations(frequencies=cloud.counts, labels=labels)
     if material.corpus.sha256 == read_bundled("pairs").sha256:
-        return Annotations(pairs=_positive_pairs(cloud.sources))
-    return Annotations()
+        return Annotations(pairs=_positive_pairs(cloud.sources), labels=labels)
+    return Annotations(labels=labels)
 
 
 def _positive_pairs(sources: np.ndarray) -> np.ndarray:

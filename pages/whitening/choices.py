@@ -9,6 +9,7 @@ import streamlit as st
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import KNOBS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
+from pages.common.cloud_choices import FEWEST_POINTS
 from pages.common.controls import choose, follow_default
 from pages.common.uploads import corpus_labels
 from pages.common.words import Translate
@@ -70,20 +71,30 @@ def choose_treatments(unit: str, _: Translate) -> tuple[str, ...]:
     return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
 
 
-def choose_fit_set(corpus_code: str, _: Translate) -> str:
-    """Which points the treatments are fitted on."""
+def choose_fit_set(corpus_code: str, n_texts: int, _: Translate) -> str:
+    """Which points the treatments are fitted on: by default half of them, where both can be drawn.
+
+    Parameters
+    ----------
+    corpus_code : str
+        Of the points shown.
+    n_texts : int
+        Texts of that corpus.
+    """
     others = {code: name for code, name in corpus_labels(_).items() if code != corpus_code}
     labels = {
         "same": _("these points"),
         "split": _("one half of these points, the other half is shown"),
         **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
     }
+    default = "split" if n_texts >= 2 * FEWEST_POINTS else "same"
+    follow_default("fit-on", default)
     return choose(
         st.selectbox,
         _("Fit on"),
         list(labels),
         key="fit-on",
-        default="same",
+        default=default,
         labels=labels,
         private=[code for code in labels if code.startswith("upload-")],
     )

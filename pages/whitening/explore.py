@@ -73,7 +73,7 @@ def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> 
     names = choose_treatments(spec.unit, _)
     set_box, rows_box = st.columns(2)
     with set_box:
-        code = choose_fit_set(st.session_state.get("corpus", "topics"), _)
+        code = choose_fit_set(st.session_state.get("corpus", "topics"), len(corpus), _)
     # a container of its own: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()

@@ -3,81 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from geometry import label_agreement
-from geometry.measure import (
-    Annotations,
-    Measured,
-    annotated_table,
-    chance_agreement,
-    disagreements,
-    measure_table,
-)
-from geometry.transform.treatments import Treated
+from geometry.measure import Measured, annotated_table, disagreements, measure_table
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.escape import markdown
-from pages.common.measures import decimals_of, measure_label, no_value, print_value
+from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
 from pages.common.words import Translate, prose
 
 from .annotated import annotations_of, show_annotated_note
 from .choices import treatment_names
 from .provenance import fit_cells_of, provenance
-from .scene import Scene
+from .scene import Material, Scene, TreatedCloud, sentence_of_token
 
-
-@dataclass(frozen=True)
-class Report:
-    """The measures of one picture: the table, and the share of neighbours with the same topic."""
-
-    table: tuple[Measured, ...]
-    agreement: float | None
-
-    @classmethod
-    def of(cls, treated: Treated, labels: tuple[str, ...] | None, known: Annotations) -> Report:
-        """Measure the treated cloud.
-
-        The shares of single dimensions are of the model's dimensions, as in the chart, and not of
-        principal coordinates.
-
-        Parameters
-        ----------
-        treated : Treated
-        labels : tuple of str or None
-            Of the points. The agreement needs two different labels or more.
-        known : Annotations
-            Word counts, sentences and types of the points.
-        """
-        vectors = treated.retained
-        has_labels = labels is not None and len(set(labels)) > 1
-        try:
-            agreement = label_agreement(vectors, labels) if has_labels and labels else None
-        except ValueError:  # a zero row has no neighbours
-            agreement = None
-        table = measure_table(vectors, seed=SEED)
-        if treated.retained is not treated.vectors:
-            single = measure_table(treated.vectors, names=OF_DIMENSIONS, seed=SEED)
-            by_name = {row.name: row for row in single}
-            table = tuple(by_name.get(row.name, row) for row in table)
-        return cls(table + annotated_table(vectors, known, seed=SEED), agreement)
-
-
+Report = tuple[Measured, ...]
 Reports = Mapping[str, Report]
 _REPORTS: Cache[Report] = Cache("whitening-reports", max_entries=128)
 OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
 
 
+def report_of(picture: TreatedCloud, material: Material) -> Report:
+    """Every measure of a picture; without intervals where its fit has seen the points.
+
+    There a measure is a property of the fit, and an interval would cover nothing. The shares of
+    single dimensions are of the model's dimensions, as in the chart, and not of principal
+    coordinates.
+    """
+    treated, units = picture.treated, sentence_of_token(material.cloud)
+    is_new = material.seen_by_fit(picture.name) == "none"
+    table = measure_table(treated.retained, seed=SEED, intervals=is_new, units=units)
+    if treated.retained is not treated.vectors:
+        single = measure_table(
+            treated.vectors, names=OF_DIMENSIONS, seed=SEED, intervals=is_new, units=units
+        )
+        by_name = {row.name: row for row in single}
+        table = tuple(by_name.get(row.name, row) for row in table)
+    annotated = annotated_table(treated.retained, annotations_of(material), seed=SEED)
+    if not is_new:
+        annotated = tuple(replace(row, low=None, high=None) for row in annotated)
+    return table + annotated
+
+
 def measure_all(scene: Scene, _: Translate) -> Reports:
     """The table of each picture: from the cache, or by a job that a moved control cancels."""
-    labels, known = scene.material.cloud.labels, annotations_of(scene.material)
-    private = scene.material.is_private
+    material, private = scene.material, scene.material.is_private
     missing = [
         picture for picture in scene.pictures if _REPORTS.get(picture.key, private=private) is None
     ]
@@ -87,7 +63,7 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
             made = {}
             for done, picture in enumerate(missing):
                 report(done, len(missing))
-                made[picture.key] = Report.of(picture.treated, labels, known)
+                made[picture.key] = report_of(picture, material)
             return made
 
         what = _("Measuring clouds: {n}").format(n=len(missing))
@@ -97,7 +73,7 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
             _REPORTS.put(key, report, private=private)
     return {
         picture.name: _REPORTS.get_or_make(
-            picture.key, partial(Report.of, picture.treated, labels, known), private=private
+            picture.key, partial(report_of, picture, material), private=private
         )
         for picture in scene.pictures
     }
@@ -111,12 +87,14 @@ def show_table(scene: Scene, _: Translate) -> None:
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
         _(
-            "In brackets: 95% intervals, each treatment held as it was fitted, by leaving out "
-            "points, each alone or in groups, or groups of pairs, types or sentences where a "
-            "row is a mean over those (angles: by subsampling); never by the bootstrap, whose "
-            "repeated points bias these measures. “Isotropic”: what isotropic data of raw's n "
-            "and d give, ± the standard error of a simulation; for shares of the mean cosine, "
-            "such data pushed off the origin in a random direction."
+            "In brackets: 95% intervals for other points under the same fitted treatment. They "
+            "come from leaving out points, or pairs, types or words where a row is a mean over "
+            "those; tokens are left out by sentence. Angles and agreement come from subsamples. "
+            "A bootstrap would bias these measures by its repeated points. “Set by the fit”: the "
+            "treatment was fitted on the points that are measured, so an interval would say "
+            "nothing about other points. “Isotropic”: the value for isotropic data with the n and "
+            "d of raw, ± the standard error of a simulation; for shares of the mean cosine, such "
+            "data moved away from the origin in a random direction."
         )
     )
     show_annotated_note(scene.material)
@@ -129,20 +107,26 @@ def show_table(scene: Scene, _: Translate) -> None:
 
 def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
     """A row for each measure, a column for each treatment; the isotropic baseline comes last."""
-    names = treatment_names(_)
-    head = [_("measure"), *(names[picture.name] for picture in scene.pictures), _("isotropic")]
+    head = [_("measure"), *(_title(picture, scene, _) for picture in scene.pictures)]
+    head.append(_("isotropic"))
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    for place, row in enumerate(reports["raw"].table):
-        cells = [_cell(reports[picture.name].table[place], row, _) for picture in scene.pictures]
+    for place, row in enumerate(reports["raw"]):
+        cells = [_cell(reports[picture.name][place], row, _) for picture in scene.pictures]
         label = measure_label(row.name, _, with_unit=True)
-        lines.append([label, *cells, _baseline(row)])
-    if reports["raw"].agreement is not None:
-        shares = [reports[picture.name].agreement for picture in scene.pictures]
-        cells = ["—" if share is None else f"{share:.1%}" for share in shares]
-        chance = chance_agreement(scene.material.cloud.labels or ())
-        by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
-        lines.append([_("topic agreement of 5 neighbours"), *cells, by_chance])
+        if row.name == "label_agreement":
+            label = agreement_label(scene.material.corpus, _)
+        lines.append([label, *cells, _baseline(row, _)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _title(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+    """The treatment, and whether its fit has seen the points that are measured."""
+    name = treatment_names(_)[picture.name]
+    seen = scene.material.seen_by_fit(picture.name)
+    if seen == "none":
+        return name
+    by_fit = _("set by the fit") if seen == "all" else _("partly set by the fit")
+    return _("{name} ({by_fit})").format(name=name, by_fit=by_fit)
 
 
 def _cell(row: Measured, raw: Measured, _: Translate) -> str:
@@ -159,8 +143,10 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     return text
 
 
-def _baseline(row: Measured) -> str:
+def _baseline(row: Measured, _: Translate) -> str:
     """The value for isotropic data, and its standard error unless that rounds to zero."""
+    if row.name == "label_agreement":
+        return _("{share} by chance").format(share=print_value(row.name, row.baseline))
     text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
@@ -170,7 +156,7 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
     """A sentence for each disagreement between the raw table and another."""
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
-        for code in disagreements(reports["raw"].table, reports[picture.name].table):
+        for code in disagreements(reports["raw"], reports[picture.name]):
             if code == "more_even_than_chance" and not scene.material.is_own_fit:
                 continue  # the sentence says that the map was fitted on these points
             values = {"name": treatment_names(_)[picture.name]}
@@ -249,8 +235,6 @@ def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) ->
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene, _) for picture in scene.pictures}
-    has_agreement = reports["raw"].agreement is not None
-    chance = chance_agreement(scene.material.cloud.labels or ()) if has_agreement else None
     rows = [
         [
             picture.name,
@@ -265,16 +249,6 @@ def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) ->
             *fit_cells[picture.name],
         ]
         for picture in scene.pictures
-        for row in _csv_rows(reports[picture.name], chance)
+        for row in reports[picture.name]
     ]
     return csv_bytes(head, rows, measured_on)
-
-
-def _csv_rows(report: Report, chance: float | None) -> tuple[Measured, ...]:
-    """The table and, where there are labels, a row for their agreement with chance as baseline."""
-    if chance is None:
-        return report.table
-    share, like = report.agreement, report.table[0]
-    why = "zero_row" if share is None else None
-    last = Measured("label_agreement", share, None, None, chance, like.n, like.d, why)
-    return (*report.table, last)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from geometry import Cloud, Corpus, Projection
+from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
 from geometry.projection.projection import match_radius, settle
@@ -101,6 +102,16 @@ class Material:
     def is_all_fitted(self) -> bool:
         """True where the fitted points are those shown, and no others."""
         return self.is_own_fit and len(self.fit) == len(self.cloud)
+
+    def seen_by_fit(self, name: str) -> str:
+        """Whether the fit of that treatment saw the points shown: "all", "some" or "none"."""
+        if name == "raw":
+            return "none"
+        if name == "learned":  # fitted on the sentences of the bundled pairs
+            return "all" if self.corpus.sha256 == read_bundled("pairs").sha256 else "none"
+        if not self.is_own_fit:
+            return "none"
+        return "all" if self.is_all_fitted else "some"
 
     @property
     def whitening(self) -> WhiteningMap:

@@ -36,7 +36,6 @@ QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {
         "平均成對餘弦 {cosine} 是同一件事",
     ),
     "narrows-first": ("the mean cosine starts at {cosine}", "平均餘弦原本是 {cosine}"),
-    "last-layer": ("it scores 82.0", "不做任何處理就有 82.0 分"),
     "unit": ("one vector a vocabulary entry", "詞彙表裡一個項目一個向量"),
     "ledoit-wolf": ("Here n/d = 3.19 and the rank is 383 of 384", "這裡 n/d = 3.19，秩是 383"),
     "ninety": ("an angle of 90° ± 2.9°", "換成角度就是 90° ± 2.9°"),

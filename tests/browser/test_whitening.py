@@ -77,7 +77,7 @@ def test_a_deep_link_draws_four_pictures_of_one_frame(server, page):
     for place, _name in enumerate(DEFAULTS):
         assert is_drawn(page, place)
     assert of_stage(page, TITLES) == list(DEFAULTS)
-    assert of_stage(page, "stage.n") == 1224
+    assert of_stage(page, "stage.n") == 612  # the half that was not fitted
     wait_for_app(page)
     headings = page.locator('[data-testid="stMain"] h3').all_inner_texts()
     assert headings == ["Look", "Measure", "Try", "What this does not show", "Sources"]
@@ -113,7 +113,7 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     before = [pixels(page, place) for place in range(4)]
     with rerun(page):
         first = lasso(page, ZCA, 0.5, 0.3, 0.75, 0.7)
-    assert 0 < len(first) < 1224
+    assert 0 < len(first) < 612
     for place in range(4):
         assert (before[place] != pixels(page, place)).any(axis=2).mean() > 0.001
     expect(selected(page)).to_contain_text(f"{len(first):,} points selected")
@@ -149,7 +149,7 @@ def test_a_selection_is_not_carried_to_other_points(server, page):
     expect(selected(page)).to_be_visible()
     with rerun(page):
         choose(page, "corpus", "Topics (240 Chinese sentences)")
-    wait_for_stage(page, "stage.n === 240")
+    wait_for_stage(page, "stage.n === 120")
     assert of_stage(page, "stage.rows.length") == 0
     expect(selected(page)).to_have_count(0)
 
@@ -248,7 +248,7 @@ def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(serv
     query = "second=flow&fourth=none&chart=flow"
     page.goto(server.page_url(PAGE, query=query))
     progress = page.locator('[data-testid="stProgress"]')
-    expect(progress).to_contain_text("Training a flow on 1,224 points", timeout=MS)
+    expect(progress).to_contain_text("Training a flow on 612 points", timeout=MS)
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_text("Cancelled.")).to_be_visible(timeout=MS)
     wait_for_clouds(page, 2)
@@ -287,7 +287,7 @@ def test_pasted_texts_come_along_from_their_page(server, page):
     page.wait_for_url(f"**/{PAGE}*")
     wait_for_clouds(page, 4)
     wait_for_app(page)
-    assert provenance(page).startswith("corpus Pasted texts · n = 30 sentences")
+    assert provenance(page).startswith("corpus Pasted texts · n = 15 sentences")
     assert "upload-" not in page.url
 
 
@@ -308,7 +308,7 @@ def test_points_table_and_chart_can_be_taken_away_and_one_frame_moves_all_pictur
         text = waiting.value.path().read_text(encoding="utf-8-sig")
         rows = list(csv.reader(text.splitlines()))
         assert rows[0][:5] == head
-        assert "n = 1,224 sentences" in rows[1][-1]
+        assert "n = 612 sentences" in rows[1][-1]
 
     # a frame that is moved moves in all pictures
     before = [pixels(page, place) for place in range(4)]

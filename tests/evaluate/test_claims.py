@@ -1,9 +1,13 @@
 """A narrower cone against its score, and the share of pooling, by hand and by scipy."""
 
+import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from geometry.evaluate.claims import PoolingShare, narrower_against_score
+from geometry.evaluate import published_scores
+from geometry.evaluate.claims import PoolingInterval, PoolingShare, narrower_against_score
+from geometry.evaluate.published import datasets
+from geometry.evaluate.scores import PairBootstrap, PairScore
 
 
 def test_cells_that_contradict_by_hand():
@@ -34,3 +38,49 @@ def test_the_published_share_of_pooling():
     # Reimers, Gurevych 2019, Table 1, STS-B: (46.35 - 16.50) / (58.02 - 16.50)
     assert PoolingShare(16.50, 46.35, 58.02).share == pytest.approx(29.85 / 41.52)
     assert PoolingShare(60.0, 65.0, 50.0).share is None
+
+
+def test_the_published_share_differs_by_set():
+    """Reimers, Gurevych 2019, Table 1: (mean - [CLS]) / (GloVe - [CLS])."""
+    shares = []
+    for name in datasets():
+        row = {s.name: s.value for s in published_scores(name) if s.table == "sbert_table_1"}
+        shares.append(PoolingShare(row["BERT CLS"], row["avg BERT"], row["avg GloVe"]).share)
+    assert [round(100 * share) for share in shares] == [53, 69, 96, 84, 90, 72, 142]
+
+
+def with_replicates(value: float, replicates: np.ndarray) -> PairScore:
+    return PairScore(value, None, None, None, 9, replicates=replicates)
+
+
+def test_the_interval_of_a_share_is_of_paired_resamples():
+    """Gaps of 1 to 1.2 that all move with [CLS]; the mean is always half-way: a share of 50%."""
+    cls = np.linspace(0.1, 0.3, 201)
+    static = cls + np.linspace(1.2, 1.0, 201)
+    scores = [with_replicates(r[0], r) for r in (cls, (cls + static) / 2, static)]
+    found = PoolingInterval.of(*scores)
+    assert found.gap == pytest.approx((1.005, 1.195))
+    assert found.share == pytest.approx((0.5, 0.5))
+    # a gap that may be 0 has no share, and scores without resamples have neither
+    near = [*scores[:2], with_replicates(0.3, cls + np.linspace(-0.1, 1.0, 201))]
+    assert PoolingInterval.of(*near).share is None
+    assert PoolingInterval.of(*scores[:2], PairScore(0.5, None, None, None, 9)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_pairs", "low", "high"), [(1, 0.9, 0.99), (10, 0.6, 0.88)])
+def test_resampled_pairs_cover_too_little_where_sentences_repeat(n_pairs, low, high):
+    """Each sentence has an effect of its own on what people and the model say of its pairs."""
+    rng, n = np.random.default_rng(0), 400
+    n_sentences = 2 * n // n_pairs
+    scores = []
+    for _ in range(300):
+        left, right = np.concatenate(
+            [rng.permutation(n_sentences) for _ in range(n_pairs)]
+        ).reshape(2, n)
+        of_people, of_model = rng.standard_normal((2, n_sentences))
+        gold = rng.standard_normal(n) + of_people[left] + of_people[right]
+        model = gold + of_model[left] + of_model[right] + rng.standard_normal(n)
+        scores.append(PairBootstrap(gold, 200, 0).score(model))
+    truth = np.mean([score.spearman for score in scores])
+    assert low < np.mean([score.low <= truth <= score.high for score in scores]) < high

@@ -9,12 +9,16 @@ from geometry.measure import (
     Annotations,
     Measured,
     annotated_table,
+    chance_agreement,
     contextual_table,
     intra_sentence_baseline,
     intra_sentence_similarity,
     jackknife_interval,
+    label_agreement,
+    label_agreement_interval,
     max_explainable_variance,
     self_similarity,
+    subsampling_interval,
     top_contribution,
     top_contribution_baseline,
     zipfian_baselines,
@@ -194,3 +198,24 @@ def test_the_table_has_that_baseline():
     assert rows["top_contribution"].baseline == top_contribution_baseline(12)
     assert rows["top_5_contributions"].baseline == top_contribution_baseline(12, k=5)
     assert top_contribution_baseline(384) == pytest.approx(0.0264, abs=5e-5)  # ten times 1/d
+
+
+def test_label_agreement_beside_chance_with_an_interval():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=300)
+    X = np.eye(3)[labels] + 0.6 * rng.standard_normal((300, 3))
+    [row] = annotated_table(X, Annotations(labels=labels))
+    assert (row.name, row.value, row.baseline) == (
+        "label_agreement", label_agreement(X, labels), chance_agreement(labels)
+    )  # fmt: skip
+    assert (row.low, row.high) == label_agreement_interval(X, labels)
+    # subsampling by the general function, in which each subsample's neighbours are found anew
+    low, high = subsampling_interval(label_agreement, X, labels)
+    assert (row.low, row.high) == pytest.approx((low, high), rel=1e-6)
+    twice = [np.repeat(part, 2, axis=0) for part in (X, labels, np.arange(300))]
+    wide = label_agreement_interval(*twice[:2], units=twice[2])
+    assert wide[1] - wide[0] > 1.2 * np.ptp(label_agreement_interval(*twice[:2]))
+    assert label_agreement_interval(X[:39], labels[:39]) == (None, None)
+    X[7] = 0
+    [row] = annotated_table(X, Annotations(labels=labels))
+    assert (row.value, row.undefined) == (None, "zero_row")

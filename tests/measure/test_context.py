@@ -91,3 +91,21 @@ def test_context_refuses():
             of(X, np.zeros(6))
     codes = [row.undefined for row in contextual_table(cloud(6, 3), np.arange(6), np.arange(6))]
     assert codes == ["no_repeats"] * 3
+
+
+def test_tokens_of_one_sentence_are_left_out_together():
+    """Types without any effect: only what a sentence has in common moves their similarity."""
+    rng = np.random.default_rng(0)
+    types, sentences = rng.integers(60, size=1200), np.repeat(np.arange(60), 20)
+    X = rng.standard_normal((60, 8))[sentences] + 0.3 * rng.standard_normal((1200, 8)) + 0.8
+
+    def widths(units):
+        rows = {row.name: row for row in contextual_table(X, types, units)}
+        return [rows[name].high - rows[name].low for name in OVER_TYPES]
+
+    for together, alone in zip(widths(sentences), widths(np.arange(1200) // 2), strict=True):
+        assert together > 2 * alone
+    assert contextual_table(X, types, sentences % 39)[0].low is None  # too few sentences
+
+
+OVER_TYPES = ("self_similarity", "max_explainable_variance")

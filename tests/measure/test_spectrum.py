@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from IsoScore.IsoScore import IsoScore as package_isoscore
+from sklearn.metrics import silhouette_score
 
 from geometry.measure import (
     effective_rank,
@@ -141,3 +142,12 @@ def test_isoscore_of_the_published_package(n, d):
     X = cloud(n, d) @ np.random.default_rng(1).standard_normal((d, d))
     assert isoscore(X) == pytest.approx(float(package_isoscore(X.T)), abs=1e-10)
     assert isoscore(X) == pytest.approx((participation_ratio(X) - 1) / (d - 1))
+
+
+def test_a_cloud_of_clusters_can_be_isotropic():
+    """What the page whitening says: 40 tight clusters, one at each end of 20 axes."""
+    centres = np.vstack([np.eye(20), -np.eye(20)])
+    cluster = np.repeat(np.arange(40), 50)
+    X = centres[cluster] + 0.02 * np.random.default_rng(0).standard_normal((2000, 20))
+    assert isoscore(X) > 0.99
+    assert silhouette_score(X, cluster) > 0.9

@@ -150,12 +150,67 @@ def test_intervals_are_those_of_the_jackknife():
     assert angle.high - angle.low == pytest.approx(high - low, rel=0.4)
 
 
+SENTENCES = np.random.default_rng(8).integers(42, size=160)  # of tokens: 1 to 9 in each
+
+
 @pytest.mark.parametrize("name", [name for name in LISTED if LISTED[name].without_each])
-@pytest.mark.parametrize("X", [cloud(60, 5), 30 + cloud(45, 70)], ids=["60 × 5", "45 × 70"])
-def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_row(name, X):
-    shared = Shared(X)
-    expected = [ONE_BY_ONE[name](np.delete(shared.X, i, axis=0)) for i in range(len(X))]
+@pytest.mark.parametrize(
+    ("X", "units"),
+    [(cloud(60, 5), None), (30 + cloud(45, 70), None), (cloud(160, 5) - 0.3, SENTENCES)],
+    ids=["60 × 5", "45 × 70", "tokens"],
+)
+def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_unit(name, X, units):
+    shared = Shared(X, units=units)
+    slices = zip(shared.cluster_starts, shared.cluster_sizes, strict=True)
+    cut = [np.s_[start : start + size] for start, size in slices]
+    expected = [ONE_BY_ONE[name](np.delete(shared.X, rows, axis=0)) for rows in cut]
     np.testing.assert_allclose(without_each(LISTED[name], shared), expected, rtol=1e-5, atol=1e-9)
+
+
+def test_tokens_of_a_sentence_are_left_out_together():
+    """Twenty copies of each row are worth one row, whichever way an interval is made."""
+    sentences = np.repeat(np.arange(80), 20)
+    of_sentence = cloud(80, 6)
+    X = of_sentence[sentences] + 1e-3 * cloud(1600, 6, seed=1)
+    names = ["mean_cosine", "isoscore", "opening_angle", "effective_rank", "partition_isotropy_rms"]
+    alone, together, as_rows = (
+        by_name(measure_table(rows, names=names, units=units))
+        for rows, units in ((of_sentence, None), (X, sentences), (X, None))
+    )
+    for name in names:
+        widths = [table[name].high - table[name].low for table in (alone, together, as_rows)]
+        assert widths[1] == pytest.approx(widths[0], rel=0.35), name
+        assert widths[1] > 1.7 * widths[2], name
+    few = by_name(measure_table(X[:780], names=names, units=sentences[:780]))  # 39 sentences
+    assert few["mean_cosine"].low is None
+    with pytest.raises(ValueError, match="one unit for each of the 1600 rows"):
+        measure_table(X, units=sentences[:-1])
+
+
+def test_the_unit_of_a_row_is_not_its_place():
+    """The same tokens in another order, under other names of the sentences."""
+    X, order = cloud(160, 5), np.random.default_rng(0).permutation(160)
+    names = [name for name in LISTED if LISTED[name].without_each]
+    sorted_tokens = measure_table(X, names=names, units=SENTENCES)
+    mixed = measure_table(X[order], names=names, units=SENTENCES[order].astype(str))
+    for one, other in zip(sorted_tokens, mixed, strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-4), one.name
+
+
+@pytest.mark.parametrize(("n", "d"), [(200, 5), (50, 60)])
+def test_an_interval_ends_at_the_largest_value_there_is(n, d):
+    """Of n rows in d dimensions at most min(n - 1, d) are independent; uncentred min(n, d)."""
+    Z = np.random.default_rng(0).standard_t(3, (n, d))
+    left, sizes, right = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+    axes = np.where(sizes > 1e-9, np.linspace(1, 0.9, len(sizes)), 0)
+    table = by_name(measure_table(left * axes @ right))  # axes nearly equal, on n - 1 or d of them
+    most = min(n - 1, d)
+    limits = {"participation_ratio": most, "isoscore": (most - 1) / (d - 1)}
+    limits |= {"effective_rank": most, "effective_rank_uncentred": min(n, d)}
+    for name, limit in limits.items():
+        assert table[name].low < table[name].value < table[name].high <= limit * (1 + 1e-12), name
+    reach = table["participation_ratio"].value - table["participation_ratio"].low
+    assert n < d or table["participation_ratio"].value + reach > most  # and it was cut
 
 
 def test_without_its_only_odd_row_a_cloud_has_no_spread():

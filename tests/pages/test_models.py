@@ -100,7 +100,7 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
     assert "layer 1 of 2" in said
     assert "pooling max" in said
     assert not any(button.key == "preset-needle" for button in app.button)  # the bundled model's
-    assert "Why is the last layer no cone?" not in {box.label for box in app.expander}
+    assert "Why is the last layer hardly a cone?" not in {box.label for box in app.expander}
 
 
 @pytest.mark.parametrize("kind", [*BUILDERS, "squeezebert", "mamba"])

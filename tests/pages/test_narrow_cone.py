@@ -49,7 +49,7 @@ TEXT = ROOT / "assets" / "text"
 LINEAR_VIEWS = ("mean", "svd", "pca", "cone")
 QUESTIONS = {
     "narrow_cone": [
-        *("median", "narrows-first", "last-layer", "unit", "ledoit-wolf"),
+        *("median", "narrows-first", "unit", "ledoit-wolf"),
         *("ninety", "worse-score", "not-mended", "umap"),
     ],
     "cosine_basis": ["minus-half"],
@@ -580,9 +580,10 @@ def questions_in(page: str, lang: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_ten_questions_are_all_asked_and_answered(lang):
+def test_the_nine_questions_are_all_asked_and_answered(lang):
     questions = {page: questions_in(page, lang) for page in QUESTIONS}
-    assert sum(len(names) for names in QUESTIONS.values()) == 10
+    assert sum(len(names) for names in QUESTIONS.values()) == 9
+    del questions["narrow_cone"]["last-layer"]  # of the last layer alone
     assert questions["narrow_cone"].keys() == set(QUESTIONS["narrow_cone"])
     assert "minus-half" in questions["cosine_basis"]
     app = look(lang=lang)
@@ -591,7 +592,7 @@ def test_the_ten_questions_are_all_asked_and_answered(lang):
         [answer] = [answer for label, answer in shown.items() if label.startswith(start)]
         assert len(answer) > 100
         assert "{{" not in answer
-    assert len(shown) == 9
+    assert len(shown) == 8
     start = questions["cosine_basis"]["minus-half"]
     other = visit(page="cosine_basis", lang=lang)
     assert any(element.label.startswith(start) for element in other.expander)
@@ -613,10 +614,42 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
     assert f"in the picture now: {fitted.shrinkage:.3f}" in ledoit
 
 
-def test_the_cone_s_question_is_asked_only_of_a_cone():
-    app = visit(layer="6")
-    assert not any("wide at the median" in element.label for element in app.expander)
-    assert any(element.label == "Why is the last layer no cone?" for element in app.expander)
+LAST_LAYER = "Why is the last layer hardly a cone?"
+
+
+def test_the_cone_s_question_is_asked_only_of_a_cone(encoder):
+    shown = {element.label: element.markdown[0].value for element in visit(layer="6").expander}
+    assert not any("wide at the median" in label for label in shown)
+    X = read_cloud(encoder, read_bundled("topics"), layer=6, store=ArrayStore()).vectors
+    positive, times = positive_cosine_share(X), mean_norm_share(X) * len(X)
+    assert f"{positive:.0%} of the cosines are positive" in shown[LAST_LAYER]  # 69%
+    assert f"is {times:.0f} times that of isotropic data" in shown[LAST_LAYER]  # 59
+    for query, cosine in (({"pooling": "cls"}, ".579"), ({"pooling": "max"}, ".778")):
+        app = visit(layer="6", **query)
+        assert LAST_LAYER not in {element.label for element in app.expander}
+        assert any("wide at the median" in element.label for element in app.expander)
+        X = read_cloud(
+            encoder, read_bundled("topics"), layer=6, **query, store=ArrayStore()
+        ).vectors
+        assert f"{mean_cosine(X):.3f}".lstrip("0") == cosine
+        assert cosine in shown[LAST_LAYER]
+    assert LAST_LAYER not in {element.label for element in look().expander}  # of layer 4
+
+
+def test_the_references_are_those_of_isotropic_data_of_that_size():
+    """20 isotropic rows in 384 dimensions have their own mean at about acos(1/sqrt 20) = 77.1."""
+    app = visit_with(upload(20))
+    text = next(e.value for e in app.markdown if "| measure | value | reference |" in e.value)
+    rows = {
+        cells[0]: cells[2]
+        for line in text.split("\n")
+        if len(cells := line[2:-2].split(" | ")) == 3
+    }
+    angle = float(rows["opening angle, median"].split("°")[0])
+    assert angle == pytest.approx(np.degrees(np.arccos(20**-0.5)), abs=0.5)
+    assert rows["mean-norm share ‖μ‖²/E‖x‖²"] == "0.050 at this n, d"
+    assert rows["mean cosine of pairs"] == "0"
+    assert 78 < float(rows["opening angle, 90%"].split("°")[0]) < 83
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])

@@ -91,7 +91,9 @@ def test_a_file_that_is_too_much_for_its_process_is_refused(apart, monkeypatch):
     assert "takes more than the limit of 120 seconds or 2,000 MB of memory" in at.error[0].value
 
 
-@pytest.mark.parametrize("content", [gzip.compress(TEXTS), b"PAR1" + TEXTS], ids=["gzip", "parquet"])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(TEXTS), b"PAR1" + TEXTS], ids=["gzip", "parquet"]
+)
 def test_a_packed_file_is_read_apart_however_small_it_is(apart, monkeypatch, content):
     monkeypatch.setattr(reading, "AT_ONCE", 10**6)
     assert not page_with(content)[0].run().exception

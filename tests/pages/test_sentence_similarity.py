@@ -23,6 +23,7 @@ from geometry.evaluate.rank_lesson import Bend, made_up_scores
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common import words
+from pages.common.words import signed
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
 from tests.pages.charts import array, charts
@@ -151,7 +152,10 @@ def test_published_rows_are_marked_and_carry_their_source():
     assert published["name"] == "published, on STS-B test"
     assert "<b>58.02</b>  avg GloVe (Reimers, Gurevych 2019, Table 1)" in published["text"]
     assert not any("GloVe" in text for text in measured["text"])
-    assert "**72% of “BERT ≪ GloVe” is pooling**" in everything(app)  # 29.85 of 41.52
+    shown = everything(app)
+    assert "**72% of the gap of [CLS] on STS-B**" in shown  # 29.85 of 41.52
+    assert f"Mean minus GloVe is {signed(-11.67, 1)} points." in shown  # 46.35 - 58.02
+    assert "the share runs from 53% to 142%." in shown  # STS12 and SICK-R, as worked out in claims
 
 
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
@@ -192,11 +196,25 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
     line = next(element.value for element in app.markdown if "**Here, at layer 1" in element.value)
     assert f"[CLS] {said(cls)}, mean {said(mean)}" in line
     static = float(re.search(r"\) (\d+\.\d),", line)[1])
-    share = int(re.search(r"\*\*(\d+)% of the gap", line)[1])
+    share, low, high = map(
+        int, re.search(r"\*\*(\d+)% \[(\d+)%,\s(\d+)%\] of the gap", line).groups()
+    )
     assert share == pytest.approx(100 * (100 * mean - 100 * cls) / (static - 100 * cls), abs=1.5)
-    none = visit(**{"sts-layer": "5"})  # there [CLS] is above: the widest gap is told beside it
-    assert "there is no such gap" in everything(none)
-    assert "% of the gap**" in everything(none)
+    assert low < share < high
+    none = visit(**{"sts-layer": "5"})  # there [CLS] is above
+    [line] = [e.value for e in none.markdown if "**Here, at layer" in e.value]
+    assert "at layer 5" in line
+    assert "there is no clear gap" in line
+    assert "% [" not in line
+
+
+def test_sentences_that_repeat_in_many_pairs_are_told():
+    pairs = read_bundled_pairs()
+    left = tuple(text for text in pairs.left[:5] for _ in range(8))
+    own = Pairs("mine", left, pairs.right[:40], pairs.gold_scores[:40])
+    [text] = [element.value for element in visit({"upload-mine": own}).warning]
+    assert text.startswith("**Sentences repeat.** These 40 pairs have only 45 different sentences.")
+    assert not visit().warning
 
 
 def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():

@@ -22,7 +22,7 @@ from geometry import (
     load_encoder,
     read_cloud,
 )
-from geometry.data.corpus import read_bundled, read_bundled_pairs, read_pasted
+from geometry.data.corpus import read_bundled, read_bundled_pairs, read_corpus, read_pasted
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.measure import (
@@ -31,6 +31,7 @@ from geometry.measure import (
     chance_agreement,
     disagreements,
     isotropic_baselines,
+    label_agreement_interval,
     measure_names,
     measure_table,
     self_similarity,
@@ -57,6 +58,9 @@ MEASURES = {name: measure_label(name, str, with_unit=True) for name in LABELS}
 WHY = {"centred": "mean 0", "no_mean_cosine": "mean cosine ≈ 0"}
 LEDOIT_WOLF = Knobs(shrinkage="ledoit-wolf")
 FULL = {"shrink": "none", "kept": "384"}
+DEFAULT_FIT = ""
+BY_FIT = re.compile(r" \((?:partly )?set by the fit\)$")
+AGREEMENT = "topic agreement of 5 neighbours"
 ONLY_ZCA = {"third": "none", "fourth": "none"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
@@ -99,7 +103,13 @@ def upload(n: int, labels: bool = False) -> Corpus:
 
 
 def visit(own: Corpus | None = None, no_webgl2: bool = False, **query: str) -> AppTest:
-    """A visit by deep link; underscores of the query's names stand for hyphens."""
+    """A visit by deep link; underscores of the query's names stand for hyphens.
+
+    Fitted on all points shown, unless the query names another fit set. DEFAULT_FIT is the page's.
+    """
+    query = {"fit_on": "same"} | query
+    if query["fit_on"] == DEFAULT_FIT:
+        del query["fit_on"]
     state = {} if own is None else brought("uploads", "corpus", own)
     state |= {NO_WEBGL2: True} if no_webgl2 else {}
     named = {key.replace("_", "-"): value for key, value in query.items()}
@@ -148,7 +158,7 @@ def table(app: AppTest) -> dict[str, dict[str, str]]:
     """Column to (measure to cell)."""
     [text] = [element.value for element in app.markdown if element.value.startswith("| measure |")]
     lines = [[cell.strip() for cell in line[1:-1].split(" | ")] for line in text.split("\n")]
-    head, rows = lines[0], lines[2:]
+    head, rows = [BY_FIT.sub("", name) for name in lines[0]], lines[2:]
     return {
         name: {row[0]: row[place] for row in rows} for place, name in enumerate(head) if place > 0
     }
@@ -160,12 +170,20 @@ def treated(name: str, X: np.ndarray, knobs: Knobs, fit: np.ndarray | None = Non
     return fitted.turn(knobs).apply(X).retained
 
 
-def cells(X: np.ndarray, raw_d: int, drawn: np.ndarray | None = None) -> dict[str, str]:
+def cells(
+    X: np.ndarray,
+    raw_d: int,
+    drawn: np.ndarray | None = None,
+    *,
+    by_fit: bool = False,
+    units: np.ndarray | None = None,
+) -> dict[str, str]:
     """The column of the table for vectors X; single dimensions are those of what is drawn."""
     raw = isotropic_baselines(measure_names(), len(X), raw_d)
-    rows = {row.name: row for row in measure_table(X, seed=0)}
+    how = {"seed": 0, "intervals": not by_fit, "units": units}
+    rows = {row.name: row for row in measure_table(X, **how)}
     if drawn is not None:
-        single = measure_table(drawn, names=[n for n in rows if "contribution" in n], seed=0)
+        single = measure_table(drawn, names=[n for n in rows if "contribution" in n], **how)
         rows |= {row.name: row for row in single}
     return {MEASURES[name]: cell(row, raw[name]) for name, row in rows.items()}
 
@@ -295,11 +313,12 @@ def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
 def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
     own = upload(20) if corpus == "own" else None
     app = visit(own, unit=unit, removed="3", second="centred", **{} if own else {"corpus": corpus})
-    X = cloud_of(own or corpus, unit).vectors
+    cloud = cloud_of(own or corpus, unit)
+    X, units = cloud.vectors, cloud.sources if unit == "tokens" else None
     assert provenance(app)[1] == f"n = {len(X):,} {unit}"
     found = table(app)
-    assert found["Raw"].items() >= cells(X, 384).items()
-    wanted = cells(treated("removed", X, Knobs(n_removed=3)), 384)
+    assert found["Raw"].items() >= cells(X, 384, units=units).items()
+    wanted = cells(treated("removed", X, Knobs(n_removed=3)), 384, by_fit=True)
     assert found["Top directions removed"].items() >= wanted.items()
     assert tuple(pictures(app)) == ("raw", "centred", "removed", "standardised")
     assert_annotated(found, unit, corpus, cloud_of)
@@ -353,7 +372,7 @@ def test_zipfian_whitening_is_fitted_under_the_counts(cloud_of):
     app = visit(own, unit="types", second="zipf", **ONLY_ZCA, **FULL)
     fitted = fit_treatment("zipf", cloud.vectors, sample_weight=cloud.counts)
     found = fitted.turn(Knobs()).apply(cloud.vectors)
-    wanted = cells(found.retained, 384, found.vectors)
+    wanted = cells(found.retained, 384, found.vectors, by_fit=True)
     assert table(app)["Zipfian whitening"].items() >= wanted.items()
     assert wanted != cells(treated("zca", cloud.vectors, Knobs()), 384)
     assert f"Zipfian whitening: rank {fitted.rank} of 384" in provenance(app)
@@ -400,9 +419,12 @@ def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud
     for name, title in NAMES.items():
         Z = treated(name, cloud.vectors, LEDOIT_WOLF)
         agreement = f"{label_agreement(Z, cloud.labels):.1%}"
-        wanted = cells(Z, 384) | {"topic agreement of 5 neighbours": agreement}
+        if name == "raw":
+            low, high = label_agreement_interval(Z, cloud.labels)
+            agreement += f" [{low:.1%},\u00a0{high:.1%}]"
+        wanted = cells(Z, 384, by_fit=name != "raw") | {AGREEMENT: agreement}
         assert found[title] == wanted
-    assert all("[" in text for text in found["Raw"].values() if "%" not in text)
+    assert all("[" in text for text in found["Raw"].values())
     baselines = {
         MEASURES[row.name]: signed(row.baseline, decimals_of(row.name)) + error_of(row)
         for row in measure_table(cloud.vectors, seed=0)
@@ -427,8 +449,8 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
 @pytest.mark.parametrize(
     ("lang", "brackets", "held"),
     [
-        ("en", "In brackets", "each treatment held as it was fitted"),
-        ("zh-Hant", "方括號內", "處理方式照原來的擬合，不重新擬合"),
+        ("en", "In brackets", "under the same fitted treatment"),
+        ("zh-Hant", "方括號內", "同一個已擬合的處理方式"),
     ],
 )
 def test_the_intervals_say_that_nothing_is_fitted_again(lang, brackets, held):
@@ -453,7 +475,7 @@ def test_it_is_said_where_measures_disagree(cloud_of):
 
 
 def test_what_the_fit_saw_is_not_blamed_on_a_fit_that_did_not_see_it():
-    app = look(fit_on="split")
+    app = look(fit_on=DEFAULT_FIT)
     assert not any("rounder than isotropic" in element.value for element in app.markdown)
 
 
@@ -478,6 +500,43 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
     ]
 
 
+def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(taken):
+    """Half, all and some of the points shown; the weights are learned on the pairs' sentences."""
+    by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
+    for fit_on, words in by_fit.items():
+        app = visit(second="learned", third="zca", fourth="none", corpus="pairs", fit_on=fit_on)
+        [text] = [element.value for element in app.markdown if element.value.startswith("| mea")]
+        head = ["Raw", "Learned removal (set by the fit)", f"ZCA whitening{words}", "isotropic"]
+        assert text.split("\n")[0] == f"| measure | {' | '.join(head)} |"
+        found = table(app)
+        assert "[" in found["Raw"]["IsoScore"]
+        assert not any("[" in cell for cell in found["Learned removal"].values())
+        assert any("[" in cell for cell in found["ZCA whitening"].values()) is (not words)
+        scene, reports = taken[-1]
+        rows = rows_of(table_csv(scene, reports, "", str))
+        assert {row["low"] for row in rows if row["treatment"] == "learned"} == {""}
+    app = visit(fit_rows="200", **ONLY_ZCA)
+    assert any("| ZCA whitening (partly set by the fit) |" in e.value for e in app.markdown)
+
+
+def test_by_default_half_of_the_points_are_fitted_if_both_halves_can_be_drawn():
+    for n, chosen in ((8, "split"), (7, "same")):
+        app = visit(upload(n), fit_on=DEFAULT_FIT)
+        assert app.selectbox(key="fit-on").value == chosen
+        assert tuple(pictures(app)) == DEFAULTS
+
+
+def test_the_agreement_is_named_after_the_column():
+    corpus = upload(40, labels=True)
+    named = {"category": "agreement of 5 neighbours in “category”", "topic": AGREEMENT}
+    for column, label in named.items():
+        assert label in table(visit(replace(corpus, label_column=column), **ONLY_ZCA))["Raw"]
+    assert "label agreement of 5 neighbours" in table(visit(corpus, **ONLY_ZCA))["Raw"]
+    path = b"text,category\na cat sat,pets\na dog ran,pets\nit rains,weather\n"
+    read = read_corpus(io.BytesIO(path), name="x.csv", text_column="text", label_column="category")
+    assert read.label_column == "category"
+
+
 # Trying
 
 
@@ -500,13 +559,13 @@ def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved
     now = table(app)
     assert {name for name in numbers if now[name] != numbers[name]} == {NAMES[moved]}
     X = cloud_of().vectors
-    assert now[NAMES[moved]].items() >= cells(treated(moved, X, knobs), 384).items()
+    assert now[NAMES[moved]].items() >= cells(treated(moved, X, knobs), 384, by_fit=True).items()
 
 
 def test_shrinkage_by_hand_has_a_slider(cloud_of):
     app = visit(shrink="by-hand")
     app = set_value(app, "slider", "shrinkage", 0.5)
-    wanted = cells(treated("zca", cloud_of().vectors, Knobs(shrinkage=0.5)), 384)
+    wanted = cells(treated("zca", cloud_of().vectors, Knobs(shrinkage=0.5)), 384, by_fit=True)
     assert table(app)["ZCA whitening"].items() >= wanted.items()
     assert "shrinkage 0.500" in provenance(app)
 
@@ -515,7 +574,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
     X = cloud_of().vectors
     fit, shown = np.array_split(np.random.default_rng(0).permutation(len(X)), 2)
     fit, shown = X[np.sort(fit)], X[np.sort(shown)]
-    app = look(fit_on="split")
+    app = look(fit_on=DEFAULT_FIT)
     assert "fitted on 612 points of the other half" in provenance(app)
     found = table(app)
     assert found["Raw"].items() >= cells(shown, 384).items()
@@ -547,7 +606,7 @@ def test_fewer_points_in_the_fit_are_the_first_of_one_order(cloud_of):
     assert {"fitted on 500 of these points", "n/d = 1.30"} <= set(provenance(app))
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384).items()
-    wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384)
+    wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384, by_fit=True)
     assert found["ZCA whitening"].items() >= wanted.items()
 
 
@@ -566,7 +625,7 @@ def test_defaults_follow_the_points_and_what_was_chosen_stays():
     app = visit(corpus="topics-zh")
     fresh = provenance(app)
     assert "directions kept: 24" in fresh  # n <= d: what the library recommends
-    app = visit(fit_on="split")
+    app = visit(fit_on=DEFAULT_FIT)
     assert app.slider(key="fit-rows").value == 612
     app = set_value(app, "selectbox", "fit-on", "same")
     assert (app.slider(key="fit-rows").value, app.slider(key="kept").value) == (1224, 384)
@@ -589,7 +648,7 @@ def test_defaults_follow_the_points_and_what_was_chosen_stays():
         (60, FULL | {"centring": "0"}, None),
         (60, {"shrink": "ledoit-wolf", "kept": "384"}, None),
         (60, FULL | {"second": "centred"}, None),
-        (60, FULL | {"fit_on": "split"}, "warning"),
+        (60, FULL | {"fit_on": DEFAULT_FIT}, "warning"),
         (60, FULL | {"fit_rows": "30"}, "warning"),
     ],
 )
@@ -749,12 +808,12 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
             ("top_contribution", heights[0]),
             ("top_5_contributions", heights[:5].sum()),
         ):
-            assert found[name][MEASURES[measure]].startswith(f"{signed(share, 3)} [")
+            assert found[name][MEASURES[measure]].split(" ")[0] == signed(share, 3)
 
 
 def test_halves_of_tokens_cut_no_sentence_in_two(taken):
     own = upload(30)
-    app = visit(own, unit="tokens", fit_on="split", chart="size")
+    app = visit(own, unit="tokens", fit_on=DEFAULT_FIT, chart="size")
     material = taken[-1][0].material
     fitted, shown = set(material.fit.sources), set(material.cloud.sources)
     assert fitted | shown == set(range(len(own)))
@@ -864,7 +923,7 @@ def test_a_bad_address_falls_back_to_the_defaults():
     app = visit(**bad, strength="9", removed="1000", fit_rows="-3")
     fallen = provenance(app)
     assert tuple(pictures(app)) == DEFAULTS
-    assert fallen == provenance(look())
+    assert fallen == provenance(look(fit_on=DEFAULT_FIT))
 
 
 @pytest.mark.parametrize("n", [2, 3])
@@ -912,37 +971,28 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
 
 
 def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cloud_of):
-    shown = table(visit(fit_on="split"))
+    shown = table(visit(fit_on=DEFAULT_FIT))
     scene, reports = taken[-1]
     rows = rows_of(table_csv(scene, reports, "", str))
     cloud = scene.material.cloud
     for name, label in NAMES.items():
         first, *_others, last = [row for row in rows if row["treatment"] == name]
         assert last["measure"] == "label_agreement"
-        assert f"{float(last['value']):.1%}" == shown[label]["topic agreement of 5 neighbours"]
+        value, low, high = (f"{float(last[end]):.1%}" for end in ("value", "low", "high"))
+        assert f"{value} [{low},\u00a0{high}]" == shown[label][AGREEMENT]
         assert float(last["isotropic"]) == pytest.approx(chance_agreement(cloud.labels), rel=1e-5)
         assert (last["n"], last["d"]) == (f"{len(cloud)}", first["d"])
         assert last["fitted_on"] == (
             "" if name == "raw" else "fitted on 612 points of the other half"
         )
     app = visit(upload(24))  # without labels
-    assert "topic agreement of 5 neighbours" not in table(app)["Raw"]
+    assert AGREEMENT not in table(app)["Raw"]
     scene, reports = taken[-1]
     assert "label_agreement" not in table_csv(scene, reports, "", str).decode()
 
 
-def test_a_zero_row_has_no_agreement_in_the_file(taken):
-    visit(Corpus("mine", ("a cat sat",) * 4 + ("a dog ran",) * 4, ("c",) * 4 + ("d",) * 4), **FULL)
-    scene, reports = taken[-1]
-    reports = {name: replace(report, agreement=None) for name, report in reports.items()}
-    reports["raw"] = replace(reports["raw"], agreement=0.5)
-    rows = rows_of(table_csv(scene, reports, "", str))
-    shown = {r["treatment"]: (r["value"], r["undefined"]) for r in rows if "label" in r["measure"]}
-    assert shown == {"raw": ("0.5", "")} | dict.fromkeys(DEFAULTS[1:], ("", "zero_row"))
-
-
 def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
-    app = visit(second="learned", third="zca", fit_on="split")
+    app = visit(second="learned", third="zca", fit_on=DEFAULT_FIT)
     assert "Learned removal: fitted on the 650 sentences of the scored pairs" in provenance(app)
     scene, reports = taken[-1]
     fit = {

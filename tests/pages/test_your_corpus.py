@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, CorpusError, Coverage, read_corpus
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import MAX_BYTES, MAX_TEXTS
+from geometry.evaluate import published_tables
 from pages.common import words
 from pages.common.coverage_notes import (
     MULTILINGUAL_MODEL,
@@ -287,3 +288,18 @@ def test_a_text_that_was_shortened_is_counted(visit, monkeypatch):
     at = visit()
     give(at, None, "a b " * 30_000 + "\nshort\n")
     assert any("100,000 characters: 1 texts" in warning.value for warning in at.warning)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_the_claim_quotes_the_published_input_layers(lang):
+    """Ethayarajh 2019 says all layers; the input layers of his figures, by model."""
+    text = (
+        (words.TEXT / lang / "your_corpus.md")
+        .read_text(encoding="utf-8")
+        .split("<!-- limits -->")[0]
+    )
+    tables = {table.key: table for table in published_tables()}
+    for model in ("elmo", "bert", "gpt2"):
+        [values] = tables[f"ethayarajh_{model}"].rows.values()
+        assert re.search(rf"(?<!\d)0?{f'{values[0]:.3f}'.lstrip('0')}(?!\d)", text), (model, values)
+    assert not re.search("but the input|輸入層以外", text)

@@ -164,7 +164,7 @@ def test_fewer_sentences_than_dimensions_have_no_neighbours_once_whitened(layers
 
 def test_every_cosine_at_layer_4_is_positive(layers):
     assert round(positive_cosine_share(layers["mean"][4]), 4) == 1
-    assert positive_cosine_share(layers["mean"][6]) < 0.6  # and the last layer is no cone
+    assert positive_cosine_share(layers["mean"][6]) < 0.6  # and the last layer is hardly a cone
 
 
 @pytest.mark.parametrize(("layer", "rank"), [(4, 383), (6, 381)])
@@ -254,6 +254,7 @@ QUOTED = [
     ("59.6", "raw 4", SPEARMAN),
     ("69.2", "white 4", SPEARMAN),
 ]
+OF_TOPICS = {".579", ".778"}  # tests/pages/test_narrow_cone.py measures them
 
 
 @pytest.mark.parametrize(("quote", "name", "tolerance"), QUOTED)
@@ -271,7 +272,7 @@ def test_the_page_quotes_nothing_else(language):
         re.sub(r"^0(?=\.)", "", quote) for quote in found
     }  # .53 in one language, 0.53 in another
     of_the_scale = {"0°", "90°", "180°"}
-    assert found - of_the_scale == {quote for quote, _, _ in QUOTED}
+    assert found - of_the_scale == {quote for quote, _, _ in QUOTED} | OF_TOPICS
 
 
 def number(quote: str) -> float:

@@ -417,3 +417,14 @@ def test_the_maps_load_nothing_slow():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_the_printed_algorithm_differs_by_a_constant():
+    """Mu, Viswanath 2018, algorithm 1, step 3: x - m - U U'x. Here m = (2, 1) and U = e1, so the
+    printed result of (x, y) is (-2, y - 1), and ours is (0, y - 1).
+    """
+    X = np.array([[4.0, 1], [0, 1], [2, 2], [2, 0]])
+    found = CommonComponentRemoval(1).fit(X).transform(X)
+    np.testing.assert_allclose(found, np.column_stack([np.zeros(4), X[:, 1] - 1]), atol=1e-12)
+    printed = X - X.mean(axis=0) - X * [1, 0]
+    np.testing.assert_allclose(found - printed, np.tile([2.0, 0], (4, 1)), atol=1e-12)
