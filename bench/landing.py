@@ -92,7 +92,7 @@ def main() -> list[Row]:
             + ", ".join(f"{key} {median(times):.2f} s" for key, times in of_sliders.items())
             + f"; its slowest step {max(of_sliders[slowest]):.2f} s",
         ),
-        row("first visit, empty cache: picture", median(visit.drawn for visit in empty), 20.0),
+        row("first visit, empty cache: picture", median(visit.drawn for visit in empty), 3.0),
         row(
             "first visit, empty cache: progress on screen",
             median(visit.progress for visit in empty),
