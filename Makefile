@@ -33,6 +33,8 @@ run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 
 
 # The workers already use every core: threads inside them would take three times as long.
 test test-slow check: export OMP_NUM_THREADS := 1
+# Every server and worker would compile the project anew.
+test test-slow check: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (ARGS= goes to pytest)
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(ARGS)
 
