@@ -99,8 +99,8 @@ def show_question(page: str, name: str, values: Mapping[str, object] | None = No
 
 
 def close_page(page: str, _: Translate, values: Mapping[str, object] | None = None) -> None:
-    """The page's limits and its sources."""
-    st.subheader(_("What this does not show"))
+    """The page's limits, and its sources, which are folded."""
+    st.subheader(_("Limits"))
     st.markdown(prose(page, "not-shown", values))
-    st.subheader(_("Sources"))
-    st.markdown(prose(page, "sources", values))
+    with st.expander(_("Sources"), key="sources", icon=":material/menu_book:"):
+        st.markdown(prose(page, "sources", values))

@@ -8,10 +8,13 @@ const LEFT = 0.18; // share of the colour in a faded point
 const MOST_HIDEABLE = 32; // categories: the bits of a number
 const LEVELS = 256;
 
-// codes: as decodeCodes returns them; rows: the selected ones; hidden: a bit for each category.
-export function paintOf(codes, rows, hidden, theme) {
+// codes: as decodeCodes returns them; rows: the selected ones; hidden and isolated: a bit for each
+// category. Without an isolated one, all are shown alike.
+export function paintOf(codes, rows, hidden, theme, isolated = 0) {
   const { values } = codes;
-  const [plain, faded] = [false, true].map((isFaded) => tableOf(codes, hidden, isFaded, theme));
+  const isFaint = (code) => isolated !== 0 && ((isolated >>> code) & 1) === 0;
+  const [plain, faded] = [isFaint, () => true].map((isFaded) =>
+    tableOf(codes, hidden, isFaded, theme));
   const shift = codes.kind === "values" ? 8 : 0; // values have LEVELS colours
   const paint = new Uint32Array(values.length);
   const others = rows.length ? faded : plain;
@@ -21,12 +24,13 @@ export function paintOf(codes, rows, hidden, theme) {
 }
 
 // The paint of each code, or of each level of a scale.
-function tableOf({ kind }, hidden, isFaded, theme) {
+function tableOf({ kind }, hidden, fades, theme) {
   const paper = rgb(theme.paper);
   return Uint32Array.from({ length: LEVELS }, (_, code) => {
     const isValue = kind === "values";
-    const { hue, shape } = lookOf(code, theme.categories.length);
-    const pure = isValue ? onScale(theme.scale, code / (LEVELS - 1)) : rgb(theme.categories[hue]);
+    const isFaded = fades(code);
+    const { colour, shape } = lookOf(code, theme);
+    const pure = isValue ? onScale(theme.scale, code / (LEVELS - 1)) : rgb(colour);
     const [red, green, blue] = (isFaded ? mixColours(paper, pure, LEFT) : pure).map((share) =>
       Math.round(255 * share),
     );

@@ -27,6 +27,7 @@ export class Stage {
     this.at = 0;
     this.rows = NONE;
     this.hidden = 0; // a bit for each category
+    this.isolated = 0; // the same
     this.version = 0; // changes whenever points move on screen
     this.screens = [];
     this.frames = 0;
@@ -52,7 +53,7 @@ export class Stage {
     if (this.codesName !== message.codes) {
       this.codes = decodeCodes(arrays.get(message.codes));
       this.codesName = message.codes;
-      this.hidden = 0;
+      this.hidden = this.isolated = 0;
     }
     if (isOtherRows) this.rows = NONE;
     this.repaint();
@@ -85,6 +86,12 @@ export class Stage {
   // The last position of the film, by the longest path.
   get lastStop() {
     return Math.max(...this.message.views.map(({ path }) => path.length)) - 1;
+  }
+
+  // The stops that the film's slider names, from its first to its last.
+  get landmarks() {
+    const { landmarks } = this.message;
+    return landmarks?.length && this.lastStop ? landmarks : [0, this.lastStop];
   }
 
   goTo(at) {
@@ -123,9 +130,15 @@ export class Stage {
     this.repaint();
   }
 
+  // isolated: a bit for each category; the others fade.
+  isolate(isolated) {
+    this.isolated = isolated;
+    this.repaint();
+  }
+
   repaint() {
     this.painter?.forget(this.paint);
-    this.paint = paintOf(this.codes, this.rows, this.hidden, this.message.theme);
+    this.paint = paintOf(this.codes, this.rows, this.hidden, this.message.theme, this.isolated);
   }
 
   setCamera(camera) {
@@ -214,7 +227,7 @@ export class Stage {
     const size = pointSize(n) * this.size;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
-      hasMarks: this.hidden !== 0 || this.rows.length > 0,
+      hasMarks: (this.hidden | this.isolated) !== 0 || this.rows.length > 0,
       size: size * ratio,
       opacity: this.opacity,
       isDensity: this.isDensity,
