@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .palette import LIGHT, SYMBOL_CODES, SYMBOLS, Theme
+from .palette import SYMBOL_CODES, SYMBOLS, Theme
 
-MOST_LABELS = len(SYMBOLS) * len(LIGHT.categories)  # more have no colours at all
+MOST_LABELS = 24  # with more the colour shows something else
 MOST_COLOURED = 8  # groups; the smaller ones are drawn alike, as "other"
 
 

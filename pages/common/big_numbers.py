@@ -49,12 +49,9 @@ def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> N
 
 
 def _item(number: BigNumber) -> str:
-    change = f' <span class="change">{escape(number.change)}</span>' if number.change else ""
-    note = f"<dd><small>{escape(number.note)}</small></dd>" if number.note else ""
-    return (
-        f"<div><dt>{escape(number.label)}</dt>"
-        f"<dd><b>{escape(number.value)}</b>{change}</dd>{note}</div>"
-    )
+    below = [f"<dd><small>{escape(text)}</small></dd>" for text in (number.note, number.change)]
+    dt, dd = escape(number.label), escape(number.value)
+    return f"<div><dt>{dt}</dt><dd><b>{dd}</b></dd>{''.join(below)}</div>"
 
 
 def change_of(value: float | None, former: float | None, decimals: int) -> str:

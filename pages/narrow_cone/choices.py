@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -38,7 +39,7 @@ def show_presets(_: Translate) -> None:
         _("Examples"),
         list(names),
         key="preset",
-        format_func=names.get,
+        format_func=lambda name: names[name],
         on_change=_apply_preset,
         label_visibility="collapsed",
     )
@@ -94,7 +95,7 @@ def film_settings() -> tuple[float, float]:
     return settings
 
 
-def store_film_settings(values: tuple[float, ...] | list[float]) -> None:
+def store_film_settings(values: Sequence[float]) -> None:
     """Where the reader has stopped the film, at the nearest step."""
     for name, value in zip(FILM, values, strict=True):
         share = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
@@ -113,7 +114,7 @@ def _share_in_url(name: str) -> float | None:
 def knob_names(_: Translate) -> tuple[str, str]:
     """Labels of centring and strength."""
     return (
-        _("Centring s: share of the mean that is subtracted"),
+        _("Centring s: share of the mean taken away"),
         _("Strength t: how far the axes are made equal"),
     )
 

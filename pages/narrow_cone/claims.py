@@ -209,8 +209,6 @@ def _stages_table(scene: Scene, _: Translate) -> str:
     )
     lines = [f"| | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
     for label, values in rows:
-        cells = [
-            "—" if value is None else signed(value, AGREEMENT_DECIMALS) for value in values
-        ]
+        cells = ["—" if value is None else signed(value, AGREEMENT_DECIMALS) for value in values]
         lines.append(f"| {label} | {' | '.join(cells)} |")
     return "\n".join(lines)

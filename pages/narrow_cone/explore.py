@@ -87,9 +87,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         found_box = st.container()
     with look_box:
         can_play = look.view != "umap"
-        centring, strength = (
-            play_bar(_, can_play=can_play) if has_no_webgl2() else film_settings()
-        )
+        centring, strength = play_bar(_, can_play=can_play) if has_no_webgl2() else film_settings()
         umap_box = st.container()
         scene = build_scene(
             points, look, fit, whitening, chosen, centring=centring, strength=strength

@@ -40,7 +40,7 @@ def show_headlines(scene: Scene, _: Translate) -> None:
 def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
     """Mean cosine, agreement of neighbours, IsoScore; of the second picture with their change."""
     measured, raw = scene.measured(side), scene.measured(scene.raw)
-    is_raw = side is scene.raw
+    is_raw = side.key == scene.raw.key
     found = []
     for name, label in (("mean_cosine", _("mean cosine")), ("isoscore", _("IsoScore"))):
         row = measured[name]
@@ -51,7 +51,7 @@ def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
                 label,
                 print_value(name, row.value, decimals) or "—",
                 _("isotropic: {value}").format(value=isotropic),
-                "" if is_raw else change_of(row.value, raw[name].value, decimals),
+                "" if is_raw else _change(change_of(row.value, raw[name].value, decimals), _),
             )
         )
     agreement, before, chance = scene.agreement(side), scene.agreement(scene.raw), scene.chance
@@ -60,13 +60,17 @@ def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
         found.insert(
             1,
             BigNumber(
-                _("same topic, 5 neighbours"),
+                _("same topic (5 nearest)"),
                 f"{agreement:.1%}",
                 _("by chance: {value}").format(value=f"{chance:.1%}"),
-                "" if is_raw else _("{change} points").format(change=difference),
+                "" if is_raw else _change(_("{k} points").format(k=difference), _),
             ),
         )
     return found
+
+
+def _change(text: str, _: Translate) -> str:
+    return _("change: {change}").format(change=text) if text else ""
 
 
 def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:

@@ -65,7 +65,7 @@ def side_title(side: Side, scene: Scene, _: Translate) -> str:
 
 def _place_name(centring: float, strength: float, _: Translate) -> str:
     """The name of settings of the film."""
-    names = {(0, 0): _("Raw"), (1, 0): _("Centred"), (1, 1): _("Whitened")}
+    names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
     between = _("Between: centring {s}, strength {t}")
     return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
 
@@ -267,4 +267,3 @@ def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
     places = scene.white.projection.around_origin * scene.factor
     points = Points.of(pack_cloud([places], scene.reach))
     return Aside(points, side_title(scene.white, scene, _), panel.wedges, scene.factor)
-

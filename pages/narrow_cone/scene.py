@@ -141,9 +141,7 @@ class Scene:
             if side.key == self.key_at(centring, strength):
                 return side.retained_vectors
         X = self.points.vectors
-        return whiten_beside(
-            X, self.full, centring=centring, strength=strength
-        ).retained_vectors
+        return whiten_beside(X, self.full, centring=centring, strength=strength).retained_vectors
 
     def measured_at(
         self, centring: float, strength: float, names: tuple[str, ...] = HEADLINE

@@ -10,16 +10,16 @@ export function mixColours(first, second, share) {
 }
 
 // The shapes in text: SYMBOL_SIGNS of geometry/figures/palette.py.
-export const SIGNS = ["●", "◆", "■", "✚"];
+export const SIGNS = ["●", "◆", "■"];
 export const RINGS = { circle: "○", square: "□", diamond: "◇" };
 
 export const MOST_GROUPS = 8; // in colour; the categories after them are "other"
 
-// The colour and the shape (0 to 3) of a category: six hues, then the same hues with other shapes.
-export function lookOf(code, { categories, other }, shapes = 4) {
-  if (code >= MOST_GROUPS) return { colour: other, shape: 0 };
+// The colour and the shape (0 to 2) of a category: six hues, then the same hues with other shapes.
+export function lookOf(code, { categories, other }) {
+  if (code >= MOST_GROUPS) return { colour: other, shape: 0, isOther: true };
   const hues = categories.length;
-  return { colour: categories[code % hues], shape: Math.floor(code / hues) % shapes };
+  return { colour: categories[code % hues], shape: Math.floor(code / hues), isOther: false };
 }
 
 // The entries of the legend: {bits, name, colour, sign}, with a bit for each category.

@@ -9,6 +9,7 @@ import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";
 import { paintOf } from "./paint.js";
+import { MOST_GROUPS } from "./palette.js";
 import { gridOf, projectAll } from "./picking.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
@@ -94,6 +95,16 @@ export class Stage {
     return landmarks?.length && this.lastStop ? landmarks : [0, this.lastStop];
   }
 
+  get isFlat() {
+    return this.clouds.values().next().value.k === 2;
+  }
+
+  // Whether some points are hidden, faded or behind others.
+  get hasMarks() {
+    const hasOthers = this.isFlat && (this.message.legend.names?.length ?? 0) > MOST_GROUPS;
+    return hasOthers || (this.hidden | this.isolated) !== 0 || this.rows.length > 0;
+  }
+
   goTo(at) {
     this.isAside = false;
     this.at = Math.min(Math.max(at, 0), this.lastStop);
@@ -138,7 +149,8 @@ export class Stage {
 
   repaint() {
     this.painter?.forget(this.paint);
-    this.paint = paintOf(this.codes, this.rows, this.hidden, this.message.theme, this.isolated);
+    const { codes, rows, hidden, isolated, isFlat, message } = this;
+    this.paint = paintOf(codes, rows, hidden, message.theme, isolated, isFlat);
   }
 
   setCamera(camera) {
@@ -227,7 +239,7 @@ export class Stage {
     const size = pointSize(n) * this.size;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
-      hasMarks: (this.hidden | this.isolated) !== 0 || this.rows.length > 0,
+      hasMarks: this.hasMarks,
       size: size * ratio,
       opacity: this.opacity,
       isDensity: this.isDensity,
