@@ -50,9 +50,9 @@ class Theme:
 
 
 PERCENT = "~%"  # format of an axis by d3: as many decimals as its ticks need
-SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■"}
+SYMBOL_SIGNS = {"circle": "●", "diamond": "◆"}
 SYMBOLS = tuple(SYMBOL_SIGNS)
-SYMBOL_CODES = {"circle": 0, "square": 1, "diamond": 2}  # Plotly's numbers for them
+SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for them
 
 LIGHT = Theme(
     ink="#16212c",

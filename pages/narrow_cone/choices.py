@@ -83,16 +83,20 @@ def film_settings() -> tuple[float, float]:
     The address names both settings, or none at the start of the film. Of a link that names only
     one, the other is 1.
     """
-    state = st.session_state
-    if not all(name in state for name in FILM):
-        linked = [_share_in_url(name) for name in FILM]
-        is_unlinked = linked == [None, None]
-        for name, value in zip(FILM, linked, strict=True):
-            state.setdefault(name, 0.0 if is_unlinked else 1.0 if value is None else value)
-    settings = (float(state["centring"]), float(state["strength"]))
-    for name, value in zip(FILM, settings, strict=True):
-        put_in_url(name, f"{value:g}" if any(settings) else None)
-    return settings
+    _read_film_settings()
+    centring, strength = (float(st.session_state[name]) for name in FILM)
+    for name, value in zip(FILM, (centring, strength), strict=True):
+        put_in_url(name, f"{value:g}" if centring or strength else None)
+    return centring, strength
+
+
+def _read_film_settings() -> None:
+    """Into the session, where it has none."""
+    linked = [_share_in_url(name) for name in FILM]
+    is_unlinked = linked == [None, None]
+    for name, value in zip(FILM, linked, strict=True):
+        default = 0.0 if is_unlinked else 1.0
+        st.session_state.setdefault(name, default if value is None else value)
 
 
 def store_film_settings(values: Sequence[float]) -> None:
@@ -121,7 +125,7 @@ def knob_names(_: Translate) -> tuple[str, str]:
 
 def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
     """Play button and two sliders, for a browser without WebGL2: (centring, strength)."""
-    film_settings()
+    _read_film_settings()
     if not can_play:
         st.session_state["playing"] = False
     elif st.session_state.get("playing"):

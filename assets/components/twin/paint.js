@@ -3,8 +3,8 @@
 import { lookOf, mixColours, rgb } from "./palette.js";
 
 const HIDDEN = 0;
-const FADED = 8; // added to the kind of a point outside the selection; kinds 1 to 3 are shapes
-const BELOW = 4; // the kind of "other" points: circles behind the coloured groups of a flat picture
+const FADED = 8; // added to the kind of a point outside the selection; kinds 1 and 2 are shapes
+const BELOW = 3; // the kind of "other" points: circles behind the coloured groups of a flat picture
 const LEFT = 0.18; // share of the colour in a faded point
 const MOST_HIDEABLE = 32; // categories: the bits of a number
 const LEVELS = 256;

@@ -10,12 +10,12 @@ export function mixColours(first, second, share) {
 }
 
 // The shapes in text: SYMBOL_SIGNS of geometry/figures/palette.py.
-export const SIGNS = ["●", "◆", "■"];
+export const SIGNS = ["●", "◆"];
 export const RINGS = { circle: "○", square: "□", diamond: "◇" };
 
 export const MOST_GROUPS = 8; // in colour; the categories after them are "other"
 
-// The colour and the shape (0 to 2) of a category: six hues, then the same hues with other shapes.
+// The colour and the shape (0 or 1) of a category: six hues, then the same hues with another shape.
 export function lookOf(code, { categories, other }) {
   if (code >= MOST_GROUPS) return { colour: other, shape: 0, isOther: true };
   const hues = categories.length;
