@@ -52,7 +52,7 @@ def show_verdict(verdict: Verdict, _: Translate, *, key: str) -> None:
         "unknown": _("Not enough data"),
     }
     with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
-        st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} ({verdict.source})"))
+        st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} – {verdict.source}"))
         mark = f"{ICONS[verdict.state]} **{states[verdict.state]}.**"
         st.markdown(f"{mark} {verdict.measured}")
         st.caption(verdict.basis)

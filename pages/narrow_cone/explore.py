@@ -8,6 +8,7 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.figures.point_colours import MOST_LABELS
+from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
 from pages.common.corpus_cloud import coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
@@ -19,8 +20,10 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
+from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
 from .claims import cone_verdict, whitening_verdict
+from .first_visit import ask_for_guess, show_steps
 from .inspector import choose_point, show_inspector
 from .numbers import show_all_measures, show_headlines, take_away, warn_of_simplex
 from .pictures import draw_pictures
@@ -95,15 +98,18 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         about = draw_pictures(scene, _)
         show_headlines(scene, _)
     with found_box:
+        show_steps(scene, _)
         show_inspector(scene, _)
+        ask_for_guess(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
         warn_of_simplex(scene, _)
-    with answer_box:
-        _answer(scene, about, _)
+    if not is_presenting():
+        with answer_box:
+            _answer(scene, about, _)
     with more_box:
         take_away(scene, _)
     if look.view == "umap":
@@ -122,6 +128,7 @@ def _answer(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:
     """Below the pictures: the claims, the questions, all measures."""
     show_verdict(cone_verdict(scene, _), _, key="cone")
     show_verdict(whitening_verdict(scene, _), _, key="whitening")
+    show_causes(scene, _)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene, about, _)

@@ -12,6 +12,7 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel, Wedge
 from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
 from geometry.projection.packing import pack_cloud
+from pages.common.address import is_presenting
 from pages.common.cache import Cache
 from pages.common.draw.charts import cached_chart, chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -237,6 +238,7 @@ def _twin_cloud(
         ],
         provenance=provenance(scene, _),
         file_name=f"narrow-cone-{projection.n_components}d",
+        is_large=is_presenting(),
         **more,  # type: ignore[arg-type]
     )
 

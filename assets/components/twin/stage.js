@@ -13,6 +13,7 @@ import { MOST_GROUPS } from "./palette.js";
 import { gridOf, projectAll } from "./picking.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
+const LARGE = 1.4;
 const MOST_WAYS = 400; // lines between pictures
 const NONE = new Uint32Array(0);
 
@@ -93,6 +94,11 @@ export class Stage {
   get landmarks() {
     const { landmarks } = this.message;
     return landmarks?.length && this.lastStop ? landmarks : [0, this.lastStop];
+  }
+
+  // Words and points are larger for an audience.
+  get scale() {
+    return this.message.isLarge ? LARGE : 1;
   }
 
   get isFlat() {
@@ -236,7 +242,7 @@ export class Stage {
     for (const band of message.bands) painter.drawCone(band, reach, matrix, theme.band);
     if (cloud.k === 2) drawCones();
     if (message.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
-    const size = pointSize(n) * this.size;
+    const size = pointSize(n) * this.size * this.scale;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
       hasMarks: this.hasMarks,
@@ -252,6 +258,7 @@ export class Stage {
     const { pen, message, boxes, camera } = this;
     const { theme } = message;
     const typeface = getComputedStyle(this.element).fontFamily;
+    const font = (pixels) => `${pixels * this.scale}px ${typeface}`;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
     message.views.forEach((view, place) => {
@@ -261,11 +268,11 @@ export class Stage {
       pen.rect(box.left, box.top, box.width, box.height);
       pen.clip();
       drawFrame(pen, box, theme);
-      writeAxes(pen, message, this.matrixIn(place), box, theme, typeface);
+      writeAxes(pen, message, this.matrixIn(place), box, theme, font);
       const { factors, stretch, title } = this.shown(view);
-      drawScale(pen, camera, factorAt(factors, stretch), box, theme, typeface);
+      drawScale(pen, camera, factorAt(factors, stretch), box, theme, font);
       this.#drawMarks(place);
-      writeTitle(pen, title, box, theme, typeface);
+      writeTitle(pen, title, box, theme, font);
       pen.restore();
     });
     if (this.hasWays) this.#drawWays();

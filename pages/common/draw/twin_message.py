@@ -107,6 +107,8 @@ class TwinCloud:
     below, provenance : str
         Captions of the pictures, and what the points were measured on: both are printed on the
         PNG ``file_name``.
+    is_large : bool
+        For an audience: larger words and points; the space bar plays, digits press examples.
     """
 
     points: Points
@@ -132,6 +134,7 @@ class TwinCloud:
     below: Sequence[str] = ()
     provenance: str = ""
     file_name: str = "twin-cloud"
+    is_large: bool = False
 
     @property
     def n(self) -> int:
@@ -185,6 +188,7 @@ def message_of(
         "provenance": cloud.provenance,
         "file": cloud.file_name,
         "side": SIDE,
+        "isLarge": cloud.is_large,
         "words": _words(_),
     }
 
