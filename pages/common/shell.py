@@ -1,7 +1,7 @@
 """The start and end of every page: configuration, the shared sidebar, claim, limits, sources.
 
-The order is the same on every page: claim, look, measure, try, what it does not show, sources
-(your_corpus needs texts before it can show anything, so there "try" comes first).
+The order is the same on every page: claim, picture with its controls, numbers, verdict, questions,
+limits, sources (your_corpus needs texts before it can show anything, so there the texts come first).
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ MEASURES = (
 HEADLINE = ("mean_cosine", "isoscore")  # the measures below each picture
 
 _WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
+_PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=128)
 _REACHES: Cache[float] = Cache("cone-reaches", max_entries=48)
 # of a cloud at a setting of the sliders, for all readers
 _MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=512)
@@ -265,7 +266,11 @@ def build_scene(
         factor, reach = one_scale(raw, white)
     else:
         raw = points.project("svd" if is_umap else look.view, k)
-        white = raw.apply(twin.vectors)
+        white = _PICTURES.get_or_make(
+            f"{white_key}/{raw.method}/{k}",
+            lambda: raw.apply(twin.vectors),
+            private=points.private,
+        )
         factor = match_radius(raw.around_origin, white.around_origin)
         reach = _REACHES.get_or_make(
             f"{points.key}/{fit}/{raw.method}/{k}",

@@ -19,6 +19,7 @@ from geometry import (
     UndefinedMeasure,
     effective_rank,
     isoscore,
+    isoscore_baseline,
     label_agreement,
     load_encoder,
     mean_cosine,
@@ -30,14 +31,19 @@ from geometry import (
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.measure import positive_cosine_share
+from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
+from geometry.measure.intervals import jackknife_interval
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import words
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.common.words import signed
+from pages.common.verdict import ICONS
+from pages.common.words import signed, with_sign
+from pages.narrow_cone import claims
 from pages.narrow_cone.choices import PRESETS, STEPS
+from pages.narrow_cone.claims import Interval, Steps, whitening_verdict
 from pages.narrow_cone.numbers import histogram_csv, panels_csv
 from tests.pages import visits
 from tests.pages.charts import array, charts
@@ -142,7 +148,7 @@ def headlines(app: AppTest) -> list[dict[str, list[str]]]:
             for label, rest in re.findall(r"<dt>(.*?)</dt>(.*?)</div>", body)
         }
         for body in bodies
-        if "big-numbers" in body
+        if '<dl class="big-numbers"' in body
     ]
 
 
@@ -174,7 +180,9 @@ def white_numbers(X: np.ndarray, fit: str = "recommended", **place) -> dict[str,
 
 
 def provenance(app: AppTest) -> str:
-    [line] = [element.value for element in app.caption if " · seed " in element.value]
+    [line] = [
+        element.value for element in app.caption if re.search(" · (seed|亂數種子) ", element.value)
+    ]
     return line
 
 
@@ -296,6 +304,121 @@ def test_a_bad_address_falls_back_to_the_defaults(query):
 
 
 # The numbers and what they are about
+
+
+def test_a_first_visit_starts_raw_and_a_link_with_one_setting_has_the_other_at_its_end(cloud_of):
+    app = healthy(visits.new_visit("narrow_cone").run())
+    message = clouds(app).message
+    assert (message["at"], message["values"]) == (0, [0, 0])
+    assert message["landmarkNames"] == ["Raw", "Centred", "Whitened"]
+    assert not {"centring", "strength"} & app.query_params.keys()
+    raw, white = headlines(app)
+    assert raw == white
+    assert not charts(app)  # all measures are folded, and not worked out
+    X, labels = cloud_of().vectors, cloud_of().labels
+    assert {label: values[0] for label, values in raw.items()} == {
+        "mean cosine": signed(mean_cosine(X), 3),
+        "same topic (5 nearest)": f"{label_agreement(X, labels):.1%}",
+        "IsoScore": f"{isoscore(X):.3f}",
+    }
+    linked = healthy(visits.new_visit("narrow_cone", strength="0.5").run())
+    assert clouds(linked).message["values"] == [1, 0.5]
+    assert linked.query_params["centring"] == "1"
+
+
+def test_the_second_picture_s_numbers_have_their_change(cloud_of):
+    cloud = cloud_of()
+    fitted = fit_whitening(cloud.vectors)
+    Z = whiten_beside(cloud.vectors, fitted).retained_vectors
+    white = headlines(look())[1]
+    rise = label_agreement(Z, cloud.labels) - label_agreement(cloud.vectors, cloud.labels)
+    isotropic = f"isotropic: {isoscore_baseline(*Z.shape):.3f}"
+    gain = f"change: +{isoscore(Z) - isoscore(cloud.vectors):.3f}"
+    assert white["IsoScore"] == [f"{isoscore(Z):.3f}", isotropic, gain]
+    assert white["same topic (5 nearest)"][1:] == [
+        "by chance: 8.3%",
+        f"change: {signed(100 * rise, 1)} points",
+    ]
+
+
+def verdicts(app: AppTest) -> list[str]:
+    return [line.value for line in app.markdown if line.value.startswith(tuple(ICONS.values()))]
+
+
+def test_the_verdicts_are_the_data_s(cloud_of):
+    for layer in ("4", "6"):
+        cloud = cloud_of(layer=int(layer))
+        X = cloud.vectors
+        cone, whitening = verdicts(look(layer=layer))
+        low, high = jackknife_interval(mean_cosine, X)
+        stated = f"{signed(mean_cosine(X), 3)} [{signed(low, 3)}, {signed(high, 3)}]"
+        assert stated in cone
+        assert ("Holds here." in cone) is (layer == "4")
+        assert ("Hardly a cone" in cone) is (layer == "6")
+        fitted = fit_whitening(X)
+        stages = [
+            label_agreement(whiten_beside(X, fitted, **place).retained_vectors, cloud.labels)
+            for place in ({"centring": 0, "strength": 0}, {"strength": 0}, {})
+        ]
+        assert stages[1] > stages[0] > stages[2]  # centring helps, levelling hurts
+        assert f"Centring helps: **{with_sign(stages[1] - stages[0], 3)} [" in whitening or (
+            f"Centring changes little: **{with_sign(stages[1] - stages[0], 3)} [" in whitening
+        )
+        assert f"then hurts: **{with_sign(stages[2] - stages[1], 3)} [" in whitening
+        [row] = [table[1] for table in tables(look(layer=layer)) if "Centred" in table[0]]
+        assert row[1:] == [f"{share:.3f}" for share in stages]
+
+
+def test_too_few_texts_and_no_labels_are_not_enough_data():
+    assert all("Not enough data" in text for text in verdicts(visit_with(upload(24, labels=True))))
+    cone, whitening = verdicts(look(unit="types"))
+    assert "Hardly a cone: the mean cosine of two different types" in cone
+    assert "Not enough data" in whitening
+
+
+@pytest.mark.parametrize(
+    ("intervals", "state"),
+    [
+        (((0.01, 0.02), (-0.01, 0.01), (0.005, 0.03)), "holds"),
+        (((0.01, 0.02), (-0.2, -0.1), (-0.2, -0.1)), "partly"),
+        (((-0.02, 0.01), (-0.2, -0.1), (-0.2, -0.1)), "fails"),
+        (((-0.02, 0.01), (-0.1, 0.1), (-0.1, 0.1)), "unknown"),
+    ],
+)
+def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, intervals, state):
+    visit()
+    steps = Steps(*(Interval((low + high) / 2, low, high) for low, high in intervals))
+    monkeypatch.setattr(claims, "steps_of", lambda scene: steps)
+    assert whitening_verdict(scenes[-1], str).state == state
+
+
+def test_the_three_causes_are_the_library_s_and_a_guess_is_answered(cloud_of):
+    X = cloud_of().vectors
+    app = healthy(visits.new_visit("narrow_cone").run())
+    [body] = [part.proto.body for part in app.get("html") if 'class="causes"' in part.proto.body]
+    values = re.findall(r"<b>(.*?)</b>", body)
+    assert values == [
+        f"{mean_norm_share(X):.3f}",
+        f"{widest_variance(X):.2f}",
+        f"{mean_absolute_correlation(X):.3f}",
+    ]
+    assert any("✓ Look" in part.proto.body for part in app.get("html"))
+    healthy(app.button_group(key="guess-answer").set_value("more").run())
+    move(app, 1.0, 1.0)
+    [answer] = [element.value for element in app.info]
+    assert answer.startswith("You guessed “more often”. It is “less often”: 55.3% → ")
+    [steps] = [part.proto.body for part in app.get("html") if "✓ Play" in part.proto.body]
+    assert "✓ Click" not in steps
+    healthy(app.button(key="close-steps").click().run())
+    assert not any("✓ Play" in part.proto.body for part in app.get("html"))
+
+
+def test_for_an_audience_there_is_no_prose():
+    app = look(present="1")
+    assert clouds(app).message["isLarge"]
+    assert headlines(app)
+    assert not app.subheader
+    assert not verdicts(app)
 
 
 def test_the_numbers_follow_the_sliders(cloud_of):

@@ -40,6 +40,7 @@ export function writeTitle(pen, title, box, theme, font) {
 export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, font) {
   pen.font = font(16);
   pen.textBaseline = "bottom";
+  const line = Number.parseFloat(pen.font);
   const visible = (place) => {
     const [x, y] = toPixels(matrix, place, box.width, box.height);
     return Number.isFinite(x) ? [box.left + x, box.top + y] : null;
@@ -50,7 +51,7 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, font
     const width = pen.measureText(name).width;
     const most = box.left + box.width - MARGIN;
     const x = Math.min(Math.max(end[0] - width / 2, box.left + MARGIN), most - width);
-    const y = Math.min(Math.max(end[1] - 4, box.top + 48), box.top + box.height - 34);
+    const y = Math.min(Math.max(end[1] - 4, box.top + MARGIN + 2.6 * line), box.top + box.height - MARGIN - 2 * line);
     write(pen, name, x, y, theme);
   });
   const middle = origin && visible([0, 0, 0]);
