@@ -32,7 +32,7 @@ BARE_PAGE = "import streamlit as st\nst.progress(0.5)\n"
 SHOWN = "() => document.querySelector('.twin').twin.shownText"
 SHOWN_AFTER = """before => new Promise((done, failed) => {
   const { twin } = document.querySelector('.twin');
-  const look = () => twin.shownText !== before && !twin.player.isMoving && !twin.drawing
+  const look = () => twin.shownText !== before && !twin.player.isPlaying && !twin.drawing
     ? requestAnimationFrame(() => done(true)) : requestAnimationFrame(look);
   look();
   setTimeout(() => failed(new Error('the clouds were not drawn again')), 30000);

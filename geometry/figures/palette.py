@@ -29,6 +29,8 @@ class Theme:
     categories : tuple of str
         Six hues that differ under every colour blindness; a test measures by how much. The first
         two are from Okabe & Ito (2008).
+    other : str
+        Points of groups that have no colour of their own.
     lines : tuple of str
         Four hues for thin lines and arrows, which need more contrast than points.
     scale : tuple of str
@@ -42,14 +44,15 @@ class Theme:
     white: str
     accent: str
     categories: tuple[str, ...]
+    other: str
     lines: tuple[str, ...]
     scale: tuple[str, ...]
 
 
 PERCENT = "~%"  # format of an axis by d3: as many decimals as its ticks need
-SYMBOL_SIGNS = {"circle": "●", "diamond": "◆", "square": "■", "cross": "✚"}
+SYMBOL_SIGNS = {"circle": "●", "diamond": "◆"}
 SYMBOLS = tuple(SYMBOL_SIGNS)
-SYMBOL_CODES = {"circle": 0, "square": 1, "diamond": 2, "cross": 3}  # Plotly's numbers for them
+SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for them
 
 LIGHT = Theme(
     ink="#16212c",
@@ -59,6 +62,7 @@ LIGHT = Theme(
     white="#0072b2",
     accent="#16212c",
     categories=("#0072b2", "#d55e00", "#005522", "#aa5577", "#aa8855", "#8800ff"),
+    other="#a3abb4",
     lines=("#8800ff", "#946c00", "#00703a", "#b8437f"),
     scale=("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369"),
 )
@@ -70,6 +74,7 @@ DARK = Theme(
     white="#56b4e9",
     accent="#ffffff",
     categories=("#56b4e9", "#ff8a4c", "#337755", "#dd00ff", "#ffdd00", "#775588"),
+    other="#68747f",
     lines=("#b855f6", "#ffdd00", "#5cd672", "#d147a1"),
     scale=("#575d8d", "#707183", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
 )

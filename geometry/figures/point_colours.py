@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .palette import LIGHT, SYMBOL_CODES, SYMBOLS, Theme
+from .palette import SYMBOL_CODES, SYMBOLS, Theme
 
-MOST_LABELS = len(SYMBOLS) * len(LIGHT.categories)  # pairs of a colour and a symbol
+MOST_LABELS = 24  # with more the colour shows something else
+MOST_COLOURED = 8  # groups; the smaller ones are drawn alike, as "other"
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class PointColours:
 
     @classmethod
     def by_label(cls, labels: Sequence[str], title: str) -> PointColours:
-        """One colour and symbol a label, in order of first appearance."""
-        names = tuple(dict.fromkeys(labels))
+        """One code a label: the most frequent first, of equals the first to appear."""
+        names = tuple(name for name, _count in Counter(labels).most_common())
         place = {name: code for code, name in enumerate(names)}
         return cls(np.array([place[label] for label in labels]), names, title)
 
@@ -44,9 +46,21 @@ class PointColours:
         return cls(np.asarray(values, dtype=float), None, title)
 
 
-def legend_entries(colours: PointColours, theme: Theme) -> list[tuple[str, str, str]]:
-    """(name, colour, symbol) of each category; empty for values."""
-    return [(name, *_look(code, theme)) for code, name in enumerate(colours.names or ())]
+def legend_entries(
+    colours: PointColours, theme: Theme, other: str = "other"
+) -> list[tuple[str, str, str]]:
+    """(name, colour, symbol) of each group, with one entry for all others; empty for values.
+
+    Parameters
+    ----------
+    colours : PointColours
+    theme : Theme
+    other : str
+        The name of the groups beyond MOST_COLOURED.
+    """
+    names = colours.names or ()
+    shown = (*names[:MOST_COLOURED], other) if len(names) > MOST_COLOURED else names
+    return [(name, *_look(code, theme)) for code, name in enumerate(shown)]
 
 
 def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
@@ -85,6 +99,8 @@ def _steps(colours: list[str]) -> list[tuple[float, str]]:
 
 
 def _look(code: int, theme: Theme) -> tuple[str, str]:
-    """Colour and symbol of a category: six hues by four symbols, so 24 categories differ."""
+    """Colour and symbol of a category: six hues, then the same hues with another symbol."""
+    if code >= MOST_COLOURED:
+        return theme.other, SYMBOLS[0]
     hues = len(theme.categories)
     return theme.categories[code % hues], SYMBOLS[code // hues % len(SYMBOLS)]

@@ -17,6 +17,7 @@ PARAMETERS = {
     "revision": "the model's branch, tag or commit",
     "dtype": "precision of the model",
     "corpus": "corpus",
+    "present": "1 for an audience: large words, no prose, no sidebar",
     # clouds: narrow_cone, whitening
     "unit": "sentences, tokens or types",
     "layer": "layer or set of layers",
@@ -70,6 +71,11 @@ PARAMETERS = {
     "shift_y": "shift of the cloud",
     **{f"{name}_{axis}": f"coordinate of {name}" for name in "abc" for axis in "xy"},
 }
+
+
+def is_presenting() -> bool:
+    """True if the address says that the page is shown to an audience."""
+    return st.query_params.get("present") == "1"
 
 
 def number_in_url(key: str) -> int | None:

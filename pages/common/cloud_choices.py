@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Encoder
 from geometry.encode.layers import LAYER_SETS
@@ -29,8 +30,13 @@ class Look:
     colour: str
 
 
-def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
-    """Unit, layer and pooling."""
+def choose_cloud(
+    encoder: Encoder, _: Translate, *, more: DeltaGenerator | None = None
+) -> CloudSpec:
+    """Unit, layer and pooling.
+
+    more : where the toggle of special tokens is drawn; by default below the pooling.
+    """
     unit_box, layer_box, pooling_box = st.columns(3)
     with unit_box:
         unit = choose(
@@ -63,7 +69,7 @@ def choose_cloud(encoder: Encoder, _: Translate) -> CloudSpec:
         layer = _choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
     if is_own:
         layer = str(encoder.n_layers)
-    with pooling_box:
+    with more or pooling_box:
         special = _choose_special(encoder, unit, pooling, _)
     return CloudSpec(
         unit=unit,

@@ -1,7 +1,7 @@
 """The start and end of every page: configuration, the shared sidebar, claim, limits, sources.
 
-The order is the same on every page: claim, look, measure, try, what it does not show, sources
-(your_corpus needs texts before it can show anything, so there "try" comes first).
+Every page has one order: claim, picture with its controls, numbers, verdict, questions, limits,
+sources. On your_corpus the texts come first, because there is no picture without them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from .address import is_presenting
 from .controls import choose, keep_choices
 from .draw.charts import load_plotly
 from .messages import show_error
@@ -41,6 +42,8 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
 
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
     st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
+    if is_presenting():
+        st.html(f"<style>{(ASSETS / 'present.css').read_text(encoding='utf8')}</style>")
     keep_choices(name)
     with st.sidebar:
         choose(
@@ -60,7 +63,8 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
         select_model(_)
         select_corpus(_)
     st.title(page_labels(_)[name])
-    st.markdown(prose(name, "claim"))
+    if not is_presenting():
+        st.markdown(prose(name, "claim"))
     return _
 
 
@@ -99,8 +103,10 @@ def show_question(page: str, name: str, values: Mapping[str, object] | None = No
 
 
 def close_page(page: str, _: Translate, values: Mapping[str, object] | None = None) -> None:
-    """The page's limits and its sources."""
-    st.subheader(_("What this does not show"))
+    """The page's limits, and its sources, which are folded; nothing for an audience."""
+    if is_presenting():
+        return
+    st.subheader(_("Limits"))
     st.markdown(prose(page, "not-shown", values))
-    st.subheader(_("Sources"))
-    st.markdown(prose(page, "sources", values))
+    with st.expander(_("Sources"), key="sources", icon=":material/menu_book:"):
+        st.markdown(prose(page, "sources", values))

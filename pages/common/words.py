@@ -95,6 +95,12 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
 
 
+def with_sign(value: float, decimals: int) -> str:
+    """A difference: the number with its sign, a plus too."""
+    text = signed(value, decimals)
+    return text if text.startswith("−") or float(text) == 0 else f"+{text}"
+
+
 def signed(value: float, decimals: int) -> str:
     """The number with a real minus sign, and no minus before a zero."""
     text = f"{value:.{decimals}f}"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import streamlit as st
 
+from pages.common.address import put_in_url
 from pages.common.controls import choose
 from pages.common.words import Translate
 
-STEPS = 8  # of each slider while it plays
+STEPS = 8  # of each slider while it plays without WebGL2
+SLIDER_STEPS = 16  # of centring and of strength
+FILM = ("centring", "strength")
 PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
     "needle": ("5", "cls"),
     "max": ("4", "max"),
@@ -17,21 +23,42 @@ PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
 
 
 def show_presets(_: Translate) -> None:
-    """The bundled model's range of cones, one button each."""
+    """The bundled model's range of cones; that of the controls' settings is marked.
+
+    One control and not a button each: Streamlit merges the clicks on buttons that follow each
+    other quickly, and of one control the last choice is left.
+    """
     names = {
         "needle": _("[CLS], layer 5: a needle"),
         "max": _("max, layer 4: narrow"),
         "mean": _("mean, layer 4: the usual cone"),
         "last": _("mean, last layer: hardly a cone"),
     }
-    with st.container(horizontal=True, key="presets"):
-        for name, label in names.items():
-            st.button(label, key=f"preset-{name}", on_click=_apply_preset, args=(name,))
+    st.session_state["preset"] = _current_preset()
+    st.pills(
+        _("Examples"),
+        list(names),
+        key="preset",
+        format_func=lambda name: names[name],
+        on_change=_apply_preset,
+        label_visibility="collapsed",
+    )
 
 
-def _apply_preset(name: str) -> None:
-    layer, pooling = PRESETS[name]
-    st.session_state.update(unit="sentences", layer=layer, pooling=pooling, special=True)
+def _current_preset() -> str | None:
+    """The preset that the controls are at, which have not been drawn on a first visit."""
+    state = st.session_state
+    is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
+    settings = (state.get("layer"), state.get("pooling"))
+    return next((name for name, at in PRESETS.items() if is_plain and at == settings), None)
+
+
+def _apply_preset() -> None:
+    """Set the controls; a second click on a preset leaves them as they are."""
+    name = st.session_state["preset"]
+    if name is not None:
+        layer, pooling = PRESETS[name]
+        st.session_state.update(unit="sentences", layer=layer, pooling=pooling, special=True)
 
 
 def choose_fit(_: Translate) -> str:
@@ -50,41 +77,67 @@ def choose_fit(_: Translate) -> str:
     )
 
 
-def play_bar(_: Translate, *, can_play: bool, has_own_button: bool = False) -> tuple[float, float]:
-    """Play button and the two sliders: (centring, strength). Centring moves first.
+def film_settings() -> tuple[float, float]:
+    """(centring, strength) of the session, or else of the address; a first visit starts raw.
 
-    has_own_button : True if the pictures have a play button of their own.
+    The address names both settings, or none at the start of the film. Of a link that names only
+    one, the other is 1.
     """
-    if not can_play or has_own_button:
+    _read_film_settings()
+    centring, strength = (float(st.session_state[name]) for name in FILM)
+    for name, value in zip(FILM, (centring, strength), strict=True):
+        put_in_url(name, f"{value:g}" if centring or strength else None)
+    return centring, strength
+
+
+def _read_film_settings() -> None:
+    """Into the session, where it has none."""
+    linked = [_share_in_url(name) for name in FILM]
+    is_unlinked = linked == [None, None]
+    for name, value in zip(FILM, linked, strict=True):
+        default = 0.0 if is_unlinked else 1.0
+        st.session_state.setdefault(name, default if value is None else value)
+
+
+def store_film_settings(values: Sequence[float]) -> None:
+    """Where the reader has stopped the film, at the nearest step."""
+    for name, value in zip(FILM, values, strict=True):
+        share = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
+        st.session_state[name] = share
+
+
+def _share_in_url(name: str) -> float | None:
+    """A number from 0 to 1 in the address; None for anything else."""
+    try:
+        value = float(st.query_params.get(name, ""))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= 1 else None
+
+
+def knob_names(_: Translate) -> tuple[str, str]:
+    """Labels of centring and strength."""
+    return (
+        _("Centring s: share of the mean taken away"),
+        _("Strength t: how far the axes are made equal"),
+    )
+
+
+def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
+    """Play button and two sliders, for a browser without WebGL2: (centring, strength)."""
+    _read_film_settings()
+    if not can_play:
         st.session_state["playing"] = False
     elif st.session_state.get("playing"):
         _advance()
-    if has_own_button:
-        left, right = st.columns(2)
-    else:
-        button, left, right = st.columns([1, 3, 3], vertical_alignment="bottom")
-        with button:
-            _play_button(_, can_play=can_play)
-    with left:
-        centring = st.slider(
-            _("Centring s: share of the mean taken away"),
-            0.0,
-            1.0,
-            1.0,
-            0.125 / 2,
-            key="centring",
-            bind="query-params",
-        )
-    with right:
-        strength = st.slider(
-            _("Strength t: how far the axes are made equal"),
-            0.0,
-            1.0,
-            1.0,
-            0.125 / 2,
-            key="strength",
-            bind="query-params",
-        )
+    button, *boxes = st.columns([1, 3, 3], vertical_alignment="bottom")
+    with button:
+        _play_button(_, can_play=can_play)
+    step = 1 / SLIDER_STEPS
+    centring, strength = (
+        float(box.slider(label, 0.0, 1.0, step=step, key=name, bind="query-params"))
+        for box, label, name in zip(boxes, knob_names(_), FILM, strict=True)
+    )
     return centring, strength
 
 

@@ -8,21 +8,28 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.figures.point_colours import MOST_LABELS
+from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
 from pages.common.corpus_cloud import coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.folded import folded
 from pages.common.messages import show_error
 from pages.common.models import chosen_model, current_encoder
 from pages.common.shell import show_question
+from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
-from .choices import choose_fit, play_bar, show_presets
-from .neighbours import choose_point, show_neighbours
-from .numbers import show_numbers, take_away
+from .causes import show_causes
+from .choices import choose_fit, film_settings, play_bar, show_presets
+from .claims import cone_verdict, whitening_verdict
+from .first_visit import ask_for_guess, show_steps
+from .inspector import choose_point, show_inspector
+from .numbers import show_all_measures, show_headlines, take_away, warn_of_simplex
 from .pictures import draw_pictures
 from .scene import (
     MAX_POINTS,
+    Scene,
     build_scene,
     few_points_values,
     full_whitening,
@@ -44,67 +51,67 @@ def explore(corpus: Corpus, _: Translate) -> None:
 
 
 def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
-    look_box, measure_box, try_box = st.container(), st.container(), st.container()
-    with try_box:
-        st.subheader(_("Try"))
-        spec = replace(choose_cloud(current_encoder(), _), max_points=MAX_POINTS)
-    with look_box:
-        st.subheader(_("Look"))
+    control_box, notes_box = st.container(key="cloud-controls"), st.container()
+    # a container of its own: a progress bar would shift the elements below it, and the
+    # browser would build them again and lose the focus
+    progress_box = st.container()
+    with st.container(key="with-inspector"):
+        look_box, inspector_box = st.columns([3, 1])
+    answer_box = st.container()
+    more_box = st.expander(_("More controls and downloads"), key="more-controls")
+    with control_box:
+        preset_box = st.container(key="presets")
+        spec = replace(
+            choose_cloud(current_encoder(), _, more=more_box.container()), max_points=MAX_POINTS
+        )
         if chosen_model().is_bundled:
-            show_presets(_)
-        notes_box = st.container()
-        # a container of its own: a progress bar would shift the elements below it, and the
-        # browser would build them again and lose the focus
-        progress_box = st.container()
-        try:
-            with progress_box:
-                points = encode_corpus(corpus, spec, _)
-        except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
+            with preset_box:
+                show_presets(_)
+    try:
+        with progress_box:
+            points = encode_corpus(corpus, spec, _)
+    except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
+        with notes_box:
             show_error(error, _)
-            return
-        if len(points.cloud) < FEWEST_POINTS:
-            st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
-            return
-    with try_box:
+        return
+    if len(points.cloud) < FEWEST_POINTS:
+        notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+        return
+    with control_box:
         has_labels = 0 < len(set(points.cloud.labels or ())) <= MOST_LABELS
         look = choose_look(_, has_labels=has_labels)
+    with more_box:
         fit = choose_fit(_)
     whitening = full_whitening(points, fit)
     if whitening.rank == 0:
-        look_box.info(prose(PAGE, "all-equal"))
+        notes_box.info(prose(PAGE, "all-equal"))
         return
-    with try_box:
+    with inspector_box, st.container(key="inspector"):
         chosen = choose_point(points, _)
+        found_box = st.container()
     with look_box:
-        as_charts = has_no_webgl2()
         can_play = look.view != "umap"
-        centring, strength = play_bar(
-            _, can_play=can_play, has_own_button=can_play and not as_charts
-        )
+        centring, strength = play_bar(_, can_play=can_play) if has_no_webgl2() else film_settings()
         umap_box = st.container()
         scene = build_scene(
             points, look, fit, whitening, chosen, centring=centring, strength=strength
         )
-        draw_pictures(scene, _)
+        about = draw_pictures(scene, _)
+        show_headlines(scene, _)
+    with found_box:
+        show_steps(scene, _)
+        show_inspector(scene, _)
+        ask_for_guess(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
-    values = lesson_values(scene)
-    with look_box:
-        if is_cone(scene):
-            _ask("median", values=values)
-        if narrows_first(scene):
-            _ask("narrows-first", values=values)
-        _ask(*(["last-layer"] if is_hardly_a_cone(scene) else []), "unit", values=values)
-    with measure_box:
-        st.subheader(_("Measure"))
-        show_numbers(scene, _)
-        show_neighbours(scene, _)
-        _ask("ledoit-wolf", "ninety", "worse-score", "not-mended", values=values)
-    with try_box:
-        _ask("umap", values=values)
+        warn_of_simplex(scene, _)
+    if not is_presenting():
+        with answer_box:
+            _answer(scene, about, _)
+    with more_box:
         take_away(scene, _)
     if look.view == "umap":
         with umap_box:
@@ -118,6 +125,25 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         st.rerun()  # only a full run can start or stop the fragment's timer
 
 
-def _ask(*names: str, values: dict[str, str]) -> None:
-    for name in names:
-        show_question(PAGE, name, values)
+def _answer(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:
+    """Below the pictures: the claims, the questions, all measures."""
+    show_verdict(cone_verdict(scene, _), _, key="cone")
+    show_verdict(whitening_verdict(scene, _), _, key="whitening")
+    show_causes(scene, _)
+    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
+        if is_open:
+            show_all_measures(scene, about, _)
+    values = lesson_values(scene)
+    for name, is_asked in {
+        "median": is_cone(scene),
+        "narrows-first": narrows_first(scene),
+        "last-layer": is_hardly_a_cone(scene),
+        "unit": True,
+        "ledoit-wolf": True,
+        "ninety": True,
+        "worse-score": True,
+        "not-mended": True,
+        "umap": True,
+    }.items():
+        if is_asked:
+            show_question(PAGE, name, values)

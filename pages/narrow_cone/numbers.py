@@ -10,6 +10,7 @@ import streamlit as st
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
+from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
 from pages.common.coverage_notes import coverage_line
@@ -18,65 +19,123 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.measures import agreement_label, measure_label, no_value, print_value, unit_of
-from pages.common.words import Translate, prose
+from pages.common.words import Translate, prose, with_sign
 
 from .pictures import side_title
 from .provenance import provenance
-from .scene import Numbers, Scene, Side
+from .scene import COSINE_DECIMALS, MEASURES, Scene, Side
 
 # measures whose value for isotropic data depends on n and d
 SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
-def show_numbers(scene: Scene, _: Translate) -> None:
-    """A table under each panel, their provenance, and the histogram."""
+def show_headlines(scene: Scene, _: Translate) -> None:
+    """Three numbers under each picture, and what they were measured on."""
+    with st.container(key="headlines"):
+        boxes = st.columns(2)
+    for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+        with box:
+            title = side_title(side, scene, _)
+            show_big_numbers(title, _headlines(side, scene, _), key=f"headline-{side.name}")
+    st.caption(markdown(provenance(scene, _)))
+
+
+def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
+    """Mean cosine, agreement of neighbours, IsoScore; of the second picture with their change."""
+    measured, raw = scene.measured(side), scene.measured(scene.raw)
+    is_raw = side.key == scene.raw.key
+    found = []
+    for name, label in (("mean_cosine", _("mean cosine")), ("isoscore", _("IsoScore"))):
+        row = measured[name]
+        decimals = COSINE_DECIMALS
+        isotropic = print_value(name, row.baseline, decimals) or "—"
+        found.append(
+            BigNumber(
+                label,
+                print_value(name, row.value, decimals) or "—",
+                _("isotropic: {value}").format(value=isotropic),
+                "" if is_raw else _change(change_of(row.value, raw[name].value, decimals), _),
+            )
+        )
+    agreement, before, chance = scene.agreement(side), scene.agreement(scene.raw), scene.chance
+    if agreement is not None and before is not None and chance is not None:
+        difference = with_sign(100 * (agreement - before), 1)
+        found.insert(
+            1,
+            BigNumber(
+                _("same topic (5 nearest)"),
+                f"{agreement:.1%}",
+                _("by chance: {value}").format(value=f"{chance:.1%}"),
+                "" if is_raw else _change(_("{k} points").format(k=difference), _),
+            ),
+        )
+    return found
+
+
+def _change(text: str, _: Translate) -> str:
+    return _("change: {change}").format(change=text) if text else ""
+
+
+def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:
+    """A table for each picture, what there is to say about it, notes, and the histogram.
+
+    Parameters
+    ----------
+    scene : Scene
+    about : dict of list of str
+        By side, as ``draw_pictures`` returns it.
+    """
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
-    st.caption(markdown(provenance(scene, _)))
+        box.caption(" · ".join(about[side.name]))
     st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
     whitening = scene.twin.whitening
-    if scene.fit == "full" and whitening.is_simplex:
-        n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
-        section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
-        st.error(prose("narrow_cone", section, n))
-    white = scene.white_numbers.measured["isoscore"]
+    white = scene.measured(scene.white)["isoscore"]
     above = (white.value or 0.0) - (white.baseline or 0.0)
     if above > 0:
         st.caption(
             _(
-                "White's IsoScore exceeds what fresh isotropic data of this n and d give, because "
-                "the map was fitted on these very points."
+                "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n "
+                "and d, because the map was fitted on these points."
             )
         )
     elif scene.is_white and whitening.shrinkage and above < 0:
         st.caption(
             _(
-                "White's IsoScore stays below what fresh isotropic data of this n and d give: "
-                "shrinkage leaves the cloud oblong. “In full” makes it round."
+                "The whitened cloud's IsoScore stays below that of new isotropic data with the "
+                "same n and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
             )
         )
     _histogram(scene, _)
 
 
+def warn_of_simplex(scene: Scene, _: Translate) -> None:
+    """A full whitening of few points leaves no meaning in the second picture."""
+    whitening = scene.twin.whitening
+    if scene.fit == "full" and whitening.is_simplex:
+        n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
+        section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
+        st.error(prose("narrow_cone", section, n))
+
+
 def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
     """The numbers of one side as a Markdown table, with the values for isotropic data."""
-    numbers = scene.numbers_of(side)
-    rows = _number_rows(side, numbers, _)
-    if numbers.agreement is not None:
-        chance = _("{share} by chance").format(share=f"{numbers.chance:.1%}")
-        label = agreement_label(scene.points.corpus, _)
-        rows.append((label, f"{numbers.agreement:.1%}", chance))
+    rows = _number_rows(side, scene, _)
+    agreement, chance = scene.agreement(side), scene.chance
+    if agreement is not None:
+        by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
+        rows.append((agreement_label(scene.points.corpus, _), f"{agreement:.1%}", by_chance))
     head = (_("measure"), _("value"), _("reference"))
     lines = [head, ("---", "---:", "---:"), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _number_rows(side: Side, numbers: Numbers, _: Translate) -> list[tuple[str, str, str]]:
+def _number_rows(side: Side, scene: Scene, _: Translate) -> list[tuple[str, str, str]]:
     """(measure, value, reference) of each measure of the table."""
     n, d = side.retained_vectors.shape
-    measured = numbers.measured
+    measured = scene.measured(side, MEASURES)
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
@@ -107,14 +166,14 @@ def _value(row: Measured, _: Translate) -> str:
 
 
 def _histogram(scene: Scene, _: Translate) -> None:
-    pairs = scene.raw_numbers.pairs
+    (raw, pairs), (white, _pairs) = scene.histogram(scene.raw), scene.histogram(scene.white)
     d = scene.white.retained_vectors.shape[1]
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
         chart_of(
             cosine_histogram_figure(
-                scene.raw_numbers.shares,
-                scene.white_numbers.shares,
+                raw,
+                white,
                 isotropic_cosine_shares(EDGES, d),
                 EDGES,
                 HistogramWords(
@@ -129,10 +188,12 @@ def _histogram(scene: Scene, _: Translate) -> None:
         ),
         key="chart-histogram",
         file_name="narrow-cone-cosines",
-        alt=_("Histogram of {n} pairwise cosines: raw around {raw}, white around {white}.").format(
+        alt=_(
+            "Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}."
+        ).format(
             n=f"{pairs:,}",
-            raw=_mean_cosine(scene.raw_numbers),
-            white=_mean_cosine(scene.white_numbers),
+            raw=_mean_cosine(scene.raw, scene),
+            white=_mean_cosine(scene.white, scene),
         ),
     )
     if pairs < len(scene.points.cloud) * (len(scene.points.cloud) - 1) // 2:
@@ -143,23 +204,23 @@ def _histogram(scene: Scene, _: Translate) -> None:
         )
 
 
-def _mean_cosine(numbers: Numbers) -> str:
-    return print_value("mean_cosine", numbers.measured["mean_cosine"].value, 2)
+def _mean_cosine(side: Side, scene: Scene) -> str:
+    return print_value("mean_cosine", scene.measured(side)["mean_cosine"].value, 2)
 
 
 def take_away(scene: Scene, _: Translate) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
     view = _("view {name}").format(name=scene.raw.projection.method)
-    factor = _("white drawn × {factor}").format(factor=f"{scene.factor:.4g}")
+    factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.factor:.4g}")
     measured_on = " · ".join([provenance(scene, _), view, factor])
     with st.container(horizontal=True):
         offer_csv(
-            _("Take the points away (CSV)"),
+            _("Download points (CSV)"),
             "narrow-cone-points",
             partial(panels_csv, scene, measured_on),
         )
         offer_csv(
-            _("Take the histogram away (CSV)"),
+            _("Download histogram (CSV)"),
             "narrow-cone-cosines",
             partial(histogram_csv, scene, measured_on),
         )
@@ -181,8 +242,8 @@ def histogram_csv(scene: Scene, measured_on: str) -> bytes:
     columns = (
         EDGES[:-1],
         EDGES[1:],
-        scene.raw_numbers.shares,
-        scene.white_numbers.shares,
+        scene.histogram(scene.raw)[0],
+        scene.histogram(scene.white)[0],
         reference,
     )
     return csv_bytes(

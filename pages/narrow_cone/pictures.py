@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from geometry.encode import ArrayStore
@@ -13,6 +12,7 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel, Wedge
 from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
 from geometry.projection.packing import pack_cloud
+from pages.common.address import is_presenting
 from pages.common.cache import Cache
 from pages.common.draw.charts import cached_chart, chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -25,39 +25,50 @@ from pages.common.draw.clouds import (
     note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
 from pages.common.words import Translate, language
 
+from .choices import SLIDER_STEPS, knob_names, store_film_settings
 from .provenance import provenance
 from .scene import Scene, Side, scene_key
 
 GROUP = "cone"
-SLIDER_STEPS = 16  # of centring and of strength
+CENTRED = 1  # the film's stop where the mean is gone
 
 # a film is ten pictures of three numbers a point: 0.4 MB for the most that a page draws
 _FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
 
 
-def draw_pictures(scene: Scene, _: Translate) -> None:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
+def draw_pictures(scene: Scene, _: Translate) -> dict[str, list[str]]:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
+
+    Returns what there is to say about each picture, by the name of its side.
+    """
     panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
     (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels, _)
     note_too_many_labels(scene.points.cloud, _)
+    return {
+        side.name: [*panel.captions, *_trust_lines(side, panel, scene, _)]
+        for side, panel in zip((scene.raw, scene.white), panels, strict=True)
+    }
 
 
 def side_title(side: Side, scene: Scene, _: Translate) -> str:
-    """The title of a picture: raw, white, or the position between the two."""
-    if side.name == "raw":
-        return _("Raw")
-    if scene.is_white:
-        return _("White")
+    """The title of a picture: raw, centred, whitened, or the settings between."""
     whitening = scene.twin.whitening
-    return _("Between: centring {s}, strength {t}").format(
-        s=f"{whitening.centring:g}", t=f"{whitening.strength:g}"
+    return (
+        _("Raw") if side.name == "raw" else _place_name(whitening.centring, whitening.strength, _)
     )
+
+
+def _place_name(centring: float, strength: float, _: Translate) -> str:
+    """The name of settings of the film."""
+    names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
+    between = _("Between: centring {s}, strength {t}")
+    return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
 
 
 def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
@@ -110,8 +121,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
                 on_point=choose_row,
                 group="clouds",
             )
-            st.caption(" · ".join(_trust_lines(side, panel, scene, _)))
-    draw_legend(colours, theme)
+    draw_legend(colours, theme, _)
 
 
 def _raw_chart_key(scene: Scene) -> str:
@@ -136,7 +146,7 @@ def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
     return [
         Mark([near.row], "circle-open", _("chosen")),
         Mark(near.raw.rows.tolist(), "square-open", _("nearest in raw")),
-        Mark(near.white.rows.tolist(), "diamond-open", _("nearest in white")),
+        Mark(near.white.rows.tolist(), "diamond-open", _("nearest in whitened")),
     ]
 
 
@@ -144,7 +154,7 @@ def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
 
 
 def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
-    """Both clouds under one camera, the lines below them, and the selected points' texts."""
+    """Both clouds under one camera."""
     points = scene.points
     has_film = scene.raw.projection.method != "umap"
     show_twin_cloud(
@@ -155,13 +165,8 @@ def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
         texts=points.cloud.texts,
         on_point=choose_row,
         on_selection=partial(store_selection, points.key),
-        on_settled=_settle if has_film else None,
+        on_settled=store_film_settings,
     )
-    sides = zip((scene.raw, scene.white), panels, strict=True)
-    for box, (side, panel) in zip(st.columns(2), sides, strict=True):
-        lines = [*panel.captions, *_trust_lines(side, panel, scene, _)]
-        box.caption(f"**{side_title(side, scene, _)}** · " + " · ".join(lines))
-    show_selection(points.cloud, points.key, _)
 
 
 def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
@@ -170,18 +175,17 @@ def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
     stops, points = _film(scene)
     whitening = scene.twin.whitening
     at = place_in_film(knobs, whitening.centring, whitening.strength)
-    between = _("Between: centring {s}, strength {t}")
-    names = [between.format(s=f"{s:g}", t=f"{t:g}") for s, t in knobs]
-    names[0], names[-1] = _("Raw"), _("White")
+    names = [_place_name(s, t, _) for s, t in knobs]
+    landmarks = (0, CENTRED, len(knobs) - 1)
     white = Picture(
         range(len(stops)),
         names,
-        between.format(s="{0}", t="{1}"),
+        _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
         None if at is not None else _aside(scene, panels[1], _),
     )
     return _twin_cloud(
         scene, panels, points, [Picture([0], [_("Raw")]), white], _,
-        at=at, knobs=knobs, knob_steps=SLIDER_STEPS,
+        at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
         nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
         cones=[[Wedge(cone.axis, cone.drawn) for cone in stop.cones] for stop in stops],
         factors=[stop.factor for stop in stops],
@@ -219,6 +223,9 @@ def _twin_cloud(
         axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and white"),
+        values=(scene.twin.whitening.centring, scene.twin.whitening.strength),
+        knob_names=knob_names(_),
+        knob_steps=SLIDER_STEPS,
         alt=" ".join(
             alternative(title, side.retained_vectors, panel, _)
             for title, (side, panel) in zip(titles, sides, strict=True)
@@ -231,6 +238,7 @@ def _twin_cloud(
         ],
         provenance=provenance(scene, _),
         file_name=f"narrow-cone-{projection.n_components}d",
+        is_large=is_presenting(),
         **more,  # type: ignore[arg-type]
     )
 
@@ -242,7 +250,7 @@ def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
     return [
         Marks([near.row], "circle", _("chosen")),
         Marks(near.raw.rows.tolist(), "square", _("nearest in raw")),
-        Marks(near.white.rows.tolist(), "diamond", _("nearest in white")),
+        Marks(near.white.rows.tolist(), "diamond", _("nearest in whitened")),
     ]
 
 
@@ -261,11 +269,3 @@ def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
     places = scene.white.projection.around_origin * scene.factor
     points = Points.of(pack_cloud([places], scene.reach))
     return Aside(points, side_title(scene.white, scene, _), panel.wedges, scene.factor)
-
-
-def _settle(at: float) -> None:
-    """Set the sliders to their nearest step to the film's position."""
-    knobs = np.array(film_knobs())
-    s, t = (np.interp(at, np.arange(len(knobs)), column) for column in knobs.T)
-    for name, value in (("centring", s), ("strength", t)):
-        st.session_state[name] = round(float(value) * SLIDER_STEPS) / SLIDER_STEPS

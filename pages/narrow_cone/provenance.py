@@ -9,14 +9,18 @@ from pages.common.words import Translate
 from .scene import Scene
 
 
-def provenance(scene: Scene, _: Translate) -> str:
-    """n, model, layer, pooling, centring, strength, fit set, n/d, rank, shrinkage, seed."""
-    whitening = scene.twin.whitening
+def unit_words(scene: Scene, _: Translate) -> str:
+    """The plural of what the points are."""
+    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
+    return units[scene.points.cloud.unit]
+
+
+def origin(scene: Scene, _: Translate) -> list[str]:
+    """Corpus, n, model, layer and pooling."""
     points = scene.points
     cloud, spec, encoder = points.cloud, points.spec, points.encoder
-    n, d = cloud.vectors.shape
-    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
-    count = f"n = {n:,} {units[cloud.unit]}"
+    n = len(cloud)
+    count = f"n = {n:,} {unit_words(scene, _)}"
     if cloud.n_available > n:
         available = f"{cloud.n_available:,}"
         count = _("{count} (a sample of {n})").format(count=count, n=available)
@@ -29,10 +33,18 @@ def provenance(scene: Scene, _: Translate) -> str:
         parts.append(_("pooling {name}").format(name=spec.pooling))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
-    parts += [
+    return parts
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """The origin, then centring, strength, fit set, n/d, rank, shrinkage, seed."""
+    whitening = scene.twin.whitening
+    n, d = scene.points.vectors.shape
+    parts = [
+        *origin(scene, _),
         _("centring {s}").format(s=f"{whitening.centring:.2f}"),
         _("strength {t}").format(t=f"{whitening.strength:.2f}"),
-        _("whitening fitted on the same {n} {unit}").format(n=f"{n:,}", unit=units[cloud.unit]),
+        _("whitening fitted on the same {n} {unit}").format(n=f"{n:,}", unit=unit_words(scene, _)),
         _("n/d = {ratio}").format(ratio=f"{n / d:.2f}"),
         _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
         _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
@@ -41,4 +53,4 @@ def provenance(scene: Scene, _: Translate) -> str:
     ]
     if len(whitening.components) < d:
         parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
-    return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
+    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

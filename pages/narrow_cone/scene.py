@@ -9,8 +9,14 @@ import numpy as np
 
 from geometry import Projection, nearest
 from geometry.encode import ArrayStore
-from geometry.measure import Measured, chance_agreement, label_agreement, mean_cosine, measure_table
+from geometry.measure import (
+    Measured,
+    chance_agreement,
+    mean_cosine,
+    measure_table,
+)
 from geometry.measure.cosines import isotropic_angle_spread
+from geometry.measure.neighbours import nearest_of_all
 from geometry.projection import Twin, whiten_beside
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import film_reach, fit_whitening, one_scale
@@ -40,46 +46,16 @@ MEASURES = (
     "effective_rank_uncentred",
 )
 
+HEADLINE = ("mean_cosine", "isoscore")  # the measures below each picture
+
 _WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
+_PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=128)
 _REACHES: Cache[float] = Cache("cone-reaches", max_entries=48)
-_NUMBERS: Cache[Numbers] = Cache("cone-numbers", max_entries=48)
+# of a cloud at a setting of the sliders, for all readers
+_MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=512)
+_AGREEING: Cache[np.ndarray] = Cache("cone-agreeing", max_entries=512)
+_HISTOGRAMS: Cache[tuple[np.ndarray, int]] = Cache("cone-histograms", max_entries=64)
 _COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=48)
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """The measures of one cloud.
-
-    Attributes
-    ----------
-    measured : dict of Measured
-        Rows of ``measure_table`` by name.
-    shares : (bins,) array
-        Share of the pairwise cosines in each bin of EDGES.
-    pairs : int
-        How many pairs the histogram counts.
-    agreement, chance : float or None
-        Share of the neighbours with the same label, and that of neighbours drawn at random.
-    """
-
-    measured: dict[str, Measured]
-    shares: np.ndarray
-    pairs: int
-    agreement: float | None
-    chance: float | None
-
-
-def measure_cloud(X: np.ndarray, labels: tuple[str, ...] | None) -> Numbers:
-    """The numbers of one cloud X (n, d): no intervals and nothing simulated, so that it is fast."""
-    table = measure_table(X, names=MEASURES, seed=SEED, intervals=False, simulate=False)
-    shares, pairs = cosine_histogram(X)
-    return Numbers(
-        measured={row.name: row for row in table},
-        shares=shares,
-        pairs=pairs,
-        agreement=label_agreement(X, labels) if labels else None,
-        chance=chance_agreement(labels) if labels else None,
-    )
 
 
 @dataclass(frozen=True)
@@ -157,27 +133,69 @@ class Scene:
         """True at the end of both sliders."""
         return self.twin.whitening.centring == self.twin.whitening.strength == 1
 
-    @cached_property
-    def raw_numbers(self) -> Numbers:
-        """The numbers of the raw cloud: sliders do not change them.
+    def key_at(self, centring: float, strength: float) -> str:
+        """Names the cloud at settings of the sliders, with its points and its fit."""
+        return cloud_key(self.points, self.fit, centring, strength)
 
-        They are computed when first read, after the pictures have been sent.
-        """
-        points = self.points
-        return _NUMBERS.get_or_make(
-            points.key,
-            lambda: measure_cloud(points.vectors, points.cloud.labels),
-            private=points.private,
+    def vectors_at(self, centring: float, strength: float) -> np.ndarray:
+        """The cloud at settings of the sliders, in the retained directions."""
+        for side in (self.raw, self.white):
+            if side.key == self.key_at(centring, strength):
+                return side.retained_vectors
+        X = self.points.vectors
+        return whiten_beside(X, self.full, centring=centring, strength=strength).retained_vectors
+
+    def measured_at(
+        self, centring: float, strength: float, names: tuple[str, ...] = HEADLINE
+    ) -> dict[str, Measured]:
+        """Measures by name: no intervals and nothing simulated, so that it is fast."""
+
+        def make() -> dict[str, Measured]:
+            X = self.vectors_at(centring, strength)
+            table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
+            return {row.name: row for row in table}
+
+        key = f"{self.key_at(centring, strength)}/{'+'.join(names)}"
+        return _MEASURED.get_or_make(key, make, private=self.points.private)
+
+    def agreeing_at(self, centring: float, strength: float) -> np.ndarray | None:
+        """Of each row, the share of its neighbours with its label (n,); None without labels."""
+        labels = self.points.cloud.labels
+        if not labels:
+            return None
+        return _AGREEING.get_or_make(
+            self.key_at(centring, strength),
+            lambda: agreeing_shares(self.vectors_at(centring, strength), labels),
+            private=self.points.private,
         )
 
-    @cached_property
-    def white_numbers(self) -> Numbers:
-        """The numbers of the whitened cloud at the sliders' positions."""
-        return measure_cloud(self.white.retained_vectors, self.points.cloud.labels)
+    def measured(self, side: Side, names: tuple[str, ...] = HEADLINE) -> dict[str, Measured]:
+        """The same of a side."""
+        return self.measured_at(*self.settings_of(side), names)
 
-    def numbers_of(self, side: Side) -> Numbers:
-        """The numbers of that side."""
-        return self.raw_numbers if side.name == "raw" else self.white_numbers
+    def agreement(self, side: Side) -> float | None:
+        """Share of the neighbours with the same label; None without labels."""
+        shares = self.agreeing_at(*self.settings_of(side))
+        return None if shares is None else float(shares.mean())
+
+    def settings_of(self, side: Side) -> tuple[float, float]:
+        """(centring, strength) of a side."""
+        whitening = self.twin.whitening
+        return (0.0, 0.0) if side.name == "raw" else (whitening.centring, whitening.strength)
+
+    @property
+    def chance(self) -> float | None:
+        """The same share for neighbours drawn at random."""
+        labels = self.points.cloud.labels
+        return chance_agreement(labels) if labels else None
+
+    def histogram(self, side: Side) -> tuple[np.ndarray, int]:
+        """The share of pairs in each bin of EDGES, and the number of pairs."""
+        return _HISTOGRAMS.get_or_make(
+            side.key,
+            lambda: cosine_histogram(side.retained_vectors),
+            private=self.points.private,
+        )
 
     @cached_property
     def near(self) -> Neighbourhoods | None:
@@ -189,6 +207,19 @@ class Scene:
             for vectors in (self.raw.vectors, self.twin.retained_vectors)
         )
         return Neighbourhoods(self.chosen, raw, white)
+
+
+def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -> str:
+    """Names a cloud; at 0 and 0 it is the raw one, by any fit."""
+    is_raw = centring == strength == 0
+    return points.key if is_raw else f"{points.key}/{fit}/{centring}/{strength}"
+
+
+def agreeing_shares(X: np.ndarray, labels: tuple[str, ...]) -> np.ndarray:
+    """Of each row of X (n, d), the share of its NEIGHBOURS nearest rows with its label (n,)."""
+    codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1]
+    same: np.ndarray = codes[nearest_of_all(X, k=NEIGHBOURS)] == codes[:, None]
+    return same.mean(axis=1)
 
 
 def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
@@ -229,14 +260,18 @@ def build_scene(
     """
     X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
     twin = whiten_beside(X, whitening, centring=centring, strength=strength)
-    white_key = f"{points.key}/{fit}/{centring}/{strength}"
+    white_key = cloud_key(points, fit, centring, strength)
     umaps = umaps_if_ready(((points.key, X), (white_key, twin.vectors)), k) if is_umap else None
     if umaps is not None:
         raw, white = umaps
         factor, reach = one_scale(raw, white)
     else:
         raw = points.project("svd" if is_umap else look.view, k)
-        white = raw.apply(twin.vectors)
+        white = _PICTURES.get_or_make(
+            f"{white_key}/{raw.method}/{k}",
+            lambda: raw.apply(twin.vectors),
+            private=points.private,
+        )
         factor = match_radius(raw.around_origin, white.around_origin)
         reach = _REACHES.get_or_make(
             f"{points.key}/{fit}/{raw.method}/{k}",
@@ -266,7 +301,7 @@ def few_points_values(scene: Scene) -> dict[str, str]:
 
 def is_cone(scene: Scene) -> bool:
     """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
-    angle = scene.raw_numbers.measured["opening_angle"].value
+    angle = scene.measured(scene.raw, MEASURES)["opening_angle"].value
     return angle is not None and angle <= WIDEST_CONE
 
 
@@ -280,7 +315,7 @@ def is_hardly_a_cone(scene: Scene) -> bool:
 
 def narrows_first(scene: Scene) -> bool:
     """True where strength alone, without centring, raises the mean cosine."""
-    raw = scene.raw_numbers.measured["mean_cosine"].value or 0.0
+    raw = scene.measured(scene.raw)["mean_cosine"].value or 0.0
     rise = film_cosines(scene)[0.0, 1.0] - raw
     return rise > 1 / 10**COSINE_DECIMALS  # else not visible in the printed figures
 
@@ -305,7 +340,7 @@ def lesson_values(scene: Scene) -> dict[str, str]:
     film = film_cosines(scene)
     whitening = scene.twin.whitening
     n, d = scene.points.vectors.shape
-    of = {name: row.value for name, row in scene.raw_numbers.measured.items()}
+    of = {name: row.value for name, row in scene.measured(scene.raw, MEASURES).items()}
     return {
         "n": f"{n:,}",
         "d": f"{d}",
@@ -323,8 +358,8 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "spread": f"{isotropic_angle_spread(d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
-        "raw_agreement": _percent(scene.raw_numbers.agreement),
-        "white_agreement": _percent(scene.white_numbers.agreement),
+        "raw_agreement": _percent(scene.agreement(scene.raw)),
+        "white_agreement": _percent(scene.agreement(scene.white)),
     }
 
 

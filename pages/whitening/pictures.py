@@ -67,7 +67,7 @@ def _draw_charts(scene: Scene, _: Translate) -> list[DeltaGenerator]:
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
             _draw_chart(picture, scene, colours, _)
-    draw_legend(colours, current_theme())
+    draw_legend(colours, current_theme(), _)
     return boxes[len(scene.pictures) :]
 
 

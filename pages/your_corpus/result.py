@@ -88,7 +88,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
         file_name="narrow-cone-your-corpus",
         alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {line}",
     )
-    draw_legend(colours, theme)
+    draw_legend(colours, theme, _)
     st.caption(markdown(" · ".join([*lines_below(picture, panel, _), line])))
     note_too_many_labels(cloud, _)
     offer_csv(

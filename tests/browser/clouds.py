@@ -13,7 +13,7 @@ MS = 1000 * LONG
 STILL = """count => {
   const twin = document.querySelector('.twin[data-drawn]')?.twin;
   return Boolean(twin) && twin.stage.message.views.length === count
-    && !twin.player.isMoving && !twin.drawing;
+    && !twin.player.isPlaying && !twin.drawing;
 }"""
 EDGE = 20  # pixels; points nearer to the frame are not hovered or clicked
 
@@ -90,6 +90,7 @@ def lasso(
     page.locator(".twin-stage").scroll_into_view_if_needed()
     button = page.locator('.twin [data-do="lasso"]')
     if button.get_attribute("aria-pressed") == "false":
+        page.locator(".twin-more summary").click()
         button.click()
     page.evaluate(NEXT_FRAMES)
     stage = page.locator(".twin-stage").bounding_box()

@@ -82,9 +82,8 @@ def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_
 
 
 def sliders(page: Page) -> list[float]:
-    """Centring and strength on the page."""
-    shown = [page.locator(f".st-key-{key}") for key in ("centring", "strength")]
-    return [float(field.get_by_role("slider").input_value()) for field in shown]
+    """Centring and strength under More."""
+    return [float(one.input_value()) for one in page.locator(".twin-knobs input").all()]
 
 
 def title(page: Page) -> str:
@@ -92,9 +91,9 @@ def title(page: Page) -> str:
 
 
 def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, page):
-    open_twins(page, server, "narrow_cone")
-    film = page.get_by_label("From raw to white")
-    expect(film).to_have_attribute("aria-valuetext", "White")
+    open_twins(page, server, "narrow_cone", "strength=1")
+    film = page.get_by_label("From raw to whitened")
+    expect(film).to_have_attribute("aria-valuetext", "Whitened")
     film.focus()
     with rerun(page):
         page.keyboard.press("ArrowLeft")
@@ -108,7 +107,8 @@ def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, pa
 
     # Off the path: the film is at the nearest stop, named by its picture, and goes on from there.
     with rerun(page):
-        page.locator(".st-key-strength").get_by_role("slider").press("ArrowRight")
+        page.locator(".twin-more summary").click()
+        page.locator(".twin-knobs input").nth(1).press("ArrowRight")
     wait_for_clouds(page)
     assert of_stage(page, "[stage.isAside, stage.message.at]") == [True, None]
     assert float(film.input_value()) == 0.5625
@@ -124,13 +124,13 @@ def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, pa
 
 def test_the_lab_s_film_stays_where_it_was_left(server, page):
     open_twins(page, server, "whitening", count=4)
-    film = page.get_by_label("From raw to white")
+    film = page.get_by_label("From raw to whitened")
     film.evaluate(f"film => {{ film.value = 0.5; {LET_GO} }}")
     expect(film).to_have_attribute("aria-valuetext", title(page))
     _row, x, y = loneliest(page, 1)
     with rerun(page):
         page.mouse.click(x, y)
-    wait_for_stage(page, "stage.message.marks.length > 0 && !twin.player.isMoving")
+    wait_for_stage(page, "stage.message.marks.length > 0 && !twin.player.isPlaying")
     assert of_stage(page, "stage.at") == 0.5
     assert_no_exception(page)
 
@@ -140,7 +140,7 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     hint = page.locator(".twin-keys")
     page.mouse.click(*of_stage(page, MARGIN))
     expect(hint).to_be_hidden()
-    page.locator(".twin [data-do=save]").focus()
+    page.locator(".twin-more summary").focus()
     page.keyboard.press("Tab")
     expect(stage).to_be_focused()
     expect(hint).to_contain_text("Arrow keys move; +")  # in two dimensions nothing turns
@@ -167,7 +167,7 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
 
 
 def test_the_wheel_zooms_with_ctrl_alone_and_nan_is_refused_in_words(server, page):
-    open_twins(page, server, "narrow_cone", "lang=zh-Hant")
+    open_twins(page, server, "narrow_cone", "lang=zh-Hant&strength=1")
     _row, x, y = loneliest(page, 1)
     with rerun(page):
         page.mouse.click(x, y)

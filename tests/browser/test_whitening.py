@@ -80,7 +80,7 @@ def test_a_deep_link_draws_four_pictures_of_one_frame(server, page):
     assert of_stage(page, "stage.n") == 612  # the half that was not fitted
     wait_for_app(page)
     headings = page.locator('[data-testid="stMain"] h3').all_inner_texts()
-    assert headings == ["Look", "Measure", "Try", "What this does not show", "Sources"]
+    assert headings == ["Look", "Measure", "Try", "Limits"]
     assert len(column(page, 1)) == 16
     assert state(page) == {}
 

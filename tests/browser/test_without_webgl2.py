@@ -76,7 +76,7 @@ def wait_for_all(page: Page, condition: str, keys: tuple[str, ...]) -> None:
 
 
 def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
-    open_plain(page, server, "narrow_cone", CLOUDS)
+    open_plain(page, server, "narrow_cone", CLOUDS, "strength=1")
     assert of_all(page, "chart._fullData[0].type", CLOUDS) == ["scattergl"] * 2
     for key in CLOUDS:
         canvas = chart(page, key).locator("canvas").first
@@ -105,7 +105,7 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
     expect(chart(page, "chart-raw").locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
     with rerun(page):
         page.mouse.click(x, y)
-    expect(page.locator("p", has_text=f"Nearest to {text}")).to_be_visible()
+    expect(page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")).to_be_visible()
     assert_no_exception(page)
 
 

@@ -141,7 +141,7 @@ def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("Encoding 1,500 sentences", timeout=60_000)
     expect(progress).to_contain_text("a second,", timeout=60_000)
-    expect(page.get_by_role("heading", name="Sources")).to_be_visible()
+    expect(page.get_by_role("heading", name="Limits")).to_be_visible()
     with rerun(page):
         page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible()

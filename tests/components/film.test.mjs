@@ -10,7 +10,7 @@ const STEPS = 4;
 function film(message = { knobs: KNOBS, steps: STEPS }) {
   const slider = Object.assign(new EventTarget(), { value: "0" });
   const calls = [];
-  const stage = { message, at: 0 };
+  const stage = { message, at: 0, landmarks: [0, 1, 2] };
   const asks = {
     goTo: (at) => calls.push(stage.at = at),
     settle: () => calls.push("settled"),

@@ -5,7 +5,7 @@ import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/componen
 import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
 import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
-import { advance, conesAt, factorAt, knobsAt, nearestStep, nextStep, titleAt } from "../../assets/components/twin/morph.js";
+import { advance, conesAt, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin/morph.js";
 import { paintOf } from "../../assets/components/twin/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin/palette.js";
 import { legendOf, notesOf } from "../../assets/components/twin/png.js";
@@ -75,6 +75,22 @@ test("a stop has its name, the way between two their knobs", () => {
   assert.equal(titleAt({ names: ["Raw"], between: "" }, knobs, 1.5), "Raw");
 });
 
+test("knobs have a position on the path, or none", () => {
+  const knobs = [[0, 0], [1, 0], [1, 0.5], [1, 1]];
+  assert.equal(placeOn(knobs, [0.25, 0]), 0.25);
+  assert.equal(placeOn(knobs, [1, 0.75]), 2.5);
+  assert.equal(placeOn(knobs, [1, 1]), 3);
+  assert.equal(placeOn(knobs, [0.5, 0.5]), null);
+});
+
+test("landmarks are even on the film's slider", () => {
+  const landmarks = [0, 1, 9];
+  assert.deepEqual([0, 0.5, 1, 5, 9].map((at) => onSlider(landmarks, at)), [0, 0.5, 1, 1.5, 2]);
+  assert.deepEqual([0, 0.5, 1, 1.5, 2].map((x) => offSlider(landmarks, x)), [0, 0.5, 1, 5, 9]);
+  assert.deepEqual([0, 0.9, 1, 9].map((at) => legLength(landmarks, at)), [1, 1, 8, 8]);
+  assert.deepEqual([onSlider([0, 0], 0), offSlider([0, 0], 0)], [0, 0]);
+});
+
 test("cones turn into each other, and too wide ones are left out", () => {
   const stops = [[{ axis: [1, 0, 0], degrees: 20 }], [{ axis: [0, 1, 0], degrees: 40 }], []];
   const [half] = conesAt(stops, { a: 0, b: 1, share: 0.5 }, 75);
@@ -135,9 +151,12 @@ test("scale bars have round lengths", () => {
   assert.deepEqual([-0.25, 0, 1234567].map(shortNumber), ["−0.25", "0", "1.23e+6"]);
 });
 
+const PALETTE = { categories: ["#1", "#2", "#3", "#4", "#5", "#6"], other: "#9" };
+
 test("colours and shapes", () => {
   assert.deepEqual(rgb("#ff8000").map((value) => Math.round(255 * value)), [255, 128, 0]);
-  assert.deepEqual(lookOf(13, 6), { hue: 1, shape: 2 });
+  assert.deepEqual(lookOf(7, PALETTE), { colour: "#2", shape: 1, isOther: false });
+  assert.equal(lookOf(8, PALETTE).colour, "#9");
 });
 
 test("few rows travel as they are, many as a bitmap", () => {
@@ -147,7 +166,7 @@ test("few rows travel as they are, many as a bitmap", () => {
   assert.ok(packRows(many, 1e6).length < 170000);
 });
 
-const theme = { paper: "#ffffff", categories: ["#ff0000", "#0000ff"], scale: ["#000000", "#ffffff"] };
+const theme = { paper: "#ffffff", other: "#888888", categories: ["#ff0000", "#0000ff"], scale: ["#000000", "#ffffff"] };
 const bytes = (paint) => [...new Uint8Array(paint.buffer)];
 
 test("a category has its hue, and beyond the hues another shape", () => {
@@ -161,6 +180,14 @@ test("beside a selection the others fade; what is hidden stays hidden", () => {
   assert.deepEqual(paint.slice(4, 8), [255, 0, 0, 1]);
   assert.deepEqual([paint[3], paint[11]], [9, 0]);
   assert.ok(paint[1] > 200 && paint[1] < 255);
+});
+
+test("an isolated group keeps its colour, and others lie below in a flat picture", () => {
+  const codes = { kind: "codes", values: Uint8Array.of(0, 1, 9) };
+  const kinds = (...more) => bytes(paintOf(codes, [], 0, theme, ...more)).filter((_, i) => i % 4 === 3);
+  assert.deepEqual(kinds(0b10), [9, 1, 9]);
+  assert.deepEqual(kinds(0, true), [1, 1, 3]);
+  assert.deepEqual(kinds(0, false), [1, 1, 1]);
 });
 
 test("a value has its place on the scale", () => {
@@ -195,15 +222,21 @@ test("a factor is given at stops only, where it is true of every point", () => {
   assert.equal(factorAt([], { a: 0, b: 0, share: 0 }), null); // UMAP's lengths mean nothing
 });
 
-const THEME = { ink: "#000000", categories: ["#111111", "#222222"] };
+const THEME = { ink: "#000000", categories: ["#111111", "#222222"], other: "#333333" };
 const CODES = { kind: "codes", values: Uint8Array.of(0, 1, 1) };
 
 test("a picture's legend names what is in it", () => {
-  const message = { legend: { title: "topic", names: ["one", "other"] }, theme: THEME };
-  assert.deepEqual(legendOf(message, CODES, 0).map(({ text }) => text), ["one", "other"]);
+  const words = { other: "the others" };
+  const message = { legend: { title: "topic", names: ["one", "two"] }, theme: THEME, words };
+  assert.deepEqual(legendOf(message, CODES, 0).map(({ text }) => text), ["one", "two"]);
   assert.deepEqual(legendOf(message, CODES, 0b10).map(({ text }) => text), ["one"]);
+  const names = [..."abcdefghijkl"];
+  const many = { ...message, legend: { title: "topic", names } };
+  const shown = legendOf(many, CODES, 1).map(({ text }) => text);
+  assert.deepEqual(shown, [..."bcdefgh", "the others"]);
+  assert.equal(legendOf(many, CODES, 0b111100000000).length, 8);
   const values = { kind: "values", low: 4, high: 4 };
-  const scale = { legend: { title: "words" }, theme: THEME };
+  const scale = { legend: { title: "words" }, theme: THEME, words };
   assert.equal(legendOf(scale, values, 0)[0].text, "words: 4");
 });
 

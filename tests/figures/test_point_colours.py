@@ -33,14 +33,14 @@ def rgb(colour: str) -> np.ndarray:
     return np.array([int(colour[start : start + 2], 16) for start in (1, 3, 5)])
 
 
-def test_codes_follow_first_appearance():
-    colours = PointColours.by_label(["law", "art", "law", "音樂"], "topic")
+def test_codes_follow_frequency_then_first_appearance():
+    colours = PointColours.by_label(["art", "law", "音樂", "law"], "topic")
     assert colours.names == ("law", "art", "音樂")
-    assert colours.codes.tolist() == [0, 1, 0, 2]
+    assert colours.codes.tolist() == [1, 0, 2, 0]
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
-@pytest.mark.parametrize("categories", [1, 2, 6, 7, 12, 24])
+@pytest.mark.parametrize("categories", [1, 2, 6, 7, 8])
 def test_each_code_has_its_legend_s_colour_and_symbol(categories, theme):
     colours = labels(categories)
     drawn = settings(colours, theme)
@@ -53,10 +53,16 @@ def test_each_code_has_its_legend_s_colour_and_symbol(categories, theme):
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
-def test_twenty_four_categories_look_different(theme):
-    entries = legend_entries(labels(24), theme)
-    assert len({(colour, symbol) for _, colour, symbol in entries}) == 24
+def test_eight_groups_look_different_and_the_others_alike(theme):
+    colours = labels(24)
+    entries = legend_entries(colours, theme, "the others")
+    assert [name for name, *_ in entries][7:] == ["topic 7", "the others"]
+    assert len({(colour, symbol) for _, colour, symbol in entries}) == 9
     assert {symbol for *_, symbol in entries} == set(SYMBOLS)
+    drawn = settings(colours, theme)
+    rows = np.flatnonzero(colours.codes >= 8)
+    assert {colour_at(int(code), drawn) for code in drawn["color"][rows]} == {theme.other}
+    assert {int(drawn["symbol"][row]) for row in rows} == {SYMBOL_CODES["circle"]}
 
 
 def test_the_legend_names_each_category_once_and_values_have_none():

@@ -19,6 +19,7 @@ from geometry import (
     UndefinedMeasure,
     effective_rank,
     isoscore,
+    isoscore_baseline,
     label_agreement,
     load_encoder,
     mean_cosine,
@@ -30,14 +31,19 @@ from geometry import (
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.measure import positive_cosine_share
+from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
+from geometry.measure.intervals import jackknife_interval
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import words
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.common.words import signed
+from pages.common.verdict import ICONS
+from pages.common.words import signed, with_sign
+from pages.narrow_cone import claims
 from pages.narrow_cone.choices import PRESETS, STEPS
+from pages.narrow_cone.claims import Interval, Steps, whitening_verdict
 from pages.narrow_cone.numbers import histogram_csv, panels_csv
 from tests.pages import visits
 from tests.pages.charts import array, charts
@@ -46,6 +52,7 @@ from tests.pages.visits import everything, healthy
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "assets" / "text"
+HEADS = (["value", "reference"], ["數值", "參考值"])
 LINEAR_VIEWS = ("mean", "svd", "pca", "cone")
 QUESTIONS = {
     "narrow_cone": [
@@ -55,6 +62,7 @@ QUESTIONS = {
     "cosine_basis": ["minus-half"],
 }
 SIMPLEX = "Simplex"
+WHITENED = {"centring": "1", "strength": "1"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
@@ -78,8 +86,11 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 def new_visit(
     uploads: dict[str, Corpus] | None = None, page: str = "narrow_cone", **query: str
 ) -> AppTest:
-    state = {"uploads": uploads, "corpus": next(iter(uploads))} if uploads else {}
-    return visits.new_visit(page, state, **query)
+    """A visit at the film's end, with all measures open."""
+    state: dict = {"all-measures": True}
+    if uploads:
+        state |= {"uploads": uploads, "corpus": next(iter(uploads))}
+    return visits.new_visit(page, state, **WHITENED | query)
 
 
 def visit(**query: str) -> AppTest:
@@ -97,7 +108,8 @@ def visit_with(corpus: Corpus, **query: str) -> AppTest:
 
 
 def visit_without_webgl2(**query: str) -> AppTest:
-    return healthy(visits.new_visit("narrow_cone", {NO_WEBGL2: True}, **query).run())
+    state = {NO_WEBGL2: True, "all-measures": True}
+    return healthy(visits.new_visit("narrow_cone", state, **WHITENED | query).run())
 
 
 def clouds(app: AppTest) -> Sent:
@@ -107,18 +119,32 @@ def clouds(app: AppTest) -> Sent:
 
 
 def tables(app: AppTest) -> list[list[list[str]]]:
-    """Rows of every Markdown table on the page, without the heads."""
+    """Rows of every Markdown table on the page, the head first."""
     blocks = [re.findall(r"^\|.*\|$", element.value, re.MULTILINE) for element in app.markdown]
     return [
-        [[cell.strip() for cell in line[1:-1].split(" | ")] for line in lines[2:]]
+        [[cell.strip() for cell in line[1:-1].split(" | ")] for line in [lines[0], *lines[2:]]]
         for lines in blocks
         if lines
     ]
 
 
 def numbers(app: AppTest) -> list[dict[str, str]]:
-    """Measure to value, of raw and white."""
-    return [{row[0]: row[1] for row in table} for table in tables(app)[:2]]
+    """Measure to value, of raw and whitened."""
+    found = [table for table in tables(app) if table[0][1:] in HEADS]
+    return [{row[0]: row[1] for row in table[1:]} for table in found]
+
+
+def headlines(app: AppTest) -> list[dict[str, list[str]]]:
+    """Label to value, reference and change, below each picture."""
+    bodies = [element.proto.body for element in app.get("html")]
+    return [
+        {
+            label: re.findall(r"<dd><(?:b|small)>(.*?)</", rest)
+            for label, rest in re.findall(r"<dt>(.*?)</dt>(.*?)</div>", body)
+        }
+        for body in bodies
+        if '<dl class="big-numbers"' in body
+    ]
 
 
 def expected_numbers(X: np.ndarray) -> dict[str, str]:
@@ -138,12 +164,20 @@ def expected_numbers(X: np.ndarray) -> dict[str, str]:
     }
 
 
+def move(app: AppTest, centring: float, strength: float) -> None:
+    """Move the film, as the pictures in a browser do."""
+    app.session_state["centring"], app.session_state["strength"] = centring, strength
+    healthy(app.run())
+
+
 def white_numbers(X: np.ndarray, fit: str = "recommended", **place) -> dict[str, str]:
     return expected_numbers(whiten_beside(X, fit_whitening(X, fit), **place).retained_vectors)
 
 
 def provenance(app: AppTest) -> str:
-    [line] = [element.value for element in app.caption if " · n = " in element.value]
+    [line] = [
+        element.value for element in app.caption if re.search(" · (seed|亂數種子) ", element.value)
+    ]
     return line
 
 
@@ -158,7 +192,7 @@ def test_every_unit_and_view_is_drawn_in_two_panels_of_one_scale(unit, view):
     app = look(unit=unit, view=view)
     assert not app.error
     assert set(charts(app)) == {"chart-histogram"}
-    raw, white = (clouds(app).place(name) for name in ("Raw", "White"))
+    raw, white = (clouds(app).place(name) for name in ("Raw", "Whitened"))
     assert raw.shape == white.shape
     assert raw.shape[1] == len(clouds(app).message["axes"]) == 2
     inside = np.abs(np.vstack([raw, white])).max(axis=1) <= clouds(app).message["reach"]
@@ -184,7 +218,9 @@ def test_without_webgl2_there_are_two_charts_of_one_scale(view):
     assert raw["data"][0]["text"] == white["data"][0]["text"]
     assert raw["data"][0]["marker"]["color"] == white["data"][0]["marker"]["color"]
     for side in ("raw", "white"):
-        places = clouds(look(unit="sentences", view=view)).place(side.capitalize())
+        places = clouds(look(unit="sentences", view=view)).place(
+            {"raw": "Raw", "white": "Whitened"}[side]
+        )
         trace = drawn[f"chart-{side}"]["figure"]["data"][0]
         flat = np.column_stack([array(trace[axis]) for axis in "xy"])
         assert places == pytest.approx(flat, abs=float(np.ptp(flat)) / 10000)
@@ -202,7 +238,7 @@ def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, u
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_sets_layer_and_pooling_and_the_numbers_follow(cloud_of, preset):
     app = visit(unit="types", layer="2")
-    healthy(app.button(key=f"preset-{preset}").click().run())
+    healthy(app.button_group(key="preset").set_value(preset).run())
     layer, pooling = PRESETS[preset]
     assert app.selectbox(key="unit").value == "sentences"
     assert (app.selectbox(key="layer").value, app.selectbox(key="pooling").value) == PRESETS[preset]
@@ -240,7 +276,9 @@ def test_colours_say_what_they_mean(cloud_of, colour):
     if colour == "topic":
         assert set(legend["names"]) == set(cloud.labels)
         html = " ".join(element.proto.body for element in plain.get("html"))
-        assert all(f" {topic}</span>" in html for topic in set(cloud.labels))
+        shown = [f" {topic}</span>" in html for topic in legend["names"]]
+        assert shown == [True] * 8 + [False] * 4
+        assert " other</span>" in html
     else:
         meaning = {"length": "words", "frequency": "mean log₁₀ count of its pieces"}[colour]
         assert legend == {"title": meaning, "names": None}
@@ -252,7 +290,7 @@ def test_colours_say_what_they_mean(cloud_of, colour):
     [
         {"layer": "99", "pooling": "median", "unit": "words"},
         {"view": "tsne", "dims": "4D", "colour": "taste", "fit": "none"},
-        {"point": "99999999", "find": "", "centring": "x", "strength": "-3"},
+        {"point": "99999999", "find": "", "strength": "-3"},
         {"corpus": "upload-of-somebody-else", "lang": "xx"},
     ],
 )
@@ -263,18 +301,131 @@ def test_a_bad_address_falls_back_to_the_defaults(query):
 # The numbers and what they are about
 
 
+def test_a_first_visit_starts_raw_and_a_link_with_one_setting_has_the_other_at_its_end(cloud_of):
+    app = healthy(visits.new_visit("narrow_cone").run())
+    message = clouds(app).message
+    assert (message["at"], message["values"]) == (0, [0, 0])
+    assert message["landmarkNames"] == ["Raw", "Centred", "Whitened"]
+    assert not {"centring", "strength"} & app.query_params.keys()
+    raw, white = headlines(app)
+    assert raw == white
+    assert not charts(app)  # all measures are folded, and not worked out
+    X, labels = cloud_of().vectors, cloud_of().labels
+    assert {label: values[0] for label, values in raw.items()} == {
+        "mean cosine": signed(mean_cosine(X), 3),
+        "same topic (5 nearest)": f"{label_agreement(X, labels):.1%}",
+        "IsoScore": f"{isoscore(X):.3f}",
+    }
+    linked = healthy(visits.new_visit("narrow_cone", strength="0.5").run())
+    assert clouds(linked).message["values"] == [1, 0.5]
+    assert linked.query_params["centring"] == "1"
+
+
+def test_the_second_picture_s_numbers_have_their_change(cloud_of):
+    cloud = cloud_of()
+    fitted = fit_whitening(cloud.vectors)
+    Z = whiten_beside(cloud.vectors, fitted).retained_vectors
+    white = headlines(look())[1]
+    rise = label_agreement(Z, cloud.labels) - label_agreement(cloud.vectors, cloud.labels)
+    isotropic = f"isotropic: {isoscore_baseline(*Z.shape):.3f}"
+    gain = f"change: +{isoscore(Z) - isoscore(cloud.vectors):.3f}"
+    assert white["IsoScore"] == [f"{isoscore(Z):.3f}", isotropic, gain]
+    assert white["same topic (5 nearest)"][1:] == [
+        "by chance: 8.3%",
+        f"change: {signed(100 * rise, 1)} points",
+    ]
+
+
+def verdicts(app: AppTest) -> list[str]:
+    return [line.value for line in app.markdown if line.value.startswith(tuple(ICONS.values()))]
+
+
+def test_the_verdicts_are_the_data_s(cloud_of):
+    for layer in ("4", "6"):
+        cloud = cloud_of(layer=int(layer))
+        X = cloud.vectors
+        cone, whitening = verdicts(look(layer=layer))
+        low, high = jackknife_interval(mean_cosine, X)
+        stated = f"{signed(mean_cosine(X), 3)} [{signed(low, 3)}, {signed(high, 3)}]"
+        assert stated in cone
+        assert ("Holds here." in cone) is (layer == "4")
+        assert ("Hardly a cone" in cone) is (layer == "6")
+        fitted = fit_whitening(X)
+        stages = [
+            label_agreement(whiten_beside(X, fitted, **place).retained_vectors, cloud.labels)
+            for place in ({"centring": 0, "strength": 0}, {"strength": 0}, {})
+        ]
+        assert stages[1] > stages[0] > stages[2]  # centring helps, levelling hurts
+        assert f"Centring helps: **{with_sign(stages[1] - stages[0], 3)} [" in whitening or (
+            f"Centring changes little: **{with_sign(stages[1] - stages[0], 3)} [" in whitening
+        )
+        assert f"then hurts: **{with_sign(stages[2] - stages[1], 3)} [" in whitening
+        [row] = [table[1] for table in tables(look(layer=layer)) if "Centred" in table[0]]
+        assert row[1:] == [f"{share:.3f}" for share in stages]
+
+
+def test_too_few_texts_and_no_labels_are_not_enough_data():
+    assert all("Not enough data" in text for text in verdicts(visit_with(upload(24, labels=True))))
+    cone, whitening = verdicts(look(unit="types"))
+    assert "Hardly a cone: the mean cosine of two different types" in cone
+    assert "Not enough data" in whitening
+
+
+@pytest.mark.parametrize(
+    ("intervals", "state"),
+    [
+        (((0.01, 0.02), (-0.01, 0.01), (0.005, 0.03)), "holds"),
+        (((0.01, 0.02), (-0.2, -0.1), (-0.2, -0.1)), "partly"),
+        (((-0.02, 0.01), (-0.2, -0.1), (-0.2, -0.1)), "fails"),
+        (((-0.02, 0.01), (-0.1, 0.1), (-0.1, 0.1)), "unknown"),
+    ],
+)
+def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, intervals, state):
+    visit()
+    steps = Steps(*(Interval((low + high) / 2, low, high) for low, high in intervals))
+    monkeypatch.setattr(claims, "steps_of", lambda scene: steps)
+    assert whitening_verdict(scenes[-1], str).state == state
+
+
+def test_the_three_causes_are_the_library_s_and_a_guess_is_answered(cloud_of):
+    X = cloud_of().vectors
+    app = healthy(visits.new_visit("narrow_cone").run())
+    [body] = [part.proto.body for part in app.get("html") if 'class="causes"' in part.proto.body]
+    values = re.findall(r"<b>(.*?)</b>", body)
+    assert values == [
+        f"{mean_norm_share(X):.3f}",
+        f"{widest_variance(X):.2f}",
+        f"{mean_absolute_correlation(X):.3f}",
+    ]
+    assert any("✓ Look" in part.proto.body for part in app.get("html"))
+    healthy(app.button_group(key="guess-answer").set_value("more").run())
+    move(app, 1.0, 1.0)
+    [answer] = [element.value for element in app.info]
+    assert answer.startswith("You guessed “more often”. It is “less often”: 55.3% → ")
+    [steps] = [part.proto.body for part in app.get("html") if "✓ Play" in part.proto.body]
+    assert "✓ Click" not in steps
+    healthy(app.button(key="close-steps").click().run())
+    assert not any("✓ Play" in part.proto.body for part in app.get("html"))
+
+
+def test_for_an_audience_there_is_no_prose():
+    app = look(present="1")
+    assert clouds(app).message["isLarge"]
+    assert headlines(app)
+    assert not app.subheader
+    assert not verdicts(app)
+
+
 def test_the_numbers_follow_the_sliders(cloud_of):
     X = cloud_of().vectors
     app = visit()
-    app.slider(key="centring").set_value(0.5)
-    app.slider(key="strength").set_value(0.25)
-    healthy(app.run())
+    move(app, 0.5, 0.25)
     raw, between = numbers(app)
     assert raw.items() >= expected_numbers(X).items()
     wanted = white_numbers(X, centring=0.5, strength=0.25)
     assert between.items() >= wanted.items()
     assert any(
-        "**Between: centring 0.5, strength 0.25**" in element.value for element in app.caption
+        "**Between: centring 0.5, strength 0.25**" in element.value for element in app.markdown
     )
 
 
@@ -329,7 +480,7 @@ def test_the_angles_in_the_captions_are_the_library_s(cloud_of):
     X = cloud_of().vectors
     median, ninety = opening_angle(X), opening_angle(X, quantile=0.9)
     app = look()
-    [text] = [element.value for element in app.caption if element.value.startswith("**Raw**")]
+    [text] = [line.value for line in app.caption if "of the mean (384-d); drawn" in line.value]
     assert f"50% within {median:.1f}° of the mean (384-d)" in text
     assert f"90% within {ninety:.1f}° of the mean (384-d)" in text
     alt = clouds(app).message["alt"]
@@ -341,7 +492,7 @@ def test_the_angles_in_the_captions_are_the_library_s(cloud_of):
 def test_the_histogram_covers_all_pairs_and_has_its_reference():
     drawn = charts(look())["chart-histogram"]
     names = [element["name"] for element in drawn["figure"]["data"]]
-    assert names == ["Raw", "White", "isotropic directions, d = 384"]
+    assert names == ["Raw", "Whitened", "isotropic directions, d = 384"]
     assert f"{1224 * 1223 // 2:,} pairwise cosines" in drawn["alt"]
 
 
@@ -412,7 +563,7 @@ def test_too_few_texts_are_told_with_the_limit(n):
     assert [element.value for element in app.warning] == ["A picture needs at least 4 points."]
     assert not charts(app)
     assert not twin_clouds(app)
-    assert [element.value for element in app.subheader][-1] == "Sources"
+    assert [element.value for element in app.subheader] == ["Limits"]
 
 
 @pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
@@ -438,7 +589,7 @@ def test_few_texts_have_a_picture_and_numbers(n, views, fit):
 def test_texts_that_occur_twice_are_kept_and_drawn(fit):
     few = upload(3).texts
     app = visit_with(Corpus("twice", few * 2), fit=fit)
-    assert len(clouds(app).place("White")) == 6
+    assert len(clouds(app).place("Whitened")) == 6
 
 
 def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
@@ -458,12 +609,17 @@ def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
 # A point and its neighbours
 
 
+def neighbours(app: AppTest) -> list[list[list[str]]]:
+    """Both lists of neighbours."""
+    return [table for table in tables(app) if table[0][1:] == ["cos"]]
+
+
 def found_point(app: AppTest) -> int:
     return app.session_state["point"]
 
 
 def neighbour_cosines(app: AppTest) -> list[list[str]]:
-    return [[row[1] for row in table] for table in tables(app)[2:4]]
+    return [[row[1] for row in table[1:]] for table in neighbours(app)]
 
 
 def bare(cell: str) -> str:
@@ -473,17 +629,17 @@ def bare(cell: str) -> str:
 def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
     cloud = cloud_of()
     app = visit()
-    assert len(tables(app)) == 2
+    assert not neighbours(app)
     healthy(app.text_input(key="find").set_value("Kettle").run())
     row = found_point(app)
     assert "kettle" in cloud.texts[row].lower()
     twin = whiten_beside(cloud.vectors, fit_whitening(cloud.vectors))
-    for table, X in zip(tables(app)[2:4], (cloud.vectors, twin.retained_vectors), strict=True):
+    for table, X in zip(neighbours(app), (cloud.vectors, twin.retained_vectors), strict=True):
         rows, cosines = nearest(X, row, k=5)
-        assert [line[1] for line in table] == [f"{cosine:.3f}" for cosine in cosines]
-        for line, other in zip(table, rows, strict=True):
+        assert [line[1] for line in table[1:]] == [f"{cosine:.3f}" for cosine in cosines]
+        for line, other in zip(table[1:], rows, strict=True):
             assert bare(line[0]) == f"{cloud.texts[other]} · {cloud.labels[other]}"
-    names = ["chosen", "nearest in raw", "nearest in white"]
+    names = ["chosen", "nearest in raw", "nearest in whitened"]
     marks = clouds(app).message["marks"]
     assert [element["caption"] for element in marks] == names
     assert [len(element["rows"]) for element in marks] == [1, 5, 5]
@@ -506,7 +662,7 @@ def test_neighbours_move_with_the_sliders(cloud_of):
     app = visit(point="17", centring="0", strength="0")
     raw, white = neighbour_cosines(app)
     assert raw == white
-    healthy(app.slider(key="centring").set_value(1.0).run())
+    move(app, 1.0, 0.0)
     twin = whiten_beside(X, fit_whitening(X), centring=1.0, strength=0.0)
     wanted = [f"{cosine:.3f}" for cosine in nearest(twin.retained_vectors, 17, k=5)[1]]
     assert neighbour_cosines(app) == [raw, wanted]
@@ -521,7 +677,7 @@ def test_a_word_that_no_text_holds_is_told():
 def test_a_text_with_markdown_in_it_stays_a_text():
     texts = ("**bold** | a pipe", "`code` $x$ [link](x)", "# head <b>tag</b>", *upload(4).texts)
     app = visit_with(Corpus("signs", texts), point="0")
-    assert [len(row) for table in tables(app)[2:4] for row in table] == [2] * 10
+    assert [len(row) for table in neighbours(app) for row in table] == [2] * 12
     assert any(r"\*\*bold\*\* \| a pipe" in element.value for element in app.markdown)
 
 
@@ -587,12 +743,12 @@ def test_the_nine_questions_are_all_asked_and_answered(lang):
     assert questions["narrow_cone"].keys() == set(QUESTIONS["narrow_cone"])
     assert "minus-half" in questions["cosine_basis"]
     app = look(lang=lang)
-    shown = {element.label: element.markdown[0].value for element in app.expander}
+    shown = {part.label: part.markdown[0].value for part in app.expander if part.markdown}
     for start in questions["narrow_cone"].values():
         [answer] = [answer for label, answer in shown.items() if label.startswith(start)]
         assert len(answer) > 100
         assert "{{" not in answer
-    assert len(shown) == 8
+    assert len(shown) == 10  # with all measures and the sources
     start = questions["cosine_basis"]["minus-half"]
     other = visit(page="cosine_basis", lang=lang)
     assert any(element.label.startswith(start) for element in other.expander)
@@ -601,7 +757,7 @@ def test_the_nine_questions_are_all_asked_and_answered(lang):
 def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
     X = cloud_of().vectors
     fitted = fit_whitening(X)
-    shown = {element.label: element.markdown[0].value for element in look().expander}
+    shown = {part.label: part.markdown[0].value for part in look().expander if part.markdown}
     question = f"Why is the cone only {opening_angle(X):.1f}° wide at the median?"
     assert f"a mean pairwise cosine of {mean_cosine(X):.3f}" in shown[question]
     narrows = shown["Why does it narrow before it opens?"]
@@ -656,10 +812,10 @@ def test_the_references_are_those_of_isotropic_data_of_that_size():
 def test_the_page_keeps_the_contract_s_order(lang):
     app = look(lang=lang)
     translate = words._catalogue(lang).gettext
-    headings = ["Look", "Measure", "Try", "What this does not show", "Sources"]
-    assert [element.value for element in app.subheader] == [
-        translate(heading) for heading in headings
-    ]
+    assert [element.value for element in app.subheader] == [translate("Limits")]
+    folded = [element.label for element in app.expander]
+    assert folded[0] == translate("All measures")
+    assert folded[-2:] == [translate("More controls and downloads"), translate("Sources")]
     main = [element.value for element in app.main.markdown]
     claim = (TEXT / lang / "narrow_cone.md").read_text(encoding="utf8").splitlines()[1]
     assert main[0] == claim
@@ -679,7 +835,7 @@ def test_language_and_corpus_stay_when_the_page_changes():
 def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(lang="zh-Hant", point="3")
     labels = [element.label for part in (app.selectbox, app.slider, app.button) for element in part]
-    labels += [row[0] for table in tables(app)[:2] for row in table]
+    labels += [label for side in (*numbers(app), *headlines(app)) for label in side]
     layout = charts(app)["chart-histogram"]["figure"]["layout"]
     titles = [layout[axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
     message = clouds(app).message
@@ -708,7 +864,7 @@ def rows_of(table: bytes) -> list[dict[str, str]]:
 
 def drawn_places(app: AppTest) -> list[np.ndarray]:
     """Raw's and white's places (n, k) as they were sent."""
-    return [clouds(app).place(name) for name in ("Raw", "White")]
+    return [clouds(app).place(name) for name in ("Raw", "Whitened")]
 
 
 @pytest.mark.parametrize(("dims", "axes"), [("2D", "xy"), ("3D", "xyz")])
@@ -743,7 +899,7 @@ def test_the_histogram_file_has_a_row_a_bin(scenes):
 
 def test_the_page_offers_both_files():
     labels = [button.label for button in look().get("download_button")]
-    assert labels == ["Take the points away (CSV)", "Take the histogram away (CSV)"]
+    assert labels == ["Download points (CSV)", "Download histogram (CSV)"]
 
 
 # Three dimensions
@@ -756,7 +912,7 @@ def test_in_three_dimensions_both_clouds_have_one_camera_and_one_colour(unit, vi
     app = visit(unit=unit, view=view, dims="3D", colour="length")
     assert not app.error
     [twin] = twin_clouds(app).values()
-    raw, white = (twin.place(name) for name in ("Raw", "White"))
+    raw, white = (twin.place(name) for name in ("Raw", "Whitened"))
     assert raw.shape == white.shape
     assert np.sqrt(np.square(raw).sum(axis=1).mean()) == pytest.approx(
         np.sqrt(np.square(white).sum(axis=1).mean()), rel=1e-3
@@ -771,11 +927,11 @@ def test_in_three_dimensions_both_clouds_have_one_camera_and_one_colour(unit, vi
 def test_the_sliders_move_the_film_and_send_no_positions_again(dims):
     app = visit(dims=dims)
     [before] = twin_clouds(app).values()
-    app.slider(key="strength").set_value(0.3125).run()
+    move(app, 1.0, 0.3125)
     [after] = twin_clouds(app).values()
     assert after.message["at"] == pytest.approx(3.5)
     assert set(after.frames) == set(before.frames)
-    app.slider(key="centring").set_value(0.5).run()
+    move(app, 0.5, 0.3125)
     [beside] = twin_clouds(app).values()
     assert beside.message["at"] is None
     assert beside.message["views"][1]["aside"]["name"].startswith("Between")

@@ -700,7 +700,7 @@ def test_counter_examples_are_named_with_their_own_numbers():
 def test_the_page_keeps_the_contract_s_order(lang):
     app = visit(lang=lang)
     translate = words._catalogue(lang).gettext
-    headings = ["Look", "Measure", "Try", "What this does not show", "Sources"]
+    headings = ["Look", "Measure", "Try", "Limits"]
     assert [element.value for element in app.subheader] == [
         translate(heading) for heading in headings
     ]

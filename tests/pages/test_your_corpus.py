@@ -118,7 +118,7 @@ def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, 
     assert "uploads" not in at.session_state
     if name is None:
         assert at.text_area(key="pasted").value == content
-    assert at.subheader[-1].value == words._catalogue(language).gettext("Sources")
+    assert at.subheader[-1].value == words._catalogue(language).gettext("Limits")
 
 
 def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):

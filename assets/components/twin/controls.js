@@ -1,32 +1,39 @@
 // The buttons above the pictures, and the legend below that filters.
 
 import { valueOf } from "./decode.js";
-import { lookOf, RINGS, SIGNS } from "./palette.js";
+import { groupsOf, RINGS } from "./palette.js";
 import { shortNumber } from "./scale.js";
 
-// Labels and states of the buttons for this message.
+// Labels and states of the buttons for this message. Buttons with an icon show their word as a
+// tooltip.
 export function fillBar(root, { words, knobs }, stage) {
   for (const part of root.querySelectorAll("[data-word]")) {
     part.textContent = words[part.dataset.word];
   }
-  for (const part of root.querySelectorAll("[data-label]")) {
-    part.setAttribute("aria-label", words[part.dataset.label]);
-    part.title = words[part.dataset.label];
+  for (const part of root.querySelectorAll(".twin-icon")) {
+    nameIcon(part, words[part.dataset.label ?? part.dataset.do]);
   }
   for (const part of root.querySelectorAll("[data-hint]")) part.title = words[part.dataset.hint];
-  const film = root.querySelector(".twin-film");
-  film.hidden = stage.lastStop < 1 || knobs.length < 2;
-  film.style.display = film.hidden ? "none" : "";
-  film.querySelector("input").max = stage.lastStop;
+  const hasFilm = stage.lastStop > 0 && knobs.length > 1;
+  root.querySelector('[data-do="play"]').hidden = !hasFilm;
+  root.querySelector('[data-set="at"]').setAttribute("aria-label", words.film);
+  root.querySelector(".twin-film").classList.toggle("is-absent", !hasFilm);
   root.querySelector('[data-do="perspective"]').hidden = stage.camera.k === 2;
+}
+
+export function nameIcon(button, word) {
+  button.setAttribute("aria-label", word);
+  button.title = word;
 }
 
 export function press(root, name, isPressed) {
   root.querySelector(`[data-do="${name}"]`).setAttribute("aria-pressed", String(isPressed));
 }
 
-// A button for each category, which hides or shows it, or the scale of values; then the rings.
-export function fillLegend(legend, { theme, legend: labels, marks }, stage, onToggle) {
+// A button for each group, which hides or shows it and isolates it on hover, or the scale of
+// values; then the rings.
+// actions: {toggle(bits), isolate(bits)}, a bit for each category; no bit isolates nothing
+export function fillLegend(legend, { theme, legend: labels, marks, words }, stage, actions) {
   const { codes } = stage;
   const rings = marks.map(({ shape, caption }) => [RINGS[shape], caption]);
   const of = JSON.stringify([labels, theme, rings, stage.codesName]);
@@ -35,7 +42,11 @@ export function fillLegend(legend, { theme, legend: labels, marks }, stage, onTo
   legend.replaceChildren();
   legend.setAttribute("aria-label", labels.title);
   if (codes.kind === "values") legend.append(scaleOf(codes, labels.title, theme));
-  else fillCategories(legend, labels, theme, stage, onToggle);
+  else {
+    for (const group of groupsOf(labels.names, theme, words.other)) {
+      legend.append(buttonOf(group, stage, actions));
+    }
+  }
   for (const ring of rings) {
     const note = document.createElement("span");
     note.textContent = ring.join(" ");
@@ -43,23 +54,25 @@ export function fillLegend(legend, { theme, legend: labels, marks }, stage, onTo
   }
 }
 
-function fillCategories(legend, labels, theme, stage, onToggle) {
-  labels.names.forEach((name, code) => {
-    const { hue, shape } = lookOf(code, theme.categories.length);
-    const button = document.createElement("button");
-    button.type = "button";
-    button.setAttribute("aria-pressed", String(((stage.hidden >>> code) & 1) === 0));
-    const sign = document.createElement("span");
-    sign.textContent = SIGNS[shape];
-    sign.style.color = theme.categories[hue];
-    sign.setAttribute("aria-hidden", "true");
-    button.append(sign, ` ${name}`);
-    button.addEventListener("click", () => {
-      onToggle(code);
-      button.setAttribute("aria-pressed", String(((stage.hidden >>> code) & 1) === 0));
-    });
-    legend.append(button);
+// A group is hidden where all its bits are.
+function buttonOf({ bits, name, colour, sign }, stage, { toggle, isolate }) {
+  const button = document.createElement("button");
+  button.type = "button";
+  const show = () => button.setAttribute("aria-pressed", String((stage.hidden & bits) !== bits));
+  show();
+  const mark = document.createElement("span");
+  mark.textContent = sign;
+  mark.style.color = colour;
+  mark.setAttribute("aria-hidden", "true");
+  button.append(mark, ` ${name}`);
+  button.addEventListener("click", () => {
+    toggle(bits);
+    show();
   });
+  for (const [kinds, shown] of [[["pointerenter", "focus"], bits], [["pointerleave", "blur"], 0]]) {
+    for (const kind of kinds) button.addEventListener(kind, () => isolate(shown));
+  }
+  return button;
 }
 
 function scaleOf(codes, title, theme) {

@@ -87,6 +87,7 @@ export class Hand {
       this.isLasso = !this.isLasso;
       this.element.classList.toggle("is-lasso", this.isLasso);
       press(this.root, "lasso", this.isLasso);
+      this.twin.closeMore();
       return;
     }
     this.stage.lasso = polygon;
@@ -122,7 +123,7 @@ export class Hand {
 
   hover(x, y) {
     if (!this.stage.isReady) return;
-    const row = x < 0 || this.twin.player.isMoving ? -1 : this.rowAt(x, y);
+    const row = x < 0 || this.twin.player.isPlaying ? -1 : this.rowAt(x, y);
     if (row === (this.stage.hovered ?? -1)) return;
     this.stage.hovered = row;
     this.place = [x, y];

@@ -39,6 +39,42 @@ function partsOf(knobs, from, steps) {
   return Math.max(Math.round(way * steps), 1);
 }
 
+// The position of knobs on the path, in stops; null where the path does not lead there.
+export function placeOn(knobs, values) {
+  for (let from = 0; from < knobs.length - 1; from++) {
+    const way = knobs[from].map((value, j) => knobs[from + 1][j] - value);
+    const square = way.reduce((sum, value) => sum + value * value, 0);
+    const along = values.reduce((sum, value, j) => sum + (value - knobs[from][j]) * way[j], 0);
+    const share = Math.min(Math.max(along / square, 0), 1);
+    const isThere = values.every((value, j) =>
+      Math.abs(knobs[from][j] + share * way[j] - value) < REACHED);
+    if (isThere) return from + share;
+  }
+  return null;
+}
+
+// The film's slider has its landmarks (stops, ascending) at 0, 1, 2, …
+export function onSlider(landmarks, at) {
+  const leg = legOf(landmarks, at);
+  return leg + (at - landmarks[leg]) / (landmarks[leg + 1] - landmarks[leg] || 1);
+}
+
+export function offSlider(landmarks, value) {
+  const leg = Math.min(Math.floor(value), Math.max(landmarks.length - 2, 0));
+  return landmarks[leg] + (value - leg) * ((landmarks[leg + 1] ?? landmarks[leg]) - landmarks[leg]);
+}
+
+// The number of stops between the landmarks around a position.
+export function legLength(landmarks, at) {
+  const leg = legOf(landmarks, at);
+  return landmarks[leg + 1] - landmarks[leg] || 1;
+}
+
+function legOf(landmarks, at) {
+  const leg = landmarks.findLastIndex((stop) => stop <= at + REACHED);
+  return Math.min(Math.max(leg, 0), Math.max(landmarks.length - 2, 0));
+}
+
 // A stop has its own title; between two stops the title gives the knobs.
 export function titleAt({ names, between }, knobs, at) {
   const place = Math.min(at, names.length - 1);

@@ -29,16 +29,18 @@ export function write(pen, text, x, y, { ink, paper }, align = "left") {
   pen.fillText(text, x, y);
 }
 
-export function writeTitle(pen, title, box, theme, typeface) {
-  pen.font = `600 15px ${typeface}`;
+// font: from a size in pixels to a font
+export function writeTitle(pen, title, box, theme, font) {
+  pen.font = `600 ${font(17)}`;
   pen.textBaseline = "top";
   write(pen, title, box.left + MARGIN, box.top + MARGIN, theme);
 }
 
 // The names at the positive ends of the axes and at the origin.
-export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, typeface) {
-  pen.font = `12px ${typeface}`;
+export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, font) {
+  pen.font = font(16);
   pen.textBaseline = "bottom";
+  const line = Number.parseFloat(pen.font);
   const visible = (place) => {
     const [x, y] = toPixels(matrix, place, box.width, box.height);
     return Number.isFinite(x) ? [box.left + x, box.top + y] : null;
@@ -49,7 +51,7 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, type
     const width = pen.measureText(name).width;
     const most = box.left + box.width - MARGIN;
     const x = Math.min(Math.max(end[0] - width / 2, box.left + MARGIN), most - width);
-    const y = Math.min(Math.max(end[1] - 4, box.top + 48), box.top + box.height - 34);
+    const y = Math.min(Math.max(end[1] - 4, box.top + MARGIN + 2.6 * line), box.top + box.height - MARGIN - 2 * line);
     write(pen, name, x, y, theme);
   });
   const middle = origin && visible([0, 0, 0]);
@@ -68,7 +70,7 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, type
 
 // A scale bar for the cloud's own lengths, which are drawn times `factor`; no bar for null. In
 // perspective it is true at the distance of the camera's target.
-export function drawScale(pen, camera, factor, box, theme, typeface) {
+export function drawScale(pen, camera, factor, box, theme, font) {
   if (!factor) return;
   const { pixels, label } = scaleBar((2 * camera.span) / box.height / factor, BAR);
   if (!pixels) return;
@@ -81,7 +83,7 @@ export function drawScale(pen, camera, factor, box, theme, typeface) {
   pen.lineTo(x + pixels, y);
   pen.lineTo(x + pixels, y - 5);
   pen.stroke();
-  pen.font = `12px ${typeface}`;
+  pen.font = font(16);
   pen.textBaseline = "bottom";
   write(pen, label, x + pixels / 2, y - 3, theme, "center");
 }

@@ -3,15 +3,19 @@
 import { lookOf, mixColours, rgb } from "./palette.js";
 
 const HIDDEN = 0;
-const FADED = 8; // added to the kind of a point outside the selection; kinds 1 to 4 are shapes
+const FADED = 8; // added to the kind of a point outside the selection; kinds 1 and 2 are shapes
+const BELOW = 3; // the kind of "other" points: circles behind the coloured groups of a flat picture
 const LEFT = 0.18; // share of the colour in a faded point
 const MOST_HIDEABLE = 32; // categories: the bits of a number
 const LEVELS = 256;
 
-// codes: as decodeCodes returns them; rows: the selected ones; hidden: a bit for each category.
-export function paintOf(codes, rows, hidden, theme) {
+// codes: as decodeCodes returns them; rows: the selected ones; hidden and isolated: a bit for each
+// category. Without an isolated one, all are shown alike.
+export function paintOf(codes, rows, hidden, theme, isolated = 0, isFlat = false) {
   const { values } = codes;
-  const [plain, faded] = [false, true].map((isFaded) => tableOf(codes, hidden, isFaded, theme));
+  const isFaint = (code) => isolated !== 0 && ((isolated >>> code) & 1) === 0;
+  const [plain, faded] = [isFaint, () => true].map((isFaded) =>
+    tableOf(codes, hidden, isFaded, theme, isFlat));
   const shift = codes.kind === "values" ? 8 : 0; // values have LEVELS colours
   const paint = new Uint32Array(values.length);
   const others = rows.length ? faded : plain;
@@ -21,17 +25,19 @@ export function paintOf(codes, rows, hidden, theme) {
 }
 
 // The paint of each code, or of each level of a scale.
-function tableOf({ kind }, hidden, isFaded, theme) {
+function tableOf({ kind }, hidden, fades, theme, isFlat) {
   const paper = rgb(theme.paper);
   return Uint32Array.from({ length: LEVELS }, (_, code) => {
     const isValue = kind === "values";
-    const { hue, shape } = lookOf(code, theme.categories.length);
-    const pure = isValue ? onScale(theme.scale, code / (LEVELS - 1)) : rgb(theme.categories[hue]);
+    const isFaded = fades(code);
+    const { colour, shape, isOther } = lookOf(code, theme);
+    const pure = isValue ? onScale(theme.scale, code / (LEVELS - 1)) : rgb(colour);
     const [red, green, blue] = (isFaded ? mixColours(paper, pure, LEFT) : pure).map((share) =>
       Math.round(255 * share),
     );
     const isHidden = !isValue && code < MOST_HIDEABLE && ((hidden >>> code) & 1) === 1;
-    const shown = 1 + (isValue ? 0 : shape) + (isFaded ? FADED : 0);
+    const marked = isValue ? 1 : isOther && isFlat ? BELOW : 1 + shape;
+    const shown = marked + (isFaded ? FADED : 0);
     return (red | (green << 8) | (blue << 16) | ((isHidden ? HIDDEN : shown) << 24)) >>> 0;
   });
 }

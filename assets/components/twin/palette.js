@@ -10,10 +10,25 @@ export function mixColours(first, second, share) {
 }
 
 // The shapes in text: SYMBOL_SIGNS of geometry/figures/palette.py.
-export const SIGNS = ["●", "◆", "■", "✚"];
+export const SIGNS = ["●", "◆"];
 export const RINGS = { circle: "○", square: "□", diamond: "◇" };
 
-// The hue and the shape of a category: six hues by four shapes, so 24 categories differ.
-export function lookOf(code, hues, shapes = 4) {
-  return { hue: code % hues, shape: Math.floor(code / hues) % shapes };
+export const MOST_GROUPS = 8; // in colour; the categories after them are "other"
+
+// The colour and the shape (0 or 1) of a category: six hues, then the same hues with another shape.
+export function lookOf(code, { categories, other }) {
+  if (code >= MOST_GROUPS) return { colour: other, shape: 0, isOther: true };
+  const hues = categories.length;
+  return { colour: categories[code % hues], shape: Math.floor(code / hues), isOther: false };
+}
+
+// The entries of the legend: {bits, name, colour, sign}, with a bit for each category.
+export function groupsOf(names, theme, other) {
+  const groups = names.slice(0, MOST_GROUPS).map((name, code) => {
+    const { colour, shape } = lookOf(code, theme);
+    return { bits: 1 << code, name, colour, sign: SIGNS[shape] };
+  });
+  if (names.length <= MOST_GROUPS) return groups;
+  const bits = names.slice(MOST_GROUPS).reduce((sum, _, i) => sum | (1 << (MOST_GROUPS + i)), 0);
+  return [...groups, { bits, name: other, colour: theme.other, sign: SIGNS[0] }];
 }

@@ -1,6 +1,6 @@
 // The pictures as a PNG file: twice the size, with title, legend, numbers and settings.
 
-import { lookOf, RINGS, SIGNS } from "./palette.js";
+import { groupsOf, RINGS } from "./palette.js";
 import { shortNumber } from "./scale.js";
 
 const SCALE = 2;
@@ -22,18 +22,16 @@ export function wrap(text, width, measure) {
   return lines;
 }
 
-// hidden: a bit for each category; hidden ones are left out of the legend.
-export function legendOf({ legend, theme }, codes, hidden) {
+// hidden: a bit for each category; hidden groups are left out of the legend.
+export function legendOf({ legend, theme, words }, codes, hidden) {
   if (codes.kind === "values") {
     const [low, high] = [codes.low, codes.high].map(shortNumber);
     const range = low === high ? low : `${low} – ${high}`;
     return [{ text: `${legend.title}: ${range}`, colour: theme.ink }];
   }
-  return legend.names.flatMap((name, code) => {
-    if ((hidden >>> code) & 1) return [];
-    const { hue, shape } = lookOf(code, theme.categories.length);
-    return [{ sign: SIGNS[shape], text: name, colour: theme.categories[hue] }];
-  });
+  return groupsOf(legend.names, theme, words.other)
+    .filter(({ bits }) => (hidden & bits) !== bits)
+    .map(({ sign, name, colour }) => ({ sign, text: name, colour }));
 }
 
 // The text below: with the numbers only if they were measured on the clouds shown.

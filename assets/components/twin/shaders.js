@@ -35,10 +35,11 @@ void main() {
 #ifdef MARKED
   part = kind >= 8 ? 0.05 : 1.0;
   if (kind >= 8) place.z = place.z * 0.01 + 0.98 * place.w; // behind all other points
+  if (kind == 3) place.z = place.z * 0.01 + 0.96 * place.w; // behind the coloured groups
   if (kind == 0) place = vec4(2.0, 2.0, 2.0, 1.0); // outside the picture
 #endif
 #ifdef SHAPED
-  shape = (kind - 1) & 3;
+  shape = (kind & 7) == 2 ? 1 : 0; // a diamond, or a circle
   if (shape > 0) gl_PointSize = size * 1.25;
 #endif
   gl_Position = place;
@@ -58,10 +59,7 @@ out vec4 painted;
 #ifdef SHAPED
 flat in int shape;
 float reach(vec2 p) {
-  if (shape == 0) return length(p);
-  if (shape == 1) return p.x + p.y;
-  if (shape == 2) return 1.2 * max(p.x, p.y);
-  return max(max(p.x, p.y), 2.4 * min(p.x, p.y));
+  return shape == 0 ? length(p) : p.x + p.y;
 }
 #endif
 void main() {

@@ -9,9 +9,11 @@ import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";
 import { paintOf } from "./paint.js";
+import { MOST_GROUPS } from "./palette.js";
 import { gridOf, projectAll } from "./picking.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
+const LARGE = 1.4;
 const MOST_WAYS = 400; // lines between pictures
 const NONE = new Uint32Array(0);
 
@@ -27,6 +29,7 @@ export class Stage {
     this.at = 0;
     this.rows = NONE;
     this.hidden = 0; // a bit for each category
+    this.isolated = 0; // the same
     this.version = 0; // changes whenever points move on screen
     this.screens = [];
     this.frames = 0;
@@ -52,7 +55,7 @@ export class Stage {
     if (this.codesName !== message.codes) {
       this.codes = decodeCodes(arrays.get(message.codes));
       this.codesName = message.codes;
-      this.hidden = 0;
+      this.hidden = this.isolated = 0;
     }
     if (isOtherRows) this.rows = NONE;
     this.repaint();
@@ -85,6 +88,27 @@ export class Stage {
   // The last position of the film, by the longest path.
   get lastStop() {
     return Math.max(...this.message.views.map(({ path }) => path.length)) - 1;
+  }
+
+  // The stops that the film's slider names, from its first to its last.
+  get landmarks() {
+    const { landmarks } = this.message;
+    return landmarks?.length && this.lastStop ? landmarks : [0, this.lastStop];
+  }
+
+  // Words and points are larger for an audience.
+  get scale() {
+    return this.message.isLarge ? LARGE : 1;
+  }
+
+  get isFlat() {
+    return this.clouds.values().next().value.k === 2;
+  }
+
+  // Whether some points are hidden, faded or behind others.
+  get hasMarks() {
+    const hasOthers = this.isFlat && (this.message.legend.names?.length ?? 0) > MOST_GROUPS;
+    return hasOthers || (this.hidden | this.isolated) !== 0 || this.rows.length > 0;
   }
 
   goTo(at) {
@@ -123,9 +147,16 @@ export class Stage {
     this.repaint();
   }
 
+  // isolated: a bit for each category; the others fade.
+  isolate(isolated) {
+    this.isolated = isolated;
+    this.repaint();
+  }
+
   repaint() {
     this.painter?.forget(this.paint);
-    this.paint = paintOf(this.codes, this.rows, this.hidden, this.message.theme);
+    const { codes, rows, hidden, isolated, isFlat, message } = this;
+    this.paint = paintOf(codes, rows, hidden, message.theme, isolated, isFlat);
   }
 
   setCamera(camera) {
@@ -211,10 +242,10 @@ export class Stage {
     for (const band of message.bands) painter.drawCone(band, reach, matrix, theme.band);
     if (cloud.k === 2) drawCones();
     if (message.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
-    const size = pointSize(n) * this.size;
+    const size = pointSize(n) * this.size * this.scale;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
-      hasMarks: this.hidden !== 0 || this.rows.length > 0,
+      hasMarks: this.hasMarks,
       size: size * ratio,
       opacity: this.opacity,
       isDensity: this.isDensity,
@@ -227,6 +258,7 @@ export class Stage {
     const { pen, message, boxes, camera } = this;
     const { theme } = message;
     const typeface = getComputedStyle(this.element).fontFamily;
+    const font = (pixels) => `${pixels * this.scale}px ${typeface}`;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
     message.views.forEach((view, place) => {
@@ -236,11 +268,11 @@ export class Stage {
       pen.rect(box.left, box.top, box.width, box.height);
       pen.clip();
       drawFrame(pen, box, theme);
-      writeAxes(pen, message, this.matrixIn(place), box, theme, typeface);
+      writeAxes(pen, message, this.matrixIn(place), box, theme, font);
       const { factors, stretch, title } = this.shown(view);
-      drawScale(pen, camera, factorAt(factors, stretch), box, theme, typeface);
+      drawScale(pen, camera, factorAt(factors, stretch), box, theme, font);
       this.#drawMarks(place);
-      writeTitle(pen, title, box, theme, typeface);
+      writeTitle(pen, title, box, theme, font);
       pen.restore();
     });
     if (this.hasWays) this.#drawWays();

@@ -1,11 +1,13 @@
 // The twin cloud: the same points in two to four pictures, one camera, one selection, one film.
 
-import { fillBar, fillLegend } from "./controls.js";
+import { fillBar, fillLegend, nameIcon } from "./controls.js";
 import { PlacesNotFinite } from "./decode.js";
-import { listenToFilm, restOf, showFilm } from "./film.js";
+import { listenToFilm, nameLandmarks, restOf, showFilm } from "./film.js";
 import { Hand } from "./hand.js";
 import { listen } from "./input.js";
-import { FILM_SPEED, MOVE_SPEED, Player } from "./player.js";
+import { fillKnobs, showKnobs } from "./knobs.js";
+import { knobsAt, legLength, placeOn } from "./morph.js";
+import { LEG_SECONDS, Player } from "./player.js";
 import { Stage } from "./stage.js";
 
 const twins = new WeakMap(); // element -> Twin
@@ -17,6 +19,8 @@ class Twin {
     this.element = root.querySelector(".twin-stage");
     this.live = root.querySelector(".twin-live");
     this.film = root.querySelector('[data-set="at"]');
+    this.knobs = root.querySelector(".twin-knobs");
+    this.more = root.querySelector(".twin-more");
     this.ending = new AbortController();
     this.stage = new Stage(this.element);
     this.player = new Player(this);
@@ -39,8 +43,7 @@ class Twin {
     }, { signal });
     listenToFilm(this.film, this.stage, {
       goTo: (at) => {
-        this.player.stop();
-        this.labelPlay();
+        this.stop();
         this.goTo(at);
       },
       settle: () => this.settle(),
@@ -52,6 +55,13 @@ class Twin {
         this.redraw();
       }, { signal });
     }
+    document.addEventListener("pointerdown", (event) => {
+      if (!this.more.contains(event.target)) this.closeMore();
+    }, { signal });
+    this.more.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.closeMore();
+    }, { signal });
+    document.addEventListener("keydown", (event) => this.lecture(event), { signal });
     const { canvas } = this.stage;
     canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault(); // otherwise the browser never restores it
@@ -113,51 +123,89 @@ class Twin {
     this.element.setAttribute("aria-description", keys);
     this.root.querySelector(".twin-keys").textContent = keys;
     fillBar(this.root, message, this.stage);
-    showFilm(this.film, this.stage);
-    fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, (code) => {
-      this.stage.hide(this.stage.hidden ^ (1 << code));
-      this.redraw();
+    this.labelPlay();
+    nameLandmarks(this.root.querySelector(".twin-landmarks"), message.landmarkNames);
+    fillKnobs(this.knobs, message.knobNames, message.steps, {
+      turn: (values) => this.turn(values),
+      settle: () => this.settle(),
+    });
+    this.showSettings();
+    fillLegend(this.root.querySelector(".twin-legend"), message, this.stage, {
+      toggle: (bits) => {
+        const { hidden } = this.stage;
+        this.stage.hide((hidden & bits) === bits ? hidden & ~bits : hidden | bits);
+        this.redraw();
+      },
+      isolate: (bits) => {
+        this.stage.isolate(bits);
+        this.redraw();
+      },
     });
     this.notice(this.stage.n ? "" : message.words.empty);
     this.fit();
   }
 
-  // Follow the page's sliders. A message that repeats a move made here changes nothing.
+  // The reader moves the film, and the page repeats each move. Only the first message sets the
+  // position; a message with other settings than those here answers an earlier move.
   follow(message) {
-    const position = positionIn(message);
-    if (position === this.followed) return;
-    const isFirst = this.followed === undefined;
-    this.followed = position;
-    this.stage.isAside = message.at === null;
-    if (message.at === null) {
-      this.player.stop();
-      this.labelPlay();
-      this.stage.standAside(message.nearest);
-    } else if (message.at === this.stage.at) {
-      return;
-    } else if (isFirst) this.goTo(message.at);
-    else this.player.moveTo(message.at, MOVE_SPEED);
+    const isFirst = this.values === undefined;
+    this.values ??= message.values;
+    if (!isFirst && !(message.values.length && isSame(message.values, this.values))) return;
+    if (message.at === null) this.stage.standAside(message.nearest);
+    else this.goTo(message.at);
   }
 
   get at() {
     return this.stage.at;
   }
 
+  // Stops a second, when the film is played.
+  get speed() {
+    return legLength(this.stage.landmarks, this.at) / LEG_SECONDS;
+  }
+
   goTo(at) {
-    this.stage.goTo(at);
-    showFilm(this.film, this.stage);
+    const { stage } = this;
+    stage.goTo(at);
+    if (stage.lastStop > 0 && this.values.length) this.values = knobsAt(stage.message.knobs, stage.at);
+    this.showSettings();
     this.redraw();
+  }
+
+  // The settings of the knobs: on the film's path the picture follows at once, elsewhere the page
+  // sends it after the drag.
+  turn(values) {
+    this.stop();
+    this.values = values;
+    const at = this.placeOnPath();
+    if (at !== null) this.goTo(at);
+    else this.showSettings();
+  }
+
+  placeOnPath() {
+    const { message, lastStop } = this.stage;
+    return lastStop > 0 ? placeOn(message.knobs, this.values) : null;
+  }
+
+  showSettings() {
+    showFilm(this.film, this.stage);
+    showKnobs(this.knobs, this.values);
   }
 
   play() {
     const { stage, player } = this;
     if (player.isPlaying) {
-      player.stop();
-      this.ended();
+      this.stop();
+      this.settle();
       return;
     }
     if (stage.at >= stage.lastStop) this.goTo(0);
-    player.moveTo(stage.lastStop, FILM_SPEED, true);
+    player.playTo(stage.lastStop);
+    this.labelPlay();
+  }
+
+  stop() {
+    this.player.stop();
     this.labelPlay();
   }
 
@@ -168,19 +216,32 @@ class Twin {
 
   labelPlay() {
     const { words } = this.wanted;
-    this.root.querySelector('[data-do="play"]').textContent = this.player.isPlaying
-      ? words.stop : words.play;
+    const button = this.root.querySelector('[data-do="play"]');
+    nameIcon(button, this.player.isPlaying ? words.stop : words.play);
+    button.classList.toggle("is-playing", this.player.isPlaying);
   }
 
-  // The drag of the film has ended: send the position, so that the page's numbers follow.
+  // In front of an audience: the space bar plays, and 1, 2, … press the examples above.
+  lecture(event) {
+    const isElsewhere = event.target.closest?.("input, textarea, button, summary, a");
+    if (!this.stage.message?.isLarge || isElsewhere || event.ctrlKey || event.metaKey) return;
+    const example = document.querySelectorAll(".st-key-presets button")[Number(event.key) - 1];
+    if (event.key === " ") this.play();
+    else if (example) example.click();
+    else return;
+    event.preventDefault();
+  }
+
+  closeMore() {
+    this.more.open = false;
+  }
+
+  // A drag has ended: send the settings, so that the page's numbers follow.
   settle() {
     const { message, at } = this.stage;
     if (!message.settles) return;
-    const rest = restOf(message, at);
-    if (rest !== at) this.goTo(rest);
-    const onPath = message.views.map(({ aside, ...view }) => view);
-    this.followed = positionIn({ at: rest, views: onPath }); // the position that the server will repeat
-    this.emit("settled", rest);
+    if (this.placeOnPath() !== null) this.goTo(restOf(message, at));
+    this.emit("settled", this.values);
   }
 
   fit() {
@@ -230,8 +291,8 @@ class Twin {
   }
 }
 
-function positionIn({ at, views }) {
-  return JSON.stringify([at, views.map(({ aside }) => aside ?? null)]);
+function isSame(values, others) {
+  return values.every((value, j) => Math.abs(value - others[j]) < 1e-6);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

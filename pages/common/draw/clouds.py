@@ -171,9 +171,9 @@ def _trust_line(projection: Projection, _: Translate) -> str:
     return share.format(share=f"{projection.explained:.1%}") + " · " + trust
 
 
-def draw_legend(colours: PointColours, theme: Theme) -> None:
+def draw_legend(colours: PointColours, theme: Theme, _: Translate) -> None:
     """Colour and symbol of each category, once for both panels."""
-    entries = legend_entries(colours, theme)
+    entries = legend_entries(colours, theme, _("other"))
     if entries:
         items = "".join(
             f'<span style="white-space:nowrap"><span style="color:{colour}">'

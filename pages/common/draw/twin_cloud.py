@@ -43,7 +43,7 @@ def show_twin_cloud(
     texts: Sequence[str] = (),
     on_point: Callable[[int], None] | None = None,
     on_selection: Callable[[np.ndarray], None] | None = None,
-    on_settled: Callable[[float], None] | None = None,
+    on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> None:
     """Draw the twin cloud; if one of that key is on the page, update what has changed.
 
@@ -60,8 +60,8 @@ def show_twin_cloud(
     on_selection : callable, optional
         Called with the rows inside a lasso, ascending; with no rows when the lasso is cleared.
     on_settled : callable, optional
-        Called with the position, in stops, where the reader stops the film. If it is None, the
-        film runs in the browser only.
+        Called with the knobs' settings where the reader stops the film or a knob. If it is None,
+        the film runs in the browser only.
     """
     place = f"twin-{key}"
     n = cloud.n
@@ -80,7 +80,7 @@ def show_twin_cloud(
 
     def settled() -> None:
         if on_settled is not None and event("settled") is not None:
-            on_settled(float(event("settled")))
+            on_settled([float(value) for value in event("settled")])
 
     def missing() -> None:
         st.session_state[NO_WEBGL2] = True

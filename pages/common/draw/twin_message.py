@@ -92,8 +92,14 @@ class TwinCloud:
         gives the closest stop.
     knobs : sequence of tuple
         Slider positions of each stop of the longest path.
+    values : sequence of float
+        The knobs' settings on the page; empty where the page has none.
+    knob_names : sequence of str
+        Labels of the knobs, where the reader can turn each alone.
     knob_steps : int
-        Steps of the page's sliders from 0 to 1; 0 where no slider follows the film.
+        Steps of the knobs from 0 to 1; 0 where the page has none.
+    landmarks : sequence of (int, str)
+        The stops that the film's slider names, from the first stop to the last.
     cones : sequence
         For each frame.
     factors : sequence of float
@@ -101,6 +107,8 @@ class TwinCloud:
     below, provenance : str
         Captions of the pictures, and what the points were measured on: both are printed on the
         PNG ``file_name``.
+    is_large : bool
+        For an audience: larger words and points; the space bar plays, digits press examples.
     """
 
     points: Points
@@ -114,7 +122,10 @@ class TwinCloud:
     alt: str
     at: float | None = 0.0
     nearest: float = 0.0
+    values: Sequence[float] = ()
+    knob_names: Sequence[str] = ()
     knob_steps: int = 0
+    landmarks: Sequence[tuple[int, str]] = ()
     knobs: Sequence[tuple[float, ...]] = ((),)
     cones: Sequence[Sequence[Wedge]] = ()
     bands: Sequence[Band] = ()
@@ -123,6 +134,7 @@ class TwinCloud:
     below: Sequence[str] = ()
     provenance: str = ""
     file_name: str = "twin-cloud"
+    is_large: bool = False
 
     @property
     def n(self) -> int:
@@ -152,7 +164,11 @@ def message_of(
         "knobs": [list(knobs) for knobs in cloud.knobs],
         "at": cloud.at,
         "nearest": cloud.nearest,
+        "values": list(cloud.values),
+        "knobNames": list(cloud.knob_names),
         "steps": cloud.knob_steps,
+        "landmarks": [stop for stop, _name in cloud.landmarks],
+        "landmarkNames": [name for _stop, name in cloud.landmarks],
         "cones": [_cones(wedges) for wedges in cloud.cones],
         "bands": [sector for band in cloud.bands for sector in _sectors(band)],
         "factors": list(cloud.factors),
@@ -172,6 +188,7 @@ def message_of(
         "provenance": cloud.provenance,
         "file": cloud.file_name,
         "side": SIDE,
+        "isLarge": cloud.is_large,
         "words": _words(_),
     }
 
@@ -215,6 +232,7 @@ def _theme(theme: Theme) -> dict[str, Any]:
         "cone": theme.raw,
         "band": theme.white,
         "categories": list(theme.categories),
+        "other": theme.other,
         "scale": list(theme.scale),
     }
 
@@ -224,23 +242,25 @@ def _words(_: Translate) -> Mapping[str, str]:
     return {
         "play": _("Play"),
         "stop": _("Stop"),
-        "film": _("From raw to white"),
+        "film": _("From raw to whitened"),
+        "more": _("More"),
+        "other": _("other"),
         "lasso": _("Lasso"),
         "nearer": _("Zoom in"),
         "farther": _("Zoom out"),
         "reset": _("Reset view"),
         "perspective": _("Perspective"),
         "density": _("Density"),
-        "ways": _("Lines between places"),
-        "waysHint": _("Of each point that is selected, ringed or under the hand"),
+        "ways": _("Connect matching points"),
+        "waysHint": _("For selected, circled or hovered points"),
         "size": _("Size"),
         "opacity": _("Opacity"),
         "save": _("Save as PNG"),
         "selected": _("{n} points selected"),
         "shown": _("{k} of {n} points shown"),
         "elsewhere": _(
-            "The film stands elsewhere than where the page's numbers were taken: they are left "
-            "out, and the last line tells the page's settings."
+            "The animation is at other settings than the page's numbers. The numbers are left "
+            "out; the last line gives the page's settings."
         ),
         "empty": _("There is no point to draw."),
         "lost": _("The graphics card is busy; the picture comes back by itself."),

@@ -1,4 +1,4 @@
-"""A chosen point and its five nearest neighbours in both spaces."""
+"""The inspector: a search, the chosen point with its neighbours in both spaces, the lasso."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.common.address import put_in_url
 from pages.common.corpus_cloud import CorpusCloud
-from pages.common.draw.selected import chosen_row
+from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.escape import markdown
 from pages.common.words import Translate
 
@@ -25,13 +25,13 @@ def choose_point(points: CorpusCloud, _: Translate) -> int | None:
         _("Find a point by its text"),
         key="find",
         bind="query-params",
-        placeholder=_("type a word, or click a point in a picture"),
+        placeholder=_("a word of the text"),
     )
     if not query.strip():
         return row
     rows = _rows_with(query, points.cloud.texts)
     if not rows:
-        st.info(_("No point's text holds “{query}”.").format(query=_short(query)))
+        st.info(_("No text contains “{query}”.").format(query=_short(query)))
         return row
     listed = rows[:MATCHES]
     row = st.selectbox(
@@ -50,23 +50,28 @@ def _rows_with(query: str, texts: Sequence[str]) -> list[int]:
     return [row for row, text in enumerate(texts) if needle in text.casefold()]
 
 
-def show_neighbours(scene: Scene, _: Translate) -> None:
-    """Both lists side by side; a neighbour found in both spaces is set in bold."""
+def show_inspector(scene: Scene, _: Translate) -> None:
+    """The chosen text, both lists of neighbours, and the selected points.
+
+    A neighbour that is in both lists is set in bold.
+    """
     cloud, near = scene.points.cloud, scene.near
+    show_selection(cloud, scene.points.key, _)
     if near is None:
+        st.caption(_("Click a point to see its text and its nearest neighbours."))
         return
     label = f" · {_short(cloud.labels[near.row])}" if cloud.labels else ""
     st.markdown(_("Nearest to **{text}**").format(text=_short(cloud.texts[near.row])) + label)
     both = set(near.raw.rows) & set(near.white.rows)
-    titles = (_("in the raw space"), _("in the white space"))
-    for box, title, found in zip(st.columns(2), titles, (near.raw, near.white), strict=True):
+    titles = (_("in the raw space"), _("in the whitened space"))
+    for title, found in zip(titles, (near.raw, near.white), strict=True):
         lines = [f"| {title} | cos |", "| --- | ---: |"]
         for other, cosine in zip(found.rows, found.cosines, strict=True):
             text = _short(cloud.texts[other])
             text = f"**{text}**" if other in both else text
             topic = f" · {_short(cloud.labels[other])}" if cloud.labels else ""
             lines.append(f"| {text}{topic} | {cosine:.3f} |")
-        box.markdown("\n".join(lines))
+        st.markdown("\n".join(lines))
     st.caption(_("Bold: in both lists ({n} of {k}).").format(n=len(both), k=len(near.raw.rows)))
 
 

@@ -1,0 +1,61 @@
+"""A few numbers, large, below a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+from .words import with_sign
+
+
+@dataclass(frozen=True)
+class BigNumber:
+    """A number to read from the last row.
+
+    Attributes
+    ----------
+    label : str
+        What it is.
+    value : str
+    note : str
+        Its reference, such as the value for isotropic data.
+    change : str
+        Since the cloud that it is compared with; empty where there is none.
+    """
+
+    label: str
+    value: str
+    note: str = ""
+    change: str = ""
+
+
+def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> None:
+    """The numbers side by side under a title, as a list that screen readers can read.
+
+    Parameters
+    ----------
+    title : str
+        Of the picture.
+    numbers : sequence of BigNumber
+    key : str
+        Names the list on the page.
+    """
+    items = "".join(_item(number) for number in numbers)
+    with st.container(key=key):
+        st.html(f'<dl class="big-numbers" aria-label="{escape(title)}">{items}</dl>')
+
+
+def _item(number: BigNumber) -> str:
+    below = [f"<dd><small>{escape(text)}</small></dd>" for text in (number.note, number.change)]
+    dt, dd = escape(number.label), escape(number.value)
+    return f"<div><dt>{dt}</dt><dd><b>{dd}</b></dd>{''.join(below)}</div>"
+
+
+def change_of(value: float | None, former: float | None, decimals: int) -> str:
+    """The signed difference, "" where one of the values is missing."""
+    if value is None or former is None:
+        return ""
+    return with_sign(value - former, decimals)

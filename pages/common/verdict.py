@@ -1,0 +1,69 @@
+"""A claim beside what is measured here: the card that every page shows below its picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import streamlit as st
+
+from .words import Translate, signed, with_sign
+
+State = Literal["holds", "partly", "fails", "unknown"]
+ICONS = {
+    "holds": ":material/check_circle:",
+    "partly": ":material/contrast:",
+    "fails": ":material/cancel:",
+    "unknown": ":material/help:",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and what the page's data say about it.
+
+    Attributes
+    ----------
+    claim : str
+        In one sentence, as Markdown.
+    source : str
+        Authors and year.
+    state : str
+        "holds", "partly", "fails" or "unknown" (not enough data).
+    measured : str
+        What was measured, with values and intervals, as Markdown.
+    basis : str
+        n, the fit set and how the interval was made, as Markdown.
+    """
+
+    claim: str
+    source: str
+    state: State
+    measured: str
+    basis: str
+
+
+def show_verdict(verdict: Verdict, _: Translate, *, key: str) -> None:
+    """Draw the card. ``key`` names it on the page."""
+    states = {
+        "holds": _("Holds here"),
+        "partly": _("Holds in part"),
+        "fails": _("Does not hold here"),
+        "unknown": _("Not enough data"),
+    }
+    with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
+        st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} – {verdict.source}"))
+        mark = f"{ICONS[verdict.state]} **{states[verdict.state]}.**"
+        st.markdown(f"{mark} {verdict.measured}")
+        st.caption(verdict.basis)
+
+
+def estimate(value: float, low: float, high: float, decimals: int = 3) -> str:
+    """A value with its interval: 0.566 [0.541, 0.591]."""
+    return f"{signed(value, decimals)} [{signed(low, decimals)}, {signed(high, decimals)}]"
+
+
+def change(value: float, low: float, high: float, decimals: int = 3) -> str:
+    """A difference with its sign and its interval: +0.013 [+0.002, +0.024]."""
+    first, *ends = (with_sign(number, decimals) for number in (value, low, high))
+    return f"{first} [{', '.join(ends)}]"

@@ -1,0 +1,72 @@
+"""A first visit: four steps to take, and a guess before the film is played."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from pages.common.words import Translate
+
+from .claims import steps_of
+from .scene import Scene
+
+
+def show_steps(scene: Scene, _: Translate) -> None:
+    """Look, play, click a sentence, change the layer; until all are done or the strip is closed."""
+    state = st.session_state
+    first = state.setdefault("first-cloud", scene.points.key)
+    done = {
+        "look": True,
+        "play": any(scene.settings_of(scene.white)),
+        "click": scene.chosen is not None,
+        "layer": scene.points.key != first,
+    }
+    taken = state.setdefault("steps-taken", set())
+    taken |= {name for name, is_done in done.items() if is_done}
+    if state.get("steps-closed") or taken == done.keys():
+        return
+    labels = {
+        "look": _("Look: the same points twice, with the origin"),
+        "play": _("Play: take the mean away, then make the axes equal"),
+        "click": _("Click a point: who are its neighbours?"),
+        "layer": _("Change the layer: where is the cone?"),
+    }
+    items = "".join(
+        f"<li>{'✓ ' if name in taken else ''}{escape(label)}</li>" for name, label in labels.items()
+    )
+    with st.container(key="steps", gap="xxsmall"):
+        st.html(f"<ol>{items}</ol>")
+        st.button(_("Close these steps"), key="close-steps", type="tertiary", on_click=_close)
+
+
+def _close() -> None:
+    st.session_state["steps-closed"] = True
+
+
+def ask_for_guess(scene: Scene, _: Translate) -> None:
+    """Three guesses before the film is played, and what came of it at the film's end."""
+    if not scene.points.cloud.labels:
+        return
+    answers = {
+        "more": _("more often"),
+        "same": _("about as often"),
+        "fewer": _("less often"),
+    }
+    if not any(scene.settings_of(scene.white)):
+        st.session_state["guess"] = st.pills(
+            _("Guess first: in the whitened cloud, nearest neighbours share their topic …"),
+            list(answers),
+            key="guess-answer",
+            format_func=lambda name: answers[name],
+        )
+    guess = st.session_state.get("guess")
+    steps = steps_of(scene) if guess and scene.is_white else None
+    if guess and steps is not None:
+        truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
+        before, after = (f"{scene.agreement(side) or 0:.1%}" for side in (scene.raw, scene.white))
+        st.info(
+            _("You guessed “{guess}”. It is “{truth}”: {before} → {after}.").format(
+                guess=answers[guess], truth=answers[truth], before=before, after=after
+            )
+        )
