@@ -18,7 +18,7 @@ CONTRACTS = PYPROJECT["tool"]["importlinter"]["contracts"]
 
 # The contracts in pyproject.toml cover geometry and pages. These cover app.py, bench and tests too.
 PLACES = {  # library: where it may be imported
-    "streamlit": ("app.py", "pages/", "tests/"),
+    "streamlit": ("app.py", "pages/", "tests/", "bench/"),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
 }
