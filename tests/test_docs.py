@@ -81,7 +81,13 @@ def test_the_buttons_of_the_tour_are_on_the_pages():
 # ---- library.md: transforms, measures, data sets ----
 
 # not a measure of one cloud with a formula of its own
-PLUMBING = {"measure_names", "chance_agreement", "label_agreement", "nearest"}
+PLUMBING = {
+    "measure_names",
+    "chance_agreement",
+    "label_agreement",
+    "label_agreement_interval",
+    "nearest",
+}
 ROOMS = (measure, transform, vectors)
 LISTED = table(TEXT["library"], "| what | where | source |")
 YEAR = re.compile(r"[A-Z]\w+.* (18|19|20)\d\d")  # a name and a year at least

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from geometry import measure_table
-from geometry.measure import Annotations, annotated_table, measure_names
+from geometry import label_agreement, measure_table
+from geometry.measure import (
+    Annotations,
+    annotated_table,
+    label_agreement_interval,
+    measure_names,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -93,3 +98,41 @@ def test_coverage_of_what_needs_annotations(draw):
         truth = np.mean([row.value for row in rows])
         coverage[rows[0].name] = np.mean([row.low <= truth <= row.high for row in rows])
     assert {name: c for name, c in coverage.items() if not 0.85 <= c <= 0.995} == {}
+
+
+def tokens(rng):
+    """Ten tokens of each of 80 sentences, which share a part of their vector."""
+    sentences = np.repeat(np.arange(80), 10)
+    of_sentence = rng.standard_normal((80, 8))[sentences]
+    return of_sentence + 0.7 * rng.standard_normal((800, 8)) + 0.5, sentences
+
+
+def test_coverage_of_tokens_that_are_left_out_by_sentence():
+    rng = np.random.default_rng(4)
+    names = [name for name in measure_names() if name not in ("hubness", "intrinsic_dimension")]
+    drawn = [tokens(rng) for _ in range(DRAWS)]
+    coverage = {}
+    for how in ("by sentence", "each alone"):
+        tables = [
+            measure_table(X, names=names, units=s if how == "by sentence" else None, simulate=False)
+            for X, s in drawn
+        ]
+        for rows in zip(*tables, strict=True):
+            truth = np.mean([row.value for row in rows])
+            coverage[rows[0].name, how] = np.mean([r.low <= truth <= r.high for r in rows])
+    assert {key: c for key, c in coverage.items() if key[1] == "by sentence" and c < 0.85} == {}
+    assert coverage["mean_cosine", "each alone"] < 0.7
+
+
+@pytest.mark.parametrize("n", [150, 600])
+@pytest.mark.parametrize("noise", [0.8, 1.5])
+def test_coverage_of_label_agreement(n, noise):
+    rng, centres = np.random.default_rng(1), np.random.default_rng(5).standard_normal((6, 10))
+    values, ends = [], []
+    for _ in range(DRAWS):
+        labels = rng.integers(6, size=n)
+        X = centres[labels] + noise * rng.standard_normal((n, 10))
+        values.append(label_agreement(X, labels))
+        ends.append(label_agreement_interval(X, labels))
+    truth = np.mean(values)
+    assert 0.9 <= np.mean([low <= truth <= high for low, high in ends]) <= 0.995
