@@ -31,7 +31,7 @@ NUMBERS = (b"0", b"-1", b"99999999999", b"4294967296", b"100000000", b"1e308", b
 
 
 def _rows() -> list[tuple[str, str, str]]:
-    lines = (CORPORA / "pairs.csv").read_text(encoding="utf-8").splitlines()
+    lines = (CORPORA / "hard-pairs.csv").read_text(encoding="utf-8").splitlines()
     plain = [line.rsplit(",", 2) for line in lines[1:] if '"' not in line]
     return [(row[0], row[1], row[2]) for row in plain if len(row) == 3][:LINES]
 

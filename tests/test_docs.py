@@ -11,6 +11,7 @@ import geometry
 from geometry import data, measure, transform, vectors
 from geometry.commands.evaluate import evaluate
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
+from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
 from geometry.evaluate import parse_treatment
@@ -156,10 +157,10 @@ def test_every_data_set_is_listed_with_its_splits():
 def test_every_bundled_corpus_is_listed_with_its_size():
     listed = table(TEXT["library"], "| name | content |")
     sizes = {name.strip("`"): int(content.split()[0].replace(",", "")) for name, content in listed}
-    of_pairs = {name: 2 if name == "pairs" else 1 for name in sizes}
-    assert {name: n * of_pairs[name] for name, n in sizes.items()} == {
-        name: len(data.read_bundled(name)) for name in ("topics", "pairs", "topics-zh")
-    }
+    corpora = {name: len(data.read_bundled(name)) for name in ("topics", "topics-zh")}
+    pairs = {name: len(data.read_bundled_pairs(name)) for name in BUNDLED_PAIRS}
+    assert sizes == corpora | pairs
+    assert f"the {pairs['pairs']} pairs that come with the project" in TEXT["README"]
 
 
 # ---- models.md, shell.md, operator.md ----

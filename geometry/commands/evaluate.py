@@ -31,8 +31,8 @@ OF_MODELS = ("model", "revision", "layers", "poolings")
 OF_VECTORS = ("weighting", "counts", "word_pairs")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _PAIRS_HELP = (
-    "A table of scored pairs; folder:split; a hub set, as stsb:test or sickr:test. Several are "
-    "subsets for --aggregate."
+    "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a hub set, "
+    "as stsb:test or sickr:test. Several are subsets for --aggregate."
 )
 _VECTORS_HELP = "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors."
 _WEIGHTING_HELP = "How words are averaged: mean, sif, zipf, or several."

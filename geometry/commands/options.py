@@ -135,11 +135,13 @@ def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tup
 
 def _read_pairs(source: str, *, columns: Columns | None = None, quiet: bool) -> Pairs:
     """The bundled pairs, a split of a Hugging Face data set or of a folder, or a file."""
-    from ..data.pairs import read_bundled_pairs, read_pair_folder, read_pairs
+    from ..data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder, read_pairs
     from ..hub.pair_sets import PAIR_SETS, fetch_pairs
 
     if source == BUNDLED:
         return read_bundled_pairs()
+    if source in BUNDLED_PAIRS:
+        return read_bundled_pairs(source)
     place, _, split = source.rpartition(":")
     if place in PAIR_SETS:
         progress = progress_on_stderr(f"fetching {source}", quiet=quiet)

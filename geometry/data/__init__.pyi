@@ -7,4 +7,5 @@ from .corpus import read_pairs as read_pairs
 from .embeddings import TokenEmbeddings as TokenEmbeddings
 from .embeddings import VectorReport as VectorReport
 from .embeddings import VectorTable as VectorTable
+from .pairs import read_bundled_pairs as read_bundled_pairs
 from .pairs import read_pair_folder as read_pair_folder

@@ -29,7 +29,7 @@ from .pair_records import read_pair_bytes, read_pair_file
 from .shipped import shipped_file
 from .tables import Table, is_number, mostly_numbers, read_table
 
-BUNDLED = shipped_file("corpora/pairs.csv")
+BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
 _SAMPLE_LINES = 20
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}
@@ -123,9 +123,15 @@ class Pairs:
 
 
 @cache
-def read_bundled_pairs() -> Pairs:
-    """The pairs written for this project, scored 0 (unrelated) to 5 (the same meaning)."""
-    return read_pairs(BUNDLED)
+def read_bundled_pairs(name: str = "pairs") -> Pairs:
+    """Pairs written for this project, scored 0 (unrelated) to 5 (the same meaning).
+
+    "pairs" (English), "hard-pairs" (English; many share their words and differ in meaning) or
+    "pairs-zh" (Traditional Chinese). assets/corpora/README.md has the rubric of the scores.
+    """
+    if name not in BUNDLED_PAIRS:
+        raise CorpusError("unknown_corpus", name=name, names=BUNDLED_PAIRS)
+    return read_pairs(shipped_file(f"corpora/{name}.csv"))
 
 
 def read_pairs(

@@ -50,7 +50,7 @@ def corpus_labels(_: Translate) -> dict[str, str]:
     """Labels by code, bundled corpora first."""
     shipped = {
         "topics": _("Topics (1,224 English sentences)"),
-        "pairs": _("Pairs (650 English sentences)"),
+        "pairs": _("Pairs (1,870 English sentences)"),
         "topics-zh": _("Topics (240 Chinese sentences)"),
     }
     return {**{code: shipped[code] for code in bundled_corpora()}, **own_labels("uploads", _)}

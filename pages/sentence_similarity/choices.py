@@ -23,7 +23,16 @@ from pages.common.models import current_encoder, model_line
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import Translate, prose
 
-from .pairs import ScoredSet, choose_pairs, is_private, pair_labels, pair_set, show_origin
+from .pairs import (
+    BUNDLED,
+    BUNDLED_NAMES,
+    ScoredSet,
+    choose_pairs,
+    is_private,
+    pair_labels,
+    pair_set,
+    show_origin,
+)
 from .words import similarity_names, treatment_words
 
 SAME = "same"
@@ -116,7 +125,7 @@ def make_choice(_: Translate) -> Choice:
     if similarity == "mahalanobis":
         st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
     if pairs.is_bundled:
-        st.caption(prose(PAGE, "hard-pairs"))
+        st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
     show_origin(pairs, _)
     return Choice(pairs, fit, after, layer, pooling, similarity, encoder)
 
@@ -131,8 +140,8 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
     others = {
         f"{OTHER_PAIRS}{code}": _("other pairs: {name}").format(name=name)
         for code, name in pair_labels(_).items()
-        # the sentences of the bundled pairs are one of the corpora
-        if code not in (pairs.code, "bundled")
+        # the sentences of the default pairs are one of the corpora
+        if code not in (pairs.code, BUNDLED)
     }
     own = _("the evaluation sentences ({n})").format(n=f"{len(pairs.corpus):,}")
     labels = {SAME: own, **corpora, **others}

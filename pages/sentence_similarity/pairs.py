@@ -14,7 +14,7 @@ from geometry import Corpus, CorpusError, ModelFilesError, Pairs, read_pairs
 from geometry.data.corpus import read_bundled_pairs
 from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
 from geometry.data.pair_records import names_its_columns
-from geometry.data.pairs import read_pair_folder
+from geometry.data.pairs import BUNDLED_PAIRS, read_pair_folder
 from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
 from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
@@ -33,7 +33,8 @@ from pages.common.upload_limits import megabytes, shortened_note, table_note, up
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
 
-BUNDLED = "bundled"
+BUNDLED = "bundled"  # code of the bundled pairs that are the default
+BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
 HUB = "hub-"  # prefix of the code of a data set and split
 PAGE = "sentence_similarity"
 SHORT = 12  # characters of a commit that are shown
@@ -64,8 +65,8 @@ class ScoredSet:
 
     @property
     def is_bundled(self) -> bool:
-        """True for the bundled pairs."""
-        return self.code == BUNDLED
+        """True for pairs that come with the project."""
+        return self.code in BUNDLED_NAMES
 
     @property
     def subsets(self) -> tuple[str, ...] | None:
@@ -75,10 +76,16 @@ class ScoredSet:
 
     def name(self, _: Translate) -> str:
         """The name of the set."""
-        return _("the project’s own") if self.is_bundled else self.pairs.name
+        return bundled_labels(_)[self.code] if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+
+def bundled_labels(_: Translate) -> dict[str, str]:
+    """Names of the pairs that come with the project, by code."""
+    names = (_("the project’s pairs"), _("the project’s hard pairs"), _("the project’s Chinese pairs"))
+    return dict(zip(BUNDLED_NAMES, names, strict=True))
 
 
 def hub_sets() -> dict[str, tuple[str, str]]:
@@ -102,14 +109,19 @@ def dev_code(code: str) -> str | None:
 
 def pair_labels(_: Translate) -> dict[str, str]:
     """Labels by code: bundled pairs, uploads, data sets of the Hugging Face Hub."""
-    bundled = _("the project’s own ({n} pairs)").format(n=f"{len(read_bundled_pairs()):,}")
+    bundled = {
+        code: _("{name} ({n} pairs)").format(
+            name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}"
+        )
+        for code, name in bundled_labels(_).items()
+    }
     hub = {
         code: _("{name} ({n} pairs, from the hub)").format(
             name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
         )
         for code, (name, split) in hub_sets().items()
     }
-    return {BUNDLED: bundled, **own_labels(STORE, _), **hub}
+    return {**bundled, **own_labels(STORE, _), **hub}
 
 
 def choose_pairs(_: Translate) -> ScoredSet:
@@ -131,7 +143,9 @@ def pair_set(code: str, _: Translate) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a fetch from the Hugging Face Hub fails."""
     if code.startswith(HUB):
         return ScoredSet(code, _from_hub(code, _))
-    return ScoredSet(code, read_bundled_pairs() if code == BUNDLED else _uploads()[code])
+    if code in BUNDLED_NAMES:
+        return ScoredSet(code, read_bundled_pairs(BUNDLED_NAMES[code]))
+    return ScoredSet(code, _uploads()[code])
 
 
 def _from_hub(code: str, _: Translate) -> Pairs:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -158,14 +159,19 @@ def test_from_a_shell_of_its_own():
 
 
 @pytest.mark.model
-def test_bundled_model_and_pairs_are_the_defaults(capsys):
-    assert (
-        run_shell(["evaluate", "--layers=-1", "--poolings=mean", "--transforms=none", "--quiet"])
-        == 0
-    )
+@pytest.mark.parametrize(("name", "n"), [("pairs", 935), ("hard-pairs", 325)])
+def test_bundled_model_and_pairs_are_the_defaults(name, n, capsys):
+    cell = ["evaluate", "--layers=-1", "--poolings=mean", "--transforms=none", "--quiet"]
+    assert run_shell([*cell, *([] if name == "pairs" else ["--pairs", name])]) == 0
     printed = capsys.readouterr().out
     assert "all-MiniLM-L6-v2 at " in printed
-    assert "pairs: 325 pairs" in printed
+    assert f"{name}: {n} pairs" in printed.splitlines()[1]
+    # the figure that the data's README quotes
+    readme = (ROOT / "assets" / "corpora" / "README.md").read_text(encoding="utf-8")
+    quoted = re.search(rf"([\d.]+) (\[[\d., ]+\]) on `{name}`", readme)
+    found = re.search(r"([\d.]+) (\[[\d., ]+\])", printed.splitlines()[-1])
+    assert quoted[2] == found[2]
+    assert quoted[1] == f"{float(found[1]):.1f}"
 
 
 def test_a_split_of_a_folder_is_scored(place, tmp_path, capsys):

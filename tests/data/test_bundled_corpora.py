@@ -1,13 +1,21 @@
 """The corpora that ship: full topics, short sentences, no near-duplicates, every score used."""
 
+import csv
 import re
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import pytest
+from scipy.stats import spearmanr
 
 from geometry.data.corpus import read_bundled
-from geometry.data.pairs import read_bundled_pairs
+from geometry.data.limits import CorpusError
+from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
+from geometry.data.shipped import shipped_file
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets"
+README = (FOLDER / "corpora" / "README.md").read_text(encoding="utf-8")
 
 TOPICS = {
     "everyday", "science", "law", "cooking", "sport", "finance",
@@ -38,6 +46,19 @@ def test_the_measure_of_near_duplicates():
     assert near_duplicates(["老狗昨晚對我叫了一聲", "老狗昨晚對我叫了兩聲"])
 
 
+def sentences_of(name: str) -> tuple[str, ...]:
+    if name not in BUNDLED_PAIRS:
+        return read_bundled(name).texts
+    pairs = read_bundled_pairs(name)
+    return pairs.left + pairs.right
+
+
+def rows_of(name: str, kind: str = "headline") -> list[dict[str, str]]:
+    """The records of that kind; none of a file without kinds."""
+    with shipped_file(f"corpora/{name}.csv").open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if kind in ("any", row.get("kind"))]
+
+
 @pytest.mark.parametrize(("name", "least"), [("topics", 100), ("topics-zh", 20)])
 def test_every_topic_is_full(name, least):
     sizes = Counter(read_bundled(name).labels)
@@ -48,15 +69,27 @@ def test_every_topic_is_full(name, least):
 def test_sizes():
     assert len(read_bundled("topics")) >= 1200
     assert len(read_bundled("topics-zh")) == 240
-    assert len(read_bundled_pairs()) >= 300
+    assert [len(read_bundled_pairs(name)) for name in BUNDLED_PAIRS] == [935, 325, 281]
+    with pytest.raises(CorpusError, match=r"no-pairs.*hard-pairs"):
+        read_bundled_pairs("no-pairs")
 
 
-@pytest.mark.parametrize("name", ["topics", "topics-zh", "pairs"])
+@pytest.mark.parametrize("name", ["topics", "topics-zh", *BUNDLED_PAIRS])
 def test_sentences_are_unique_and_whole(name):
-    texts = read_bundled(name).texts
+    texts = sentences_of(name)
     assert [text for text, n in Counter(map(str.lower, texts)).items() if n > 1] == []
-    assert [text for text in texts if text[-1] not in '.?!。？！"'] == []
+    headlines = {row[side] for row in rows_of(name) for side in ("left", "right")}
+    assert [text for text in texts if text[-1] not in '.?!。？！"' and text not in headlines] == []
     assert [text for text in texts if re.search(r"\s\s|\s[.,?!]|\ufffd", text)] == []
+
+
+def test_no_sentence_is_in_two_files():
+    found = Counter(
+        re.sub(r"\W+$", "", text.lower())
+        for name in ("topics", "topics-zh", *BUNDLED_PAIRS)
+        for text in sentences_of(name)
+    )
+    assert [text for text, n in found.items() if n > 1] == []
 
 
 def test_sentences_have_4_to_30_words():
@@ -86,17 +119,59 @@ def test_chinese_sentences_are_chinese():
         assert han > len(text) / 2, text
 
 
-def test_every_score_is_used():
-    pairs = read_bundled_pairs()
+@pytest.mark.parametrize(
+    ("name", "least"), [("pairs", 70), ("hard-pairs", 10), ("pairs-zh", 20)]
+)
+def test_every_score_is_used(name, least):
+    pairs = read_bundled_pairs(name)
     used = Counter(pairs.gold_scores.tolist())
     assert set(used) == {half / 2 for half in range(11)}
-    assert min(used.values()) >= 10
-    assert all(left != right for left, right in zip(pairs.left, pairs.right, strict=True))
+    assert min(used.values()) >= least
+
+
+@pytest.mark.parametrize("name", ["pairs", "pairs-zh"])
+def test_the_counts_in_the_readme_are_those_of_the_file(name):
+    rows = rows_of(name, "any")
+    table = README.split(f"Pairs of `{name}.csv` by topic and score:\n\n")[1].split("\n\n")[0]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n")]
+    scores = lines[0][1:-1]
+    assert {line[0] for line in lines[2:-1]} == TOPICS
+    for topic, *counts in lines[2:]:
+        some = [row["score"] for row in rows if topic in (row["topic"], "all")]
+        assert counts == [*(str(some.count(score)) for score in scores), str(len(some))]
+    kinds = Counter(row["kind"] for row in rows)
+    column = 2 if name == "pairs" else 3
+    for kind, n in kinds.items():
+        line = next(line for line in README.split("\n") if line.startswith(f"| {kind} |"))
+        assert line.split("|")[column].strip() == str(n)
+
+
+def test_the_examples_of_the_rubric_are_pairs_with_that_score():
+    scores = {(row["left"], row["right"]): row["score"] for row in rows_of("pairs", "any")}
+    examples = re.findall(r"^\| (\d) \| .* \| (.*) / (.*) \|$", README, re.MULTILINE)
+    assert [scores[left, right] for _score, left, right in examples] == list("543210")
+    assert [score for score, *_ in examples] == list("543210")
+
+
+def test_common_words_alone_score_what_is_quoted():
+    quoted = {name: float(value) for value, name in re.findall(r"([\d.]+) on `([\w-]+)`", README)}
+    for name in BUNDLED_PAIRS:
+        pairs = read_bundled_pairs(name)
+        words = [
+            [set(re.findall(r"[\u4e00-\u9fff]|[a-z0-9']+", text.lower())) for text in side]
+            for side in (pairs.left, pairs.right)
+        ]
+        shares = [len(left & right) / len(left | right) for left, right in zip(*words, strict=True)]
+        rho = 100 * spearmanr(shares, pairs.gold_scores)[0]
+        assert f"{rho:.1f}" == f"{quoted[name]:.1f}"
+    for prose in FOLDER.glob("text/*/sentence_similarity.md"):
+        text = prose.read_text(encoding="utf-8").split("<!-- about-pairs-zh -->")[1]
+        assert f" {quoted['pairs-zh']:.1f} " in text.split("<!--")[0]
 
 
 def test_the_same_words_swapped_are_not_the_same_meaning():
     """Role swaps are what a bag of words cannot see: none is scored as a paraphrase."""
-    pairs = read_bundled_pairs()
+    pairs = read_bundled_pairs("hard-pairs")
     swaps = [
         score
         for left, right, score in zip(pairs.left, pairs.right, pairs.gold_scores, strict=True)

@@ -830,7 +830,7 @@ def test_language_and_corpus_stay_when_the_page_changes():
         assert app.selectbox(key="lang").value == "zh-Hant"
         assert app.selectbox(key="corpus").value == "pairs"
         assert re.search(r"[\u4e00-\u9fff]", app.title[0].value)
-    assert " · n = 650 " in provenance(app)
+    assert " · n = 1,870 " in provenance(app)
 
 
 def test_no_word_of_the_chinese_page_is_left_in_english():

@@ -585,7 +585,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
 def test_a_fit_on_another_corpus_is_told_by_its_name(cloud_of):
     X, fit = cloud_of().vectors, cloud_of("pairs").vectors
     app = visit(fit_on="pairs")
-    assert "fitted on 650 points of another corpus, pairs" in provenance(app)
+    assert "fitted on 1,870 points of another corpus, pairs" in provenance(app)
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384).items()
     wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384)
@@ -993,7 +993,7 @@ def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cl
 
 def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
     app = visit(second="learned", third="zca", fit_on=DEFAULT_FIT)
-    assert "Learned removal: fitted on the 650 sentences of the scored pairs" in provenance(app)
+    assert "Learned removal: fitted on the 1,870 sentences of the scored pairs" in provenance(app)
     scene, reports = taken[-1]
     fit = {
         row["treatment"]: (row["fitted_on"], row["rank_of_fit"], bool(row["shrinkage"]))
@@ -1003,7 +1003,7 @@ def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
     rank = f"{scene.material.whitening.rank}"
     assert fit == {
         "raw": ("", "", False),
-        "learned": ("fitted on the 650 sentences of the scored pairs", "383", False),
+        "learned": ("fitted on the 1,870 sentences of the scored pairs", "383", False),
         "zca": (half, rank, True),
         "standardised": (half, "", False),
     }
