@@ -119,7 +119,7 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
 
 def test_every_number_says_what_it_was_measured_on():
     app = visit(**{"sts-fit": "topics", "after": "pca"})
-    captions = [element.value for element in app.caption if "n = 935 pairs" in element.value]
+    captions = [element.value for element in app.caption if "n = 325 pairs" in element.value]
     assert len(captions) == 5  # of the five measured panels
     for line in captions:
         for part in ("all-MiniLM-L6-v2", "Spearman × 100 on cosine", "1,000 resamples", "seed 0"):
@@ -138,7 +138,7 @@ def test_every_number_says_what_it_was_measured_on():
 
 
 def test_the_default_treatment_is_the_recommended_one_and_another_is_in_the_address():
-    assert "whitened, Ledoit-Wolf, fitted on the evaluation sentences (1,870" in everything(visit())
+    assert "whitened, Ledoit-Wolf, fitted on the evaluation sentences (650" in everything(visit())
     app = visit(after="abtt:3", **{"sts-layer": "2", "sts-pooling": "max"})
     assert "top 3 directions removed, fitted on" in everything(app)
     assert app.selectbox(key="sts-layer").value == "2"
@@ -223,8 +223,8 @@ def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
         element.value for element in app.markdown if element.value.startswith("**The best cell.**")
     )
     found = re.search(
-        r"one half of the pairs \(n = 467\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
-        r"(\S+) there. On the other half \(n = 468\), .*? scores \*\*(\S+) \[",
+        r"one half of the pairs \(n = 162\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
+        r"(\S+) there. On the other half \(n = 163\), .*? scores \*\*(\S+) \[",
         line,
     )
     gold = read_bundled_pairs().gold_scores
@@ -250,21 +250,6 @@ def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
 
 
 # Other pairs
-
-
-def test_the_project_s_three_sets_are_on_offer():
-    app = visit(pairs="hard-pairs")
-    assert app.selectbox(key="pairs").options[:3] == [
-        "the project’s pairs (935 pairs)",
-        "the project’s hard pairs (325 pairs)",
-        "the project’s Chinese pairs (281 pairs)",
-    ]
-    assert "n = 325 pairs, the project’s hard pairs" in everything(app)
-    assert "written to be hard" in everything(app)
-    healthy(app.selectbox(key="pairs").set_value("pairs-zh").run())
-    assert app.query_params["pairs"] in ("pairs-zh", ["pairs-zh"])
-    assert "n = 281 pairs, the project’s Chinese pairs" in everything(app)
-    assert "choose a multilingual model" in everything(app)
 
 
 def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
@@ -450,12 +435,12 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
     own = read_bundled_pairs()
     some = {
         f"upload-{name}": Pairs(name, own.left[rows], own.right[rows], own.gold_scores[rows])
-        for name, rows in (("mine", slice(60)), ("other", slice(100, 400)))
+        for name, rows in (("mine", slice(60)), ("other", slice(100, 325)))
     }
     app = new_visit(PAGE, {"pair-uploads": some, "pairs": "upload-mine"}, after="pca:lw")
     app.session_state["sts-fit"] = "pairs-upload-other"
     healthy(app.run())
-    fit = pair_vectors(5, "mean", range(100, 400))
+    fit = pair_vectors(5, "mean", range(100, 325))
     distinct = fit[np.sort(np.unique(fit, axis=0, return_index=True)[1])]
     X = pair_vectors(5, "mean", range(60))
     cell = fitted_elsewhere(X, distinct, "pca:lw", own.gold_scores[:60])
