@@ -84,8 +84,11 @@ class ScoredSet:
 
 def bundled_labels(_: Translate) -> dict[str, str]:
     """Names of the pairs that come with the project, by code."""
-    names = (_("the project’s pairs"), _("the project’s hard pairs"), _("the project’s Chinese pairs"))
-    return dict(zip(BUNDLED_NAMES, names, strict=True))
+    return {
+        BUNDLED: _("the project’s pairs"),
+        "hard-pairs": _("the project’s hard pairs"),
+        "pairs-zh": _("the project’s Chinese pairs"),
+    }
 
 
 def hub_sets() -> dict[str, tuple[str, str]]:

@@ -119,9 +119,7 @@ def test_chinese_sentences_are_chinese():
         assert han > len(text) / 2, text
 
 
-@pytest.mark.parametrize(
-    ("name", "least"), [("pairs", 70), ("hard-pairs", 10), ("pairs-zh", 20)]
-)
+@pytest.mark.parametrize(("name", "least"), [("pairs", 70), ("hard-pairs", 10), ("pairs-zh", 20)])
 def test_every_score_is_used(name, least):
     pairs = read_bundled_pairs(name)
     used = Counter(pairs.gold_scores.tolist())
