@@ -12,7 +12,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
-from geometry import Pairs, read_cloud
+from geometry import Corpus, Pairs, read_cloud
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.load import load_encoder
@@ -44,16 +44,23 @@ MEASURED = {
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
+def own_pairs() -> Pairs:
+    """The smaller English set: its grids take a third of the default's time."""
+    return read_bundled_pairs("hard-pairs")
+
+
 def visit(uploads: dict[str, Pairs] | None = None, **query: str) -> AppTest:
+    """Of ``own_pairs``, unless the address or uploads say otherwise."""
     state = {"pair-uploads": uploads, "pairs": next(iter(uploads))} if uploads else {}
+    query = ({} if uploads else {"pairs": "hard-pairs"}) | query
     return healthy(new_visit(PAGE, state, **query).run())
 
 
 def pair_vectors(layer: int, pooling: str, rows: Sequence[int]) -> np.ndarray:
-    """(2 m, d) float64 of those of the bundled pairs, the left sentences, then the right ones."""
-    cloud = read_cloud(
-        load_encoder(), read_bundled("pairs"), layer=layer, pooling=pooling, store=ArrayStore()
-    )
+    """(2 m, d) float64 of those of ``own_pairs``, the left sentences, then the right ones."""
+    own = own_pairs()
+    corpus = Corpus(own.name, own.left + own.right)
+    cloud = read_cloud(load_encoder(), corpus, layer=layer, pooling=pooling, store=ArrayStore())
     X, some = cloud.vectors.astype(np.float64), np.array(rows)
     return X[np.concatenate([some, some + len(X) // 2])]
 
@@ -66,8 +73,8 @@ def cosines_of(X: np.ndarray) -> np.ndarray:
 
 
 def cosines(layer: int, pooling: str) -> np.ndarray:
-    """Of the bundled pairs."""
-    return cosines_of(pair_vectors(layer, pooling, range(len(read_bundled_pairs()))))
+    """Of ``own_pairs``."""
+    return cosines_of(pair_vectors(layer, pooling, range(len(own_pairs()))))
 
 
 def heat(app: AppTest, kind: str) -> np.ndarray:
@@ -99,7 +106,7 @@ def test_the_lesson_s_numbers_are_scipy_s_and_follow_the_controls():
 
 def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
     app = visit()
-    gold = read_bundled_pairs().gold_scores
+    gold = own_pairs().gold_scores
     before = heat(app, "before")
     assert before.shape == (7, len(POOLINGS_SHOWN))
     for layer, pooling in ((0, "mean"), (5, "mean"), (6, "mean"), (3, "max"), (5, "cls")):
@@ -160,7 +167,7 @@ def test_published_rows_are_marked_and_carry_their_source():
 
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
     app = visit(pair="3")
-    pairs = read_bundled_pairs()
+    pairs = own_pairs()
     assert any(
         pairs.left[2] in element.value and pairs.right[2] in element.value for element in app.text
     )
@@ -191,7 +198,7 @@ def test_the_curve_by_fit_size_ends_where_the_grid_stands():
 
 def test_the_share_of_pooling_is_told_where_there_is_a_gap():
     app = visit(**{"sts-layer": "1"})
-    gold = read_bundled_pairs().gold_scores
+    gold = own_pairs().gold_scores
     cls, mean = (spearmanr(gold, cosines(1, pooling))[0] for pooling in ("cls", "mean"))
     line = next(element.value for element in app.markdown if "**Here, at layer 1" in element.value)
     assert f"[CLS] {said(cls)}, mean {said(mean)}" in line
@@ -202,6 +209,8 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
     assert share == pytest.approx(100 * (100 * mean - 100 * cls) / (static - 100 * cls), abs=1.5)
     assert low < share < high
     none = visit(**{"sts-layer": "5"})  # there [CLS] is above
+    assert "n = 325 pairs, the project’s hard pairs" in everything(none)
+    assert "were written to be hard" in everything(none)
     [line] = [e.value for e in none.markdown if "**Here, at layer" in e.value]
     assert "at layer 5" in line
     assert "there is no clear gap" in line
@@ -209,7 +218,7 @@ def test_the_share_of_pooling_is_told_where_there_is_a_gap():
 
 
 def test_sentences_that_repeat_in_many_pairs_are_told():
-    pairs = read_bundled_pairs()
+    pairs = own_pairs()
     left = tuple(text for text in pairs.left[:5] for _ in range(8))
     own = Pairs("mine", left, pairs.right[:40], pairs.gold_scores[:40])
     [text] = [element.value for element in visit({"upload-mine": own}).warning]
@@ -227,7 +236,7 @@ def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
         r"(\S+) there. On the other half \(n = 163\), .*? scores \*\*(\S+) \[",
         line,
     )
-    gold = read_bundled_pairs().gold_scores
+    gold = own_pairs().gold_scores
     dev, test = halves(gold)
     X = pair_vectors(int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2]), range(len(gold)))
     alike = cosines_of(X if found[3] == "Raw" else X - X.mean(axis=0))
@@ -236,14 +245,14 @@ def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
 
 
 def test_pairs_too_few_for_halves_choose_no_cell():
-    own = read_bundled_pairs()
+    own = own_pairs()
     app = visit({"upload-few": Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))})
     assert any(element.value.startswith("No cell is chosen") for element in app.info)
     assert not any(element.value.startswith("**The best cell.**") for element in app.markdown)
 
 
 def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
-    own = read_bundled_pairs()
+    own = own_pairs()
     some = {"upload-mine": Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])}
     assert "**Simplex.**" in everything(visit(some, after="pca"))
     assert "**Simplex.**" not in everything(visit(some, after="pca", **{"sts-fit": "topics-zh"}))
@@ -253,7 +262,7 @@ def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
 
 
 def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
-    own = read_bundled_pairs()
+    own = own_pairs()
     some = Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])
     app = visit({"upload-mine": some})
     assert "n = 60 pairs, mine" in everything(app)
@@ -282,7 +291,7 @@ GENRES = ("main-news", "main-captions", "main-news", "main-forums")
 
 
 def as_json_lines(rows: range) -> bytes:
-    own = read_bundled_pairs()
+    own = own_pairs()
     lines = [
         {
             "sentence1": own.left[i],
@@ -331,7 +340,7 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     layer, pooling = int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2])
     grid = heat(app, "before" if found[3] == "Raw" else "after")
     assert f"{grid[layer, POOLINGS_SHOWN.index(pooling)]:.1f}" == found[5]
-    own = read_bundled_pairs()
+    own = own_pairs()
     highest = -1.0
     for place in range(7):
         for way in POOLINGS_SHOWN:
@@ -348,7 +357,7 @@ def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
     [table] = [element.value for element in app.markdown if element.value.startswith("| subset |")]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     subsets = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
-    own, alike = read_bundled_pairs(), cosines(5, "mean")[:80]
+    own, alike = own_pairs(), cosines(5, "mean")[:80]
     gold = own.gold_scores[:80]
     names = np.array([GENRES[i % len(GENRES)] for i in range(80)])
     scores = {name: spearmanr(gold[names == name], alike[names == name])[0] for name in set(names)}
@@ -366,7 +375,7 @@ def test_pairs_without_subsets_have_no_such_table():
 
 
 def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
-    own = read_bundled_pairs()
+    own = own_pairs()
     rows = [
         [
             "main-news",
@@ -391,7 +400,7 @@ def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
 
 
 def test_lines_of_json_with_other_names_are_read_by_the_columns_chosen():
-    own = read_bundled_pairs()
+    own = own_pairs()
     lines = [
         json.dumps({"one": left, "two": right, "note": "?!" * i, "people": i % 6})
         for i, (left, right) in enumerate(zip(own.left[:12], own.right[:12], strict=True))
@@ -432,7 +441,7 @@ def in_cell(value: float, low: float, high: float, plus: str = "") -> str:
 
 
 def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_pairs():
-    own = read_bundled_pairs()
+    own = own_pairs()
     some = {
         f"upload-{name}": Pairs(name, own.left[rows], own.right[rows], own.gold_scores[rows])
         for name, rows in (("mine", slice(60)), ("other", slice(100, 325)))
@@ -456,7 +465,7 @@ def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         "pages.sentence_similarity.scene.is_large", lambda _e, corpus: corpus == chinese
     )
-    own = read_bundled_pairs()
+    own = own_pairs()
     some = Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])
     app = visit({"upload-mine": some}, after="pca:lw", **{"sts-fit": "topics-zh"})
     fit = read_cloud(load_encoder(), chinese, layer=5, pooling="mean", store=ArrayStore()).vectors
@@ -467,7 +476,7 @@ def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
-    own = read_bundled_pairs()
+    own = own_pairs()
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
     app = visit({"upload-mine": some}, after="pca:128", similarity="euclidean")
     n = len({*some.left, *some.right})
@@ -616,9 +625,9 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
     app = visit(after="ZCA:64:lw")
     assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
     assert app.query_params["after"] in ("ZCA:64:lw", ["ZCA:64:lw"])
-    X = pair_vectors(5, "mean", range(len(read_bundled_pairs())))
+    X = pair_vectors(5, "mean", range(len(own_pairs())))
     cell = evaluate_grid(
-        {"one": X[np.newaxis]}, read_bundled_pairs().gold_scores, treatments=["zca:64:lw"], draws=2
+        {"one": X[np.newaxis]}, own_pairs().gold_scores, treatments=["zca:64:lw"], draws=2
     ).cells[0]
     value = heat(app, "after")[5, POOLINGS_SHOWN.index("mean")]
     assert value == pytest.approx(100 * cell.score.spearman, abs=0.1)
@@ -634,7 +643,7 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
 def test_a_folder_of_the_server_puts_its_splits_on_offer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    own = read_bundled_pairs()
+    own = own_pairs()
     for split, start in (("dev", 30), ("test", 0)):
         rows = [
             f"{own.left[i]}\t{own.right[i]}\t{own.gold_scores[i]}" for i in range(start, start + 30)
@@ -668,7 +677,7 @@ def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
 
 def test_counter_examples_are_named_with_their_own_numbers():
     app = visit()
-    gold = read_bundled_pairs().gold_scores
+    gold = own_pairs().gold_scores
     lines = [element.value for element in app.markdown if "; the wider layer" in element.value]
     assert 1 <= len(lines) <= 3
     number, place = r"(−?\d+\.\d+)", r"layer (\d), (\S+?)"
@@ -697,9 +706,15 @@ def test_counter_examples_are_named_with_their_own_numbers():
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_page_keeps_the_contract_s_order(lang):
-    app = visit(lang=lang)
+def test_the_page_keeps_the_contract_s_order_on_the_default_and_the_chinese_pairs(lang):
+    app = visit(lang=lang, pairs={"en": "bundled", "zh-Hant": "pairs-zh"}[lang])
+    note = {"en": "before any model was run on them", "zh-Hant": "以臺灣的繁體中文撰寫"}[lang]
+    assert any(note in element.value for element in app.caption)
     translate = words._catalogue(lang).gettext
+    assert app.selectbox(key="pairs").options[:3] == [
+        translate("{name} ({n} pairs)").format(name=translate(f"the project’s {name}"), n=n)
+        for name, n in (("pairs", 935), ("hard pairs", 325), ("Chinese pairs", 281))
+    ]
     headings = ["Look", "Measure", "Try", "Limits"]
     assert [element.value for element in app.subheader] == [
         translate(heading) for heading in headings
