@@ -51,7 +51,7 @@ def test_an_uploaded_table_is_scored(server, page, tmp_path):
 
 
 def test_a_clicked_dot_is_the_pair_that_is_shown(server, page):
-    open_app(page, server.page_url(PAGE, query="pair=3"))
+    open_app(page, server.page_url(PAGE, query="pairs=hard-pairs&pair=3"))
     expect(page.get_by_text("The goat chased the postman down the lane.").first).to_be_visible()
     chart = page.locator('[class*="st-key-sts-pairs-before"] .chart.js-plotly-plot')
     chart.scroll_into_view_if_needed()
