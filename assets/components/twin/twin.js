@@ -152,7 +152,7 @@ class Twin {
     this.values ??= message.values;
     if (!isFirst && !(message.values.length && isSame(message.values, this.values))) return;
     if (message.at === null) this.stage.standAside(message.nearest);
-    else this.goTo(message.at);
+    else if (isFirst || message.at !== this.at || this.stage.isAside) this.goTo(message.at);
   }
 
   get at() {
@@ -240,7 +240,8 @@ class Twin {
   settle() {
     const { message, at } = this.stage;
     if (!message.settles) return;
-    if (this.placeOnPath() !== null) this.goTo(restOf(message, at));
+    const rest = restOf(message, at);
+    if (this.placeOnPath() !== null && rest !== at) this.goTo(rest);
     this.emit("settled", this.values);
   }
 
