@@ -46,14 +46,14 @@ class Verdict:
 def show_verdict(verdict: Verdict, _: Translate, *, key: str) -> None:
     """Draw the card. ``key`` names it on the page."""
     states = {
-        "holds": _("Holds here"),
-        "partly": _("Holds in part"),
-        "fails": _("Does not hold here"),
-        "unknown": _("Not enough data"),
+        "holds": _("Holds here."),
+        "partly": _("Holds in part."),
+        "fails": _("Does not hold here."),
+        "unknown": _("Not enough data."),
     }
     with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
         st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} – {verdict.source}"))
-        mark = f"{ICONS[verdict.state]} **{states[verdict.state]}.**"
+        mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
         st.markdown(f"{mark} {verdict.measured}")
         st.caption(verdict.basis)
 

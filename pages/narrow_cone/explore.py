@@ -99,8 +99,8 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         about = draw_pictures(scene, _)
         show_headlines(scene, _)
     with found_box:
-        show_steps(scene, _)
         show_inspector(scene, _)
+        show_steps(scene, _)
         ask_for_guess(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus, _), _)

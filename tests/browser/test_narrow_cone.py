@@ -395,6 +395,31 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     assert_no_exception(page)
 
 
+def test_an_audience_sees_large_words_and_keys_play_and_choose(server, new_page):
+    page = new_page(viewport={"width": 1024, "height": 768})
+    open_app(page, server.page_url(PAGE, query="present=1"))
+    wait_for_clouds(page)
+    numbers = page.locator(".st-key-headlines b").first.bounding_box()
+    assert numbers["y"] + numbers["height"] <= 768
+    assert page.locator('[data-testid="stSidebar"]').is_hidden()
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll(
+          '.twin button, .twin span, .big-numbers :is(dt, dd, small), .st-key-presets p')]
+          .filter(one => one.checkVisibility() && one.textContent.trim())
+          .map(one => parseFloat(getComputedStyle(one).fontSize))"""
+    )
+    assert min(sizes) >= 18
+    with rerun(page):
+        page.keyboard.press("Space")
+        wait_for_stage(page, "twin.player.isPlaying")
+        wait_for_stage(page, "twin.at === stage.lastStop")
+    assert title(page) == "Whitened"
+    with rerun(page):
+        page.keyboard.press("4")
+    assert chosen(page, "layer") == "6 (last)"
+    assert_no_exception(page)
+
+
 def test_the_wheel_scrolls_the_page_over_a_picture(look_at):
     page = look_at("lang=en")
     camera = of_stage(page, "JSON.stringify(stage.camera)")

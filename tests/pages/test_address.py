@@ -11,7 +11,10 @@ from pages.cosine_basis.controls import LIMITS
 from pages.whitening.choices import SLOTS
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
-BY_VARIABLE = {*LIMITS, *SLOTS, "noise-unrelated", "noise-related", "lang", "pair", "point"}
+BY_VARIABLE = {
+    *(*LIMITS, *SLOTS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
+    *("centring", "strength", "present"),
+}
 
 
 def keyword(call: ast.Call, name: str) -> str | None:

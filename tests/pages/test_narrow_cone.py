@@ -813,7 +813,8 @@ def test_the_references_are_those_of_isotropic_data_of_that_size():
 def test_the_page_keeps_the_contract_s_order(lang):
     app = look(lang=lang)
     translate = words._catalogue(lang).gettext
-    assert [element.value for element in app.subheader] == [translate("Limits")]
+    headings = [translate(heading) for heading in ("Three causes", "Limits")]
+    assert [element.value for element in app.subheader] == headings
     folded = [element.label for element in app.expander]
     assert folded[0] == translate("All measures")
     assert folded[-2:] == [translate("More controls and downloads"), translate("Sources")]

@@ -167,7 +167,10 @@ export class Stage {
   resize() {
     const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
     const width = Math.max(this.element.clientWidth, 1);
-    const { boxes, height } = layOut(this.message.views.length, width, this.message.side);
+    const { views, side, isLarge } = this.message;
+    // in front of an audience the numbers below stay on the screen
+    const most = isLarge ? Math.round(window.innerHeight / 2) : side;
+    const { boxes, height } = layOut(views.length, width, most);
     Object.assign(this, { ratio, width, height, boxes });
     this.element.style.height = `${height}px`;
     this.#setSize(ratio);
