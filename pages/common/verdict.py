@@ -7,6 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
+from .escape import markdown
 from .words import Translate, signed, with_sign
 
 State = Literal["holds", "partly", "fails", "unknown"]
@@ -33,7 +34,7 @@ class Verdict:
     measured : str
         What was measured, with values and intervals, as Markdown.
     basis : str
-        n, the fit set and how the interval was made, as Markdown.
+        n, the fit set and how the interval was made, as plain text.
     """
 
     claim: str
@@ -55,7 +56,7 @@ def show_verdict(verdict: Verdict, _: Translate, *, key: str) -> None:
         st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} – {verdict.source}"))
         mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
         st.markdown(f"{mark} {verdict.measured}")
-        st.caption(verdict.basis)
+        st.caption(markdown(verdict.basis))
 
 
 def estimate(value: float, low: float, high: float, decimals: int = 3) -> str:

@@ -15,7 +15,7 @@ from pages.common.cache import Cache
 from pages.common.verdict import State, Verdict, change, estimate
 from pages.common.words import Translate, signed
 
-from .provenance import origin, unit_words
+from .provenance import origin, same_label_words, unit_words
 from .scene import Scene
 
 NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
@@ -202,7 +202,7 @@ def _stages_table(scene: Scene, _: Translate) -> str:
     cosines = [scene.measured_at(*stage)["mean_cosine"].value for stage in STAGES]
     rows = (
         (
-            _("5 nearest neighbours with the same topic"),
+            same_label_words(scene, _),
             [float(shares.mean()) for shares in agreements if shares is not None],
         ),
         (_("mean cosine"), cosines),

@@ -46,7 +46,7 @@ def _close() -> None:
 
 def ask_for_guess(scene: Scene, _: Translate) -> None:
     """Three guesses before the film is played, and what came of it at the film's end."""
-    if not scene.points.cloud.labels:
+    if scene.points.corpus.label_column != "topic" or not scene.points.cloud.labels:
         return
     answers = {
         "more": _("more often"),

@@ -22,7 +22,7 @@ from pages.common.measures import agreement_label, measure_label, no_value, prin
 from pages.common.words import Translate, prose, with_sign
 
 from .pictures import side_title
-from .provenance import provenance
+from .provenance import provenance, same_label_words
 from .scene import COSINE_DECIMALS, MEASURES, Scene, Side
 
 # measures whose value for isotropic data depends on n and d
@@ -63,7 +63,7 @@ def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
         found.insert(
             1,
             BigNumber(
-                _("same topic (5 nearest)"),
+                same_label_words(scene, _),
                 f"{agreement:.1%}",
                 _("by chance: {value}").format(value=f"{chance:.1%}"),
                 "" if is_raw else _change(_("{k} points").format(k=difference), _),

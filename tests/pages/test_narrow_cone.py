@@ -529,7 +529,7 @@ def test_the_recommended_whitening_of_few_sentences_keeps_its_meaning(encoder):
     for side, vectors in zip(numbers(app), (X, twin.retained_vectors), strict=True):
         share = label_agreement(vectors, corpus.labels)
         assert share > 3 / 12  # three times chance
-        assert side["topic agreement of 5 neighbours"] == f"{share:.1%}"
+        assert side["label agreement of 5 neighbours"] == f"{share:.1%}"
     assert "n/d = 0.52" in provenance(app)
     assert "directions kept: 20" in provenance(app)
 
@@ -599,11 +599,11 @@ def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
     app = new_visit({"upload-test": Corpus("mine", texts, halves)})
     healthy(app.run())
     assert clouds(app).message["legend"]["names"] == ["first", "second"]
-    before = numbers(app)[0]["topic agreement of 5 neighbours"]
+    before = numbers(app)[0]["label agreement of 5 neighbours"]
     app.session_state["uploads"] = {"upload-test": Corpus("mine", texts, thirds)}
     healthy(app.run())
     assert clouds(app).message["legend"]["names"] == ["a", "b", "c"]
-    assert numbers(app)[0]["topic agreement of 5 neighbours"] != before
+    assert numbers(app)[0]["label agreement of 5 neighbours"] != before
 
 
 # A point and its neighbours
