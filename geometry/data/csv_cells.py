@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .tables import is_number
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+# In many countries a spreadsheet begins a new cell after a semicolon or a tab.
+NEXT_CELL = re.compile(r"(?<=[;\t])(?=[=+\-@\t\r])")
 
 
 def csv_cell(value: Any) -> Any:
     """The value; a text that a spreadsheet would run gets an apostrophe in front.
 
     Spreadsheets calculate a cell that begins with one of ``FORMULA_SIGNS``, and a formula can open
-    addresses and start programs. Numbers stay as they are.
+    addresses and start programs. A part of the text that could become a cell of its own gets an
+    apostrophe too. Numbers stay as they are.
     """
-    if isinstance(value, str) and value.startswith(FORMULA_SIGNS) and not is_number(value):
-        return f"'{value}"
-    return value
+    if not isinstance(value, str) or is_number(value):
+        return value
+    value = NEXT_CELL.sub("'", value)
+    return f"'{value}" if value.startswith(FORMULA_SIGNS) else value

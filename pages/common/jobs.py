@@ -187,6 +187,10 @@ class Job:
             visitor.may_wait_again(since) for visitor, since in self.left.items()
         )
 
+    def excludes(self, other: Job) -> bool:
+        """Whether one visitor may not have both."""
+        return self.lane is other.lane or (self.is_long and other.is_long)
+
     def leave(self, visitor: Visitor) -> None:
         """Cancel the work if no other visitor waits for it."""
         with _lock:
@@ -228,8 +232,8 @@ def joined(
 ) -> Iterator[Job]:
     """The job of a key, for which the visitor waits while the block runs.
 
-    It is one that was not fetched yet, else a new one. A visitor waits for one job of a lane: other
-    jobs there that nobody else waits for are cancelled.
+    It is one that was not fetched yet, else a new one. A visitor waits for one job of a lane, and
+    for one long job of all lanes: others that nobody else waits for are cancelled.
 
     Parameters
     ----------
@@ -247,16 +251,14 @@ def joined(
             job = _start(key, Job(work, _lanes[lane], is_long=is_long))
         job.waiting[visitor] += 1
         for other in _jobs.values():
-            if other.lane is job.lane:
+            if job.excludes(other):
                 other.left.pop(visitor, None)
     try:
         yield job
     finally:
         with _lock:
             job.waiting -= Counter([visitor])  # drops a count of 0
-            if not any(
-                visitor in each.waiting and each.lane is job.lane for each in _jobs.values()
-            ):
+            if not any(visitor in each.waiting and job.excludes(each) for each in _jobs.values()):
                 job.left[visitor] = time.monotonic()
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 from geometry.hub.operator_limits import ModelLimits, read_model_limits
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# A proxy adds one of these headers to each request that it forwards.
-FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
+# A proxy adds one of these headers, or one that begins with X-Forwarded-, to what it forwards.
+FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
 
 
 def model_rules() -> ModelLimits:
@@ -29,7 +29,8 @@ def model_rules() -> ModelLimits:
 def _is_for_this_machine() -> bool:
     """Whether the server listens on this machine only, and no proxy brings this visit."""
     headers = st.context.headers
-    if any(name in headers for name in FORWARDED):
+    names = [name.lower() for name in headers]
+    if any(name in FORWARDED or name.startswith("x-forwarded-") for name in names):
         return False
     host = headers.get("Host")
     hosts = [st.get_option("server.address"), *([] if host is None else [_name_of(host)])]

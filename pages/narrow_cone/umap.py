@@ -66,6 +66,7 @@ def fit_umaps(scene: Scene, _: Translate) -> None:
             _,
             _("UMAP of {n} points").format(n=f"{len(side.vectors):,}"),
             lane="umap",
+            is_long=True,
         )
 
 

@@ -84,7 +84,14 @@ def train_flow(scene: Scene, _: Translate) -> None:
             _draw_live(place, history, _)
 
     trained = jobs.wait_for(
-        f"flow-{points.key}", work, _, what, lane="flow", amount="{:,.0f}".format, watch=watch
+        f"flow-{points.key}",
+        work,
+        _,
+        what,
+        lane="flow",
+        amount="{:,.0f}".format,
+        watch=watch,
+        is_long=True,
     )
     _histories.pop(points.key, None)
     _FLOWS.put(points.key, trained, private=points.private)

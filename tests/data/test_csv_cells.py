@@ -22,14 +22,22 @@ WRITERS = {  # the places that write CSV, and how each makes its cells safe
 
 
 @pytest.mark.parametrize(
-    "text", [HOSTILE, "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=1", "-", "+", "--1", "=nan"]
+    "text", [HOSTILE, "+1+1", "-2+3", "@SUM(A1)", "\r=1", "=1", "-", "+", "--1", "=nan"]
 )
 def test_a_formula_is_quoted(text):
     assert csv_cell(text) == f"'{text}"
 
 
+def test_a_formula_after_another_separator_is_quoted():
+    """A spreadsheet in Germany takes a semicolon for the end of a cell, one that pastes a tab."""
+    assert csv_cell(f"x;{HOSTILE}") == f"x;'{HOSTILE}"
+    assert csv_cell("a\t@b;-c") == "a\t'@b;'-c"
+    assert csv_cell("\t=1") == "'\t'=1"
+
+
 @pytest.mark.parametrize(
-    "value", ["-0.5", "+3", "-1e-05", "-inf", "1-2", "a=b", "", "'=1", " =1", -0.5, 3, None]
+    "value",
+    ["-0.5", "+3", "-1e-05", "-inf", "1-2", "a=b", "a; b", "x;1", "", "'=1", " =1", -0.5, 3, None],
 )
 def test_what_is_no_formula_stays(value):
     assert csv_cell(value) is value

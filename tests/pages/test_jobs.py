@@ -209,9 +209,11 @@ def test_who_may_come_back(monkeypatch, session, seconds_ago, expected):
     assert SOMEBODY.may_wait_again(time.monotonic() - seconds_ago) is expected
 
 
-def test_a_visitor_waits_for_one_job_of_a_lane(monkeypatch):
+def test_a_visitor_has_one_job_of_a_lane_and_one_long_job(monkeypatch):
     monkeypatch.setattr(Visitor, "may_wait_again", lambda visitor, since: True)
-    first, second, other = Gate(), Gate(), Gate()
+    first, second, other, long = Gate(), Gate(), Gate(), Gate()
+    with joined("long", long, SOMEBODY, "umap", is_long=True) as left_long:
+        until(lambda: long.begun == 1)
     with joined("first", first, SOMEBODY, is_long=True) as left:
         until(lambda: first.begun == 1)
     with (
@@ -220,6 +222,8 @@ def test_a_visitor_waits_for_one_job_of_a_lane(monkeypatch):
     ):
         until(lambda: second.begun == 1)
         assert isinstance(left.error, Cancelled)
+        until(lambda: left_long.error is not None)
+        assert isinstance(left_long.error, Cancelled)
         assert not kept.cancelled
 
 

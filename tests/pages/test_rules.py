@@ -69,6 +69,9 @@ def test_the_server_listens_on_this_machine_only_by_default():
         ("0.0.0.0", {"Host": "localhost:8501"}, False),
         ("127.0.0.1", {"Host": "cone.example.org"}, False),  # a proxy, or a rebound name
         ("127.0.0.1", {"Host": "localhost", "X_Forwarded_For": "192.0.2.1"}, False),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501", "X_Forwarded_Proto": "https"}, False),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501", "Via": "1.1 proxy"}, False),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501", "CF_Connecting_IP": "192.0.2.1"}, False),
         ("127.0.0.1", {"Host": "[::1"}, False),
     ],
 )
