@@ -37,6 +37,7 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
     """
     if charts:
         load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
+    from .document import show_contents, tell_of_loss
     from .models import select_model
     from .uploads import select_corpus
 
@@ -61,10 +62,12 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
         for page in PAGES:
             st.page_link(page_path(page), label=labels[page])
         select_model(_)
-        select_corpus(_)
+        select_corpus(name, _)
+        show_contents(name, _)
     st.title(page_labels(_)[name])
     if not is_presenting():
         st.markdown(prose(name, "claim"))
+    tell_of_loss(_)
     return _
 
 

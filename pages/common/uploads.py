@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -11,7 +13,8 @@ from geometry.data.corpus import bundled_corpora, read_bundled
 from geometry.data.limits import MAX_CORPORA
 
 from .controls import choose
-from .words import Translate
+from .escape import markdown
+from .words import Translate, language, translator
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
@@ -49,9 +52,9 @@ def add_upload(corpus: Corpus) -> str:
 def corpus_labels(_: Translate) -> dict[str, str]:
     """Labels by code, bundled corpora first."""
     shipped = {
-        "topics": _("Topics (1,224 English sentences)"),
-        "pairs": _("Pairs (1,870 English sentences)"),
-        "topics-zh": _("Topics (240 Chinese sentences)"),
+        "topics": _("Topics, English (1,224)"),
+        "pairs": _("Pairs, English (1,870)"),
+        "topics-zh": _("Topics, Chinese (240)"),
     }
     return {**{code: shipped[code] for code in bundled_corpora()}, **own_labels("uploads", _)}
 
@@ -62,10 +65,10 @@ def is_own(corpus: Corpus) -> bool:
     return any(own.sha256 == corpus.sha256 for own in uploads.values())
 
 
-def select_corpus(_: Translate) -> Corpus:
-    """The shared control: the corpus of every page."""
+def select_corpus(page: str, _: Translate) -> None:
+    """The shared control: the corpus, and below it what the page uses it for."""
     labels = corpus_labels(_)
-    code = choose(
+    choose(
         st.selectbox,
         _("Corpus"),
         list(labels),
@@ -74,11 +77,69 @@ def select_corpus(_: Translate) -> Corpus:
         labels=labels,
         private=[code for code in labels if code.startswith("upload-")],
     )
-    return chosen_corpus(code)
+    uses = {
+        "sentence_similarity": _("This page uses it only to fit treatments."),
+        "cosine_basis": _("This page uses no corpus."),
+    }
+    st.caption(uses.get(page, _("This page uses it.")))
+
+
+def chosen_own() -> Corpus | None:
+    """The corpus chosen in the sidebar if it is one of this session's own, else None."""
+    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
+    return uploads.get(st.session_state.get("corpus", ""))
+
+
+def show_own(_: Translate) -> None:
+    """The session's own corpora, each with a button that deletes it."""
+    for code, label in own_labels("uploads", _).items():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"own-{code}"):
+            st.markdown(markdown(label), width="stretch")
+            st.button(
+                _("Delete"),
+                key=f"delete-{code}",
+                icon=":material/delete:",
+                on_click=_delete,
+                args=(code,),
+            )
+
+
+def _delete(code: str) -> None:
+    st.session_state["uploads"].pop(code, None)
+    if st.session_state.get("corpus") == code:
+        st.session_state["corpus"] = "topics"
 
 
 def chosen_corpus(code: str | None = None) -> Corpus:
     """The corpus of that code, or the one chosen in the sidebar."""
     code = code or st.session_state.get("corpus", "topics")
     uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
-    return uploads[code] if code in uploads else read_bundled(code)
+    return uploads[code] if code in uploads else _translated(code, language())
+
+
+@cache
+def _translated(code: str, _language: str) -> Corpus:
+    """A bundled corpus whose topics are named in the reader's language."""
+    corpus = read_bundled(code)
+    if corpus.labels is None:
+        return corpus
+    names = topic_names(translator())
+    return replace(corpus, labels=tuple(names[label] for label in corpus.labels))
+
+
+def topic_names(_: Translate) -> dict[str, str]:
+    """The names of the bundled corpora's topics."""
+    return {
+        "cooking": _("cooking"),
+        "everyday": _("everyday"),
+        "finance": _("finance"),
+        "history": _("history"),
+        "law": _("law"),
+        "medicine": _("medicine"),
+        "music": _("music"),
+        "science": _("science"),
+        "sport": _("sport"),
+        "technology": _("technology"),
+        "travel": _("travel"),
+        "weather": _("weather"),
+    }

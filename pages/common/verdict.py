@@ -10,6 +10,7 @@ import streamlit as st
 from .escape import markdown
 from .words import Translate, signed, with_sign
 
+NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 State = Literal["holds", "partly", "fails", "unknown"]
 ICONS = {
     "holds": ":material/check_circle:",

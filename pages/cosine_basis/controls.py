@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry.projection.toy import POINTS, Plane
 from pages.common.controls import choose
@@ -85,7 +86,7 @@ def preset_labels(_: Translate) -> dict[str, str]:
 def _show_presets(now: Mapping[str, float], _: Translate) -> None:
     """One button a preset; that of the current state is highlighted."""
     wanted = presets()
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="basis-presets", gap="xsmall"):
         for name, label in preset_labels(_).items():
             st.button(
                 label,
@@ -96,25 +97,16 @@ def _show_presets(now: Mapping[str, float], _: Translate) -> None:
             )
 
 
-def _read_plane(_: Translate) -> tuple[Plane, bool]:
-    """The sliders of the basis and the shift, and whether to draw the circles of length 1."""
-    lengths, angle, shift = st.columns(3)
-    with lengths:
+def _read_plane(_: Translate) -> tuple[float, float, float, tuple[float, float], float]:
+    """The sliders: lengths of the axes, angle between them, shift, turn."""
+    with st.container(key="basis-sliders"):
         first = _slider(_("Length of e₁"), "len1", 0.05)
         second = _slider(_("Length of e₂"), "len2", 0.05)
-    with angle:
         between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
         turn = _slider(_("Turn of both"), "turn", 1.0, "%.1f°")
-    with shift:
         x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
         y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
-    circle = st.toggle(
-        _("Show the points of length 1, by coordinates and in truth"),
-        True,
-        key="circle",
-        bind="query-params",
-    )
-    return Plane(first, second, between, (x, y), turn), circle
+    return first, second, between, (x, y), turn
 
 
 def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
@@ -127,65 +119,83 @@ def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
 def _read_points(_: Translate) -> np.ndarray:
     """(3, 2) coordinates of a, b, c."""
     values = []
-    with st.expander(_("Coordinates of a, b, c"), key="coordinates"):
-        for column, name in zip(st.columns(3), "abc", strict=True):
-            with column:
-                values += [
-                    st.number_input(
-                        label.format(name=name),
-                        *LIMITS[key],
-                        DEFAULTS[key],
-                        0.1,
-                        format="%.2f",
-                        key=key,
-                        bind="query-params",
-                    )
-                    for label, key in (
-                        (_("{name}, along e₁"), f"{name}_x"),
-                        (_("{name}, along e₂"), f"{name}_y"),
-                    )
-                ]
+    for column, name in zip(st.columns(3), "abc", strict=True):
+        with column:
+            values += [
+                st.number_input(
+                    label.format(name=name),
+                    *LIMITS[key],
+                    DEFAULTS[key],
+                    0.1,
+                    format="%.2f",
+                    key=key,
+                    bind="query-params",
+                )
+                for label, key in (
+                    (_("{name}, along e₁"), f"{name}_x"),
+                    (_("{name}, along e₂"), f"{name}_y"),
+                )
+            ]
     return np.array(values, dtype=float).reshape(3, 2)
 
 
-def read_scene(_: Translate) -> Scene:
-    """All controls of the page except the handles in the picture; what they choose."""
-    above = st.container()  # for the presets: the sliders below read the address first
-    plane, circle = _read_plane(_)
-    points = _read_points(_)
-    left, right = st.columns(2)
-    with left:
-        reading = choose(
-            st.radio,
-            _("How to read the three points"),
-            READINGS,
-            key="reading",
-            default="coordinates",
-            labels={"coordinates": _("By coordinates"), "position": _("By position")},
-            captions=[
-                _("The numbers are coordinates in your basis. Cosine cannot see the basis."),
-                _("The numbers are positions, already skewed. Cosine sees what is drawn."),
-            ],
+def _choose_whitening(_: Translate) -> str:
+    return choose(
+        st.radio,
+        _("Whiten"),
+        WHITEN,
+        key="whiten",
+        default="no",
+        labels={
+            "no": _("No"),
+            "cloud": _("Fitted on the background cloud"),
+            "points": _("Fitted on a, b, c alone"),
+        },
+        help=_(
+            "Whitening is usually fitted on a cloud that does not contain a, b, c. Fitted on them "
+            "alone it has too few points: three in two dimensions."
+        ),
+    )
+
+
+def _choose_reading(_: Translate) -> str:
+    return choose(
+        st.radio,
+        _("How to read the three points"),
+        READINGS,
+        key="reading",
+        default="coordinates",
+        labels={"coordinates": _("By coordinates"), "position": _("By position")},
+        captions=[
+            _("The numbers are coordinates in your basis. Cosine does not depend on the basis."),
+            _("The numbers are positions, already skewed. Cosine is that of the drawn arrows."),
+        ],
+    )
+
+
+def read_scene(above: DeltaGenerator, more: DeltaGenerator, _: Translate) -> Scene:
+    """All controls of the page except the handles in the picture; what they choose.
+
+    Parameters
+    ----------
+    above : container
+        For the presets. They are drawn last, because the sliders read the address first.
+    more : container
+        For the controls that are not beside the picture.
+    _ : callable
+    """
+    sliders = _read_plane(_)
+    whiten = _choose_whitening(_)
+    with more:
+        reading = _choose_reading(_)
+        circle = st.toggle(
+            _("Show the points of length 1, by coordinates and in truth"),
+            True,
+            key="circle",
+            bind="query-params",
         )
-    with right:
-        whiten = choose(
-            st.radio,
-            _("Whiten"),
-            WHITEN,
-            key="whiten",
-            default="no",
-            labels={
-                "no": _("No"),
-                "cloud": _("Fitted on the background cloud"),
-                "points": _("Fitted on a, b, c alone"),
-            },
-            captions=[
-                _("The points stay where your basis puts them."),
-                _("The usual way: a, b, c are not in the fit."),
-                _("Three points in two dimensions: too few."),
-            ],
-        )
-    scene = Scene(plane, reading, whiten, circle, points)
+        points = _read_points(_)
+    scene = Scene(Plane(*sliders), reading, whiten, circle, points)
     with above:
         _show_presets(state_of(scene), _)
     return scene

@@ -22,9 +22,13 @@ from .scene import CLOUD_N, CLOUD_SEED, Scene, background
 PAGE = "cosine_basis"
 
 
-def show_numbers(scene: Scene, _: Translate) -> None:
-    """The cosines in the chosen reading, and what the numbers depend on."""
+def show_reading(scene: Scene, _: Translate) -> None:
+    """What cosine is computed from in the chosen reading."""
     st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene, _)))
+
+
+def warn_of_points(scene: Scene, _: Translate) -> None:
+    """Warnings where the points have no cosine, or too little for a whitening."""
     if np.isnan(scene.cosines.true).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
@@ -35,7 +39,6 @@ def show_numbers(scene: Scene, _: Translate) -> None:
             _("a, b, c lie on one line: whitening fitted on them leaves the way across as it is."),
             icon=":material/linear_scale:",
         )
-    st.caption(provenance(scene, _))
 
 
 def _spread(scene: Scene) -> np.ndarray:
@@ -139,8 +142,8 @@ def show_downloads(scene: Scene, _: Translate) -> None:
     """Buttons for points and cosines as CSV. The pictures have their own button."""
     with st.container(horizontal=True):
         for name, label, table in (
-            ("points", _("Points (CSV)"), points_table(scene)),
-            ("cosines", _("Cosines (CSV)"), cosines_table(scene)),
+            ("points", _("Download points (CSV)"), points_table(scene)),
+            ("cosines", _("Download cosines (CSV)"), cosines_table(scene)),
         ):
             safe = table.map(csv_cell)
             offer_csv(label, f"cosine-basis-{name}", partial(safe.to_csv, index=False))

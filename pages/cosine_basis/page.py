@@ -3,12 +3,16 @@
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, show_question
+from pages.common.verdict import show_verdict
+from pages.cosine_basis.claim import basis_verdict
 from pages.cosine_basis.controls import read_scene
+from pages.cosine_basis.guess import ask_for_guess, has_to_guess
 from pages.cosine_basis.numbers import (
     show_condition,
     show_downloads,
     show_formula,
-    show_numbers,
+    show_reading,
+    warn_of_points,
 )
 from pages.cosine_basis.panels import show_pictures
 from pages.cosine_basis.scene import CLOUD_N
@@ -16,25 +20,29 @@ from pages.cosine_basis.scene import CLOUD_N
 PAGE = "cosine_basis"
 _ = open_page(PAGE, charts=False)
 
-# The controls are right below the pictures, above the numbers, so that a reader who moves a slider
-# sees the arrows move. The table of cosines is beside the pictures.
-st.subheader(_("Look"))
-pictures = st.container()
-st.subheader(_("Try"))
-scene = read_scene(_)
-st.subheader(_("Measure"))
-measured = st.columns(2)
-show_question(PAGE, "sign")
-show_question(PAGE, "shift")
-show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
-
-with pictures:
-    show_pictures(scene, _)
+presets, guess = st.container(), st.container()
+picture_box, control_box = st.columns([4, 1], gap="medium")
+notes = st.container()
+more = st.expander(_("More controls and downloads"), key="more-controls")
+with control_box:
+    scene = read_scene(presets, more, _)
+hidden = has_to_guess(scene)
+with guess:
+    ask_for_guess(scene, _, hidden=hidden)
+with picture_box:
+    show_pictures(scene, _, hidden=hidden)
+with notes:
+    warn_of_points(scene, _)
+    if not hidden:
+        show_condition(scene, _)
+        show_verdict(basis_verdict(scene, _), _, key="basis")
+    show_question(PAGE, "sign")
+    show_question(PAGE, "shift")
+    show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
+    with st.expander(_("The formula with your numbers"), key="formula", icon=":material/function:"):
+        show_reading(scene, _)
+        show_formula(scene)
+with more:
     show_downloads(scene, _)
-with measured[0]:
-    show_numbers(scene, _)
-with measured[1]:
-    show_condition(scene, _)
-    show_formula(scene)
 
 close_page(PAGE, _)

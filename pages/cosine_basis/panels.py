@@ -26,8 +26,11 @@ SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.
 KEY = "plane"
 
 
-def show_pictures(scene: Scene, _: Translate) -> None:
-    """Both pictures with their cosines. A drag there sets the controls."""
+def show_pictures(scene: Scene, _: Translate, *, hidden: bool) -> None:
+    """Both pictures with their cosines. A drag there sets the controls.
+
+    hidden : True to hide the second picture and the true cosines (page.css) before a guess.
+    """
 
     def accept() -> None:
         moved = st.session_state[KEY].get("moved")
@@ -48,7 +51,8 @@ def show_pictures(scene: Scene, _: Translate) -> None:
         "snaps": snaps(),
         "cloud": background().tolist(),
     }
-    _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
+    with st.container(key="plane-hidden" if hidden else "plane-shown"):
+        _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
 
 
 def snaps() -> dict[str, Any]:
@@ -98,7 +102,7 @@ def plane_words(_: Translate) -> dict[str, Any]:
         "hintWhite": _("Undo whitening to drag here; a, b, c can be dragged in the other picture."),
         "whiten": _("Whiten"),
         "undo": _("Undo whitening"),
-        "save": _("Picture (SVG)"),
+        "save": _("Download picture (SVG)"),
         "handle": _("point to drag"),
         "handles": {
             "a": _("Point a"),

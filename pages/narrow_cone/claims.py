@@ -12,13 +12,12 @@ from geometry import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.intervals import MIN_ROWS, jackknife_interval
 from pages.common.cache import Cache
-from pages.common.verdict import State, Verdict, change, estimate
+from pages.common.verdict import NARROW, State, Verdict, change, estimate
 from pages.common.words import Translate, signed
 
 from .provenance import origin, same_label_words, unit_words
 from .scene import Scene
 
-NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 STAGES = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))  # raw, centred, whitened
 AGREEMENT_DECIMALS = 3
 

@@ -21,7 +21,8 @@ from pages.common.upload_limits import megabytes, shortened_note, table_note, up
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
 
-PASTE_HEIGHT = 220
+PASTE_HEIGHT = 150
+MOST_NUMBERS = 0.5  # share of texts without letters, above which a warning is shown
 
 
 def limits() -> dict[str, str]:
@@ -40,7 +41,7 @@ def limits() -> dict[str, str]:
 
 
 def show_form(_: Translate) -> None:
-    """Paste or upload texts. "Use this corpus" makes them the corpus of every page."""
+    """Paste or upload texts. "Use this corpus" chooses them in the sidebar."""
     way = choose(
         st.segmented_control,
         _("Where the texts come from"),
@@ -48,6 +49,7 @@ def show_form(_: Translate) -> None:
         key="source",
         default="paste",
         labels={"paste": _("Paste texts"), "upload": _("Upload a file")},
+        label_visibility="collapsed",
         required=True,
     )
     {"paste": _paste_form, "upload": _upload_form}[way](_)
@@ -82,6 +84,15 @@ def _paste_form(_: Translate) -> None:
 
 def _show_ready(corpus: Corpus, _: Translate) -> None:
     st.caption(ready_line(corpus, _))
+    numbers = sum(not any(map(str.isalpha, text)) for text in corpus.texts)
+    if numbers > MOST_NUMBERS * len(corpus):
+        st.warning(
+            _(
+                "{n} of {all} texts have no letters. If they are numbers of rows, choose another "
+                "column."
+            ).format(n=f"{numbers:,}", all=f"{len(corpus):,}"),
+            icon=":material/pin:",
+        )
     if corpus.n_shortened:
         st.warning(shortened_note(corpus.n_shortened, _), icon=":material/content_cut:")
 
@@ -96,7 +107,7 @@ def _adopt_pasted(name: str) -> None:
 
 
 def _adopt(corpus: Corpus) -> None:
-    """Make it the corpus of every page. A callback, because the sidebar is drawn first."""
+    """Choose it in the sidebar. A callback, because the sidebar is drawn first."""
     st.session_state["corpus"] = add_upload(corpus)
 
 

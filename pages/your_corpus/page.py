@@ -1,4 +1,4 @@
-"""Your corpus: paste or upload texts, see their cone, and use them on every page."""
+"""Your corpus: paste or upload texts, see their cone, and use them on the other pages."""
 
 import streamlit as st
 
@@ -7,9 +7,12 @@ from pages.common.coverage_notes import show_coverage
 from pages.common.escape import markdown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
+from pages.common.uploads import chosen_own, show_own
+from pages.common.verdict import show_verdict
 from pages.common.words import prose
+from pages.your_corpus.claim import cone_verdict
 from pages.your_corpus.form import limits, show_form
-from pages.your_corpus.result import draw_cloud, encode_own, own_corpus, show_counts
+from pages.your_corpus.result import draw_cloud, encode_own, show_counts
 
 PAGE = "your_corpus"
 
@@ -17,30 +20,37 @@ _ = open_page(PAGE)
 require_model(_)
 values = limits()
 
-st.subheader(_("Try"))
-st.markdown(prose(PAGE, "limits", values))
 show_form(_)
-
 result = st.container()
+with st.expander(_("What you can give, and where it goes"), key="limits", icon=":material/rule:"):
+    st.markdown(prose(PAGE, "limits", values))
 close_page(PAGE, _, values)  # before the result, so that the page is whole during the encoding
 
 with result:
-    st.subheader(_("Look"))
-    corpus = own_corpus()
+    show_own(_)
+    corpus = chosen_own()
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))
     else:
         st.success(
-            _("“{name}” is the corpus of every page now.").format(name=markdown(corpus.name)),
+            _(
+                "“{name}” is chosen in the sidebar. Narrow cone and Whitening draw it too, and "
+                "Sentence similarity can fit treatments on it."
+            ).format(name=markdown(corpus.name)),
             icon=":material/check_circle:",
         )
         show_coverage(coverage_of(corpus, _), _)
         points = encode_own(corpus, _)
         if points is not None:
             warn_of_cache(_)
-            draw_cloud(points, _)
-            st.page_link(
-                page_path("narrow_cone"), label=_("See its cone"), icon=":material/arrow_forward:"
-            )
-            st.subheader(_("Measure"))
-            show_counts(points, _)
+            picture_box, number_box = st.columns([3, 1])
+            with picture_box:
+                draw_cloud(points, _)
+            with number_box:
+                show_counts(points, _)
+                st.page_link(
+                    page_path("narrow_cone"),
+                    label=_("See its cone"),
+                    icon=":material/arrow_forward:",
+                )
+            show_verdict(cone_verdict(points, _), _, key="own-cone")

@@ -1,4 +1,4 @@
-"""A reader's own corpus: what the model read of it, its first picture and its numbers."""
+"""A reader's own corpus: its encoding, its picture and its counts."""
 
 from __future__ import annotations
 
@@ -32,13 +32,8 @@ from pages.common.models import current_encoder, model_line
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
+HEIGHT = 520  # px
 MAX_POINTS = 3000  # of a larger cloud a sample is drawn, and the page says so
-
-
-def own_corpus() -> Corpus | None:
-    """The corpus chosen in the sidebar if it is one of this session's own, else None."""
-    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
-    return uploads.get(st.session_state.get("corpus", ""))
 
 
 def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
@@ -68,7 +63,7 @@ def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
 
 def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     """The raw cloud around the origin, with the cone that holds it."""
-    cloud, line = points.cloud, _cloud_line(points, _)
+    cloud, line = points.cloud, cloud_line(points, _)
     if len(cloud) <= COMPONENTS:
         st.info(
             _(
@@ -83,7 +78,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     theme = current_theme()
     panel = cloud_panel(points.vectors, cloud.texts, picture, one_scale(picture, picture)[1], _)
     show_chart(
-        chart_of(cone_figure(panel, colours, theme, lines=2)),
+        chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
         key="own_cloud",
         file_name="narrow-cone-your-corpus",
         alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {line}",
@@ -92,7 +87,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     st.caption(markdown(" · ".join([*lines_below(picture, panel, _), line])))
     note_too_many_labels(cloud, _)
     offer_csv(
-        _("Take the points away (CSV)"),
+        _("Download points (CSV)"),
         "your-corpus",
         lambda: points_csv(cloud, ["x", "y"], picture.around_origin, line),
     )
@@ -109,10 +104,8 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
         _("unknown tokens"): f"{coverage.unknown_share:.1%}",
         measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}",
     }
-    with st.container(horizontal=True, gap="large"):
-        for label, value in counts.items():
-            st.metric(label, value, width="content")
-    st.caption(markdown(_cloud_line(points, _)))
+    for label, value in counts.items():
+        st.metric(label, value)
 
 
 def duplicates(corpus: Corpus) -> int:
@@ -120,7 +113,7 @@ def duplicates(corpus: Corpus) -> int:
     return sum(count - 1 for count in Counter(corpus.texts).values())
 
 
-def _cloud_line(points: CorpusCloud, _: Translate) -> str:
+def cloud_line(points: CorpusCloud, _: Translate) -> str:
     """What the picture and the numbers were measured on."""
     return _(
         "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "

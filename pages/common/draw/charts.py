@@ -21,6 +21,7 @@ import streamlit as st
 from geometry.figures.export import figure_json, plotly_script
 
 from ..cache import Cache
+from ..words import Translate, translator
 from .scripts import put_in_static
 
 ROOT = Path(__file__).parents[3]
@@ -164,6 +165,24 @@ def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False)
         "scrollZoom": False,  # the wheel scrolls the page
         "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
         "modeBarButtons": [["toImage"], list(moving)] if zoom else [["toImage"]],
+        "locale": "reader",
+        "locales": {"reader": {"dictionary": _button_words(translator())}},
+    }
+
+
+def _button_words(_: Translate) -> dict[str, str]:
+    """The tooltips of Plotly's buttons in the reader's language."""
+    return {
+        "Download plot as a PNG": _("Download picture (PNG)"),
+        "Zoom": _("Zoom"),
+        "Pan": _("Move"),
+        "Zoom in": _("Zoom in"),
+        "Zoom out": _("Zoom out"),
+        "Reset axes": _("Reset axes"),
+        "Lasso Select": _("Select with the lasso"),
+        "Box Select": _("Select with a box"),
+        "Orbital rotation": _("Rotate"),
+        "Reset camera to default": _("Reset camera"),
     }
 
 
@@ -191,7 +210,7 @@ def _plotly_address() -> str | None:
 def _chart() -> Callable[..., Any]:
     return st.components.v2.component(
         "narrow_cone_chart",
-        html='<div class="chart" role="img"></div>',
+        html='<div class="chart" role="group"></div>',
         js=(COMPONENTS / "chart.js").read_text(encoding="utf8"),
         isolate_styles=False,  # Plotly puts its style sheet into the document
     )

@@ -1,0 +1,67 @@
+// What Streamlit leaves as it is when the page or the language changes: the document's language, the
+// scroll position, the levels of headings. And a table of contents, which lists the headings.
+
+const FEWEST = 3; // headings of a page with a table of contents
+const OWN = "narrow-cone-corpus"; // in this tab's storage: the name of the reader's own corpus
+let page;
+
+function mainPart() {
+  return document.querySelector('[data-testid="stMain"]');
+}
+
+function headings() {
+  return [...mainPart().querySelectorAll("h3[id]")].filter((one) => one.offsetParent !== null);
+}
+
+// The headings' ids repeat their words, so the list is made again only when they change.
+function listHeadings(nav, label) {
+  const found = headings();
+  for (const one of found) one.setAttribute("aria-level", "2"); // the title above them is h1
+  // a region that scrolls can be scrolled by keys
+  for (const one of mainPart().querySelectorAll(".katex-display, .st-key-inspector")) {
+    if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
+  }
+  const ids = JSON.stringify(found.map((one) => [one.id, one.textContent]));
+  if (nav.dataset.ids === ids) return;
+  nav.dataset.ids = ids;
+  nav.hidden = found.length < FEWEST;
+  nav.setAttribute("aria-label", label);
+  const items = found.map((one) => {
+    const link = document.createElement("a");
+    Object.assign(link, { href: `#${one.id}`, textContent: one.textContent });
+    link.onclick = (event) => {
+      event.preventDefault(); // the address keeps the settings only
+      headings().find((other) => other.id === one.id)?.scrollIntoView();
+    };
+    const item = document.createElement("li");
+    item.append(link);
+    return item;
+  });
+  const title = document.createElement("p");
+  title.textContent = label;
+  const list = document.createElement("ul");
+  list.append(...items);
+  nav.replaceChildren(title, list);
+}
+
+// A session ends when the page is reloaded, and with it the reader's own corpus: its name is sent.
+function followCorpus(own, send) {
+  const before = sessionStorage.getItem(OWN);
+  if (own) sessionStorage.setItem(OWN, own);
+  else sessionStorage.removeItem(OWN);
+  if (page === undefined && !own && before) send("gone", before);
+}
+
+export default function ({ data: bytes, parentElement, setTriggerValue }) {
+  const data = JSON.parse(new TextDecoder().decode(bytes));
+  document.documentElement.lang = data.lang;
+  followCorpus(data.own, setTriggerValue);
+  if (page !== undefined && page !== data.page) mainPart().scrollTo(0, 0);
+  page = data.page;
+  const nav = parentElement.querySelector("nav");
+  const list = () => listHeadings(nav, data.contents);
+  list();
+  const observer = new MutationObserver(list);
+  observer.observe(mainPart(), { childList: true, subtree: true });
+  return () => observer.disconnect();
+}

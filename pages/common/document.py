@@ -1,0 +1,63 @@
+"""The document around a page: its language, its scroll position, its table of contents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from .draw.charts import COMPONENTS
+from .escape import markdown
+from .uploads import chosen_own
+from .words import Translate, language
+
+KEY = "document"
+
+
+def show_contents(page: str, _: Translate) -> None:
+    """The list of the page's headings. It also sets what Streamlit leaves as it is (document.js).
+
+    The browser stores the name of the reader's own corpus. After a reload, which ends the session,
+    it sends the name, and ``tell_of_loss`` says that the corpus has to be given again.
+    """
+    own = chosen_own()
+    message = {
+        "page": page,
+        "lang": language(),
+        "contents": _("On this page"),
+        "own": own.name if own else "",
+    }
+
+    def on_gone() -> None:
+        st.session_state["gone-corpus"] = str(st.session_state[KEY].get("gone") or "")
+
+    _component()(key=KEY, data=json.dumps(message).encode(), on_gone_change=on_gone)
+
+
+def tell_of_loss(_: Translate) -> None:
+    """A warning after a reload that ended the session with its own corpus."""
+    name = st.session_state.get("gone-corpus")
+    if not name:
+        return
+    if chosen_own():
+        del st.session_state["gone-corpus"]
+        return
+    st.warning(
+        _(
+            "Your corpus “{name}” is gone: the server drops texts when the page is reloaded. Give it "
+            "again on the page *Your corpus*. Until then this is another corpus."
+        ).format(name=markdown(name)),
+        icon=":material/report:",
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "narrow_cone_document",
+        html='<nav class="contents" hidden></nav>',
+        js=(COMPONENTS / "document.js").read_text(encoding="utf8"),
+        isolate_styles=False,
+    )

@@ -1,0 +1,67 @@
+"""The page's claim on the reader's own texts, in a plain sentence."""
+
+from __future__ import annotations
+
+from geometry import UndefinedMeasure
+from geometry.data.corpus import read_bundled
+from geometry.measure import mean_cosine
+from geometry.measure.intervals import MIN_ROWS, jackknife_interval
+from pages.common.corpus_cloud import CorpusCloud, encode_corpus
+from pages.common.models import chosen_model
+from pages.common.verdict import NARROW, State, Verdict, estimate
+from pages.common.words import Translate, signed
+
+from .result import cloud_line
+
+
+def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
+    """Do the texts form a narrow cone? Compared with the bundled corpus where that is encoded."""
+    state, cosine = _state_of(points)
+    words = {
+        "holds": _(
+            "Your texts form a narrow cone: the mean cosine of two of them, drawn at random, is "
+            "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
+        ),
+        "partly": _(
+            "Your texts hardly form a cone: the mean cosine of two of them, drawn at random, is "
+            "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
+        ),
+        "fails": _(
+            "Your texts form no cone: the mean cosine of two of them, drawn at random, is "
+            "{cosine}, and isotropic directions have 0."
+        ),
+        "unknown": _(
+            "A sentence about your texts needs {least} of them or more that are not all alike."
+        ),
+    }
+    measured = words[state].format(cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)
+    if state != "unknown" and chosen_model().is_bundled:
+        measured = f"{measured} {_comparison(points, _)}"
+    return Verdict(
+        claim=_("Texts of any subject form a narrow cone in the middle layers of a model."),
+        source="Ethayarajh (2019)",
+        state=state,
+        measured=measured,
+        basis=f"{cloud_line(points, _)} {_('95% interval: jackknife over texts.')}",
+    )
+
+
+def _state_of(points: CorpusCloud) -> tuple[State, str]:
+    """The verdict's state, and the mean cosine with its interval."""
+    if len(points.cloud) < MIN_ROWS:
+        return "unknown", ""
+    try:
+        value = mean_cosine(points.vectors)
+        low, high = jackknife_interval(mean_cosine, points.vectors)
+    except UndefinedMeasure:
+        return "unknown", ""
+    state: State = "holds" if low >= NARROW else "partly" if low > 0 else "fails"
+    return state, estimate(value, low, high)
+
+
+def _comparison(points: CorpusCloud, _: Translate) -> str:
+    """The bundled corpus at the same layer and pooling: its vectors come with the project."""
+    topics = encode_corpus(read_bundled("topics"), points.spec, _)
+    return _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.").format(
+        cosine=signed(mean_cosine(topics.vectors), 3)
+    )
