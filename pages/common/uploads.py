@@ -80,8 +80,9 @@ def select_corpus(page: str, _: Translate) -> None:
     uses = {
         "sentence_similarity": _("This page uses it only to fit treatments."),
         "cosine_basis": _("This page uses no corpus."),
+        "your_corpus": _("This page shows only your own texts."),
     }
-    st.caption(uses.get(page, _("This page uses it.")))
+    st.caption(uses.get(page, _("This page shows it.")))
 
 
 def chosen_own() -> Corpus | None:

@@ -31,7 +31,7 @@ def basis_verdict(scene: Scene, _: Translate) -> Verdict:
         measured = _("A point on the origin has no direction and no cosine.")
     elif standard:
         measured = _(
-            "Your axes are perpendicular and equally long, and both cosines of every pair are equal."
+            "Your axes are perpendicular and equally long. The two cosines of each pair are equal."
         )
     elif largest > EQUAL:
         measured = _(
@@ -52,6 +52,7 @@ def basis_verdict(scene: Scene, _: Translate) -> Verdict:
         source="Su et al. (2021)",
         state=state,
         measured=measured,
-        basis=f"{_('Three points, worked out exactly: there is no interval.')} "
-        f"{provenance(scene, _)}",
+        basis=" ".join(
+            [_("Three points, worked out exactly: there is no interval."), provenance(scene, _)]
+        ),
     )

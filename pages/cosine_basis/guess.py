@@ -43,7 +43,9 @@ def ask_for_guess(scene: Scene, _: Translate, *, hidden: bool) -> None:
         return
     guess = st.session_state.get("basis-guess")
     if guess and state_of(scene) == DEFAULTS:
-        coordinates, true = (float(found[0]) for found in (scene.cosines.coordinates, scene.cosines.true))
+        coordinates, true = (
+            float(found[0]) for found in (scene.cosines.coordinates, scene.cosines.true)
+        )
         st.info(
             _(
                 "You guessed “{guess}”. It is “{truth}”: the true cosine is {true}, the cosine of "

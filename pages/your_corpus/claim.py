@@ -31,7 +31,8 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
             "{cosine}, and isotropic directions have 0."
         ),
         "unknown": _(
-            "A sentence about your texts needs {least} of them or more that are not all alike."
+            "The mean cosine of your texts is {cosine}. Whether they form a cone can be said of "
+            "{least} texts or more, not all alike."
         ),
     }
     measured = words[state].format(cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)
@@ -42,19 +43,19 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
         source="Ethayarajh (2019)",
         state=state,
         measured=measured,
-        basis=f"{cloud_line(points, _)} {_('95% interval: jackknife over texts.')}",
+        basis=" ".join([cloud_line(points, _), _("95% interval: jackknife over texts.")]),
     )
 
 
 def _state_of(points: CorpusCloud) -> tuple[State, str]:
     """The verdict's state, and the mean cosine with its interval."""
+    value = mean_cosine(points.vectors)
     if len(points.cloud) < MIN_ROWS:
-        return "unknown", ""
+        return "unknown", signed(value, 3)
     try:
-        value = mean_cosine(points.vectors)
         low, high = jackknife_interval(mean_cosine, points.vectors)
     except UndefinedMeasure:
-        return "unknown", ""
+        return "unknown", signed(value, 3)
     state: State = "holds" if low >= NARROW else "partly" if low > 0 else "fails"
     return state, estimate(value, low, high)
 

@@ -97,12 +97,12 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
     """Counts of texts, what the model read of them, and how narrow their cone is."""
     corpus, coverage = points.corpus, coverage_of(points.corpus, _)
     counts = {
+        measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}",
         _("texts"): f"{len(corpus):,}",
         _("duplicates, kept"): f"{duplicates(corpus):,}",
         _("blank lines, left out"): f"{corpus.n_blank:,}",
         _("texts cut"): f"{coverage.truncated:,}",
         _("unknown tokens"): f"{coverage.unknown_share:.1%}",
-        measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}",
     }
     for label, value in counts.items():
         st.metric(label, value)
