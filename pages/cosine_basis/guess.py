@@ -13,17 +13,21 @@ from .scene import Scene
 SEEN = "basis-seen"  # in the session: the second picture was shown
 
 
-def has_to_guess(scene: Scene) -> bool:
-    """True until the reader has guessed, has skipped the question or has changed a control.
+def skip_for_link() -> None:
+    """An address with settings, and a page for an audience, show both pictures at once.
 
-    An address with settings shows them at once, and so does a page for an audience.
+    Call it before the controls are drawn: they remove their defaults from the address.
     """
-    state = st.session_state
     linked = any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle"))
-    changed = state_of(scene) != DEFAULTS or scene.whiten != "no"
-    if linked or changed or is_presenting() or state.get("basis-guess"):
-        state[SEEN] = True
-    return not state.get(SEEN)
+    if linked or is_presenting():
+        st.session_state[SEEN] = True
+
+
+def has_to_guess(scene: Scene) -> bool:
+    """True until the reader has guessed, has skipped the question or has changed a control."""
+    if state_of(scene) != DEFAULTS or scene.whiten != "no":
+        st.session_state[SEEN] = True
+    return not st.session_state.get(SEEN)
 
 
 def ask_for_guess(scene: Scene, _: Translate, *, hidden: bool) -> None:

@@ -6,7 +6,7 @@ from pages.common.shell import close_page, open_page, show_question
 from pages.common.verdict import show_verdict
 from pages.cosine_basis.claim import basis_verdict
 from pages.cosine_basis.controls import read_scene
-from pages.cosine_basis.guess import ask_for_guess, has_to_guess
+from pages.cosine_basis.guess import ask_for_guess, has_to_guess, skip_for_link
 from pages.cosine_basis.numbers import (
     show_condition,
     show_downloads,
@@ -19,6 +19,7 @@ from pages.cosine_basis.scene import CLOUD_N
 
 PAGE = "cosine_basis"
 _ = open_page(PAGE, charts=False)
+skip_for_link()
 
 presets, guess = st.container(), st.container()
 picture_box, control_box = st.columns([4, 1], gap="medium")

@@ -13,6 +13,7 @@ from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun
 
 PAGE = "cosine_basis"
+SEEN = "len2=2"  # a link with settings: no guess before the second picture
 ANSWERS = {  # question and a piece of its answer
     "en": {
         "Why −.5?": "equilateral triangle",
@@ -137,12 +138,24 @@ def test_a_deep_link_restores_its_state(server, page):
     assert column(page, 1) == ["0.000", "0.000", "−1.000"]
     assert column(page, 2) == shown(plane.true_cosines())
     assert column(page, 3) == shown(pair_cosines(whiten_points(plane, POINTS)))
+    page.get_by_text("The formula with your numbers").click()
     expect(page.get_by_text("By position, the numbers of an embedding")).to_be_visible()
     assert state(page)["whiten"] == "points"
 
 
-def test_both_pictures_are_drawn_at_one_scale_and_follow_a_slider(server, page):
+def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_page):
+    page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE))
+    expect(pictures(page).first).to_be_visible()
+    expect(pictures(page).nth(1)).to_be_hidden()
+    with rerun(page):
+        page.get_by_role("button", name="larger").click()
+    expect(page.get_by_text("You guessed “larger”. It is “larger”")).to_be_visible()
+    sliders = page.locator(".st-key-basis-sliders [data-testid=stSlider]")
+    for part in (*pictures(page).all(), *sliders.all(), page.locator(".plane table")):
+        box = part.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 900  # on the first screen
     expect(pictures(page)).to_have_count(2)
     sizes = []
     for place in range(2):
@@ -169,11 +182,27 @@ def test_both_pictures_are_drawn_at_one_scale_and_follow_a_slider(server, page):
             angle.press(key)
         assert column(page, 2) == shown(Plane(1.0, 2.0, degrees).true_cosines())
         address_says(page, "angle", f"{degrees:g}")
+    press(page, "e₁ = (1, 0), e₂ = (0, 2)")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download picture (SVG)").click()
+    picture = ElementTree.parse(waiting.value.path()).getroot()
+    words = "".join(picture.itertext())
+    assert picture.tag.endswith("svg")
+    assert "True cosine: cos(a, b) = −0.600, cos(a, c) = 0.600" in words
+    assert "seed 9" in words
+    page.get_by_text("More controls and downloads").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=re.compile(r"Download cosines \(CSV\)")).click()
+    text = waiting.value.path().read_text(encoding="utf8")
+    assert waiting.value.suggested_filename == "cosine-basis-cosines.csv"
+    pair, by_coordinates, true = text.splitlines()[1].split(",")[:3]
+    assert (pair, float(by_coordinates)) == ("a-b", 0)
+    assert float(true) == pytest.approx(-0.6)
 
 
 def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, page):
     """Mouse, keys, snapping, whitening: the numbers are the library's to a billionth."""
-    open_app(page, server.page_url(PAGE))
+    open_app(page, server.page_url(PAGE, query=SEEN))
     assert_numbers_are_the_librarys(page)
     spoken: list[object] = []
     open_socket(page).on("framesent", lambda frame: spoken.append(frame))
@@ -205,7 +234,7 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert address_has(page, "b_y") == pytest.approx(-1.65, abs=0.03)
 
     # a field, and the picture follows: the point stands where the field says
-    page.get_by_text("Coordinates of a, b, c").click()
+    page.get_by_text("More controls and downloads").click()
     field = page.get_by_role("spinbutton", name="c, along e₁")
     with rerun(page):
         field.fill("-1")
@@ -269,7 +298,7 @@ def ring(page: Page) -> np.ndarray:
 
 
 def test_all_that_is_drawn_follows_each_handle_within_a_frame(server, page):
-    open_app(page, server.page_url(PAGE))
+    open_app(page, server.page_url(PAGE, query=SEEN))
     for degrees in ("127°", "53°"):  # the arccosines of −.6 and .6
         expect(pictures(page).nth(1).get_by_text(degrees, exact=True)).to_be_visible()
     assert np.linalg.norm(ring(page) @ Plane(1, 2).basis.T, axis=1) == pytest.approx(1, abs=0.02)
@@ -312,7 +341,7 @@ LATTICES = """async () => {
 
 
 def test_presets_set_the_sliders_and_the_address(server, page):
-    open_app(page, server.page_url(PAGE))
+    open_app(page, server.page_url(PAGE, query=SEEN))
     for name, expected in (
         ("e₁ = (1, 0), e₂ = (1, 1)", ["−0.447", "0.447", "−1.000"]),
         ("e₁ = (1, 0), e₂ = (½, 1)", ["−0.124", "0.124", "−1.000"]),
@@ -363,26 +392,18 @@ def test_the_questions_are_answered_on_screen(server, page, language):
         expect(page.get_by_text(answer).first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("locale", "heading", "unlike"),
-    [
-        ("en-GB", "Your basis: where the points are", "你的基底"),
-        ("zh-TW", "你的基底：點真正的位置", "Your basis"),
-    ],
-)
-def test_a_browser_is_met_in_its_language(server, new_page, locale, heading, unlike):
-    page = new_page(locale=locale)
-    open_app(page, server.page_url(PAGE))
-    expect(page.get_by_text(heading)).to_be_visible()
-    expect(page.get_by_text(unlike)).to_have_count(0)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page, scheme):
+def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page):
+    """In the language of the browser, on a dark screen."""
     page = new_page(
-        viewport={"width": 420, "height": 900}, color_scheme=scheme, has_touch=True, locale="zh-TW"
+        viewport={"width": 420, "height": 900}, color_scheme="dark", has_touch=True, locale="zh-TW"
     )
     open_app(page, server.page_url(PAGE))
+    assert pictures(page).first.bounding_box()["y"] < 500  # below the question too
+    with rerun(page):
+        page.get_by_role("button", name="略過").click()
+    expect(page.get_by_text("你的基底：點真正的位置")).to_be_visible()
+    expect(page.get_by_text("Your basis")).to_have_count(0)
+    assert page.evaluate("document.documentElement.lang") == "zh-Hant"
     expect(pictures(page)).to_have_count(2)
     first, second = (pictures(page).nth(place).bounding_box() for place in range(2))
     assert second["y"] > first["y"] + first["height"]
@@ -417,27 +438,3 @@ def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page
     assert address_has(page, "angle") == pytest.approx(30.96, abs=1)
     assert_numbers_are_the_librarys(page)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == scrolled
-
-
-def test_a_point_on_the_origin_is_said_to_have_no_cosine(server, page):
-    open_app(page, server.page_url(PAGE, query="len2=1&shift_x=-2&shift_y=-2"))
-    assert column(page, 2) == ["undefined", "undefined", "0.000"]
-    expect(page.get_by_text("It has no direction")).to_be_visible()
-
-
-def test_the_numbers_and_the_picture_can_be_taken_away(server, page):
-    open_app(page, server.page_url(PAGE, query="len2=2"))
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Picture (SVG)").click()
-    picture = ElementTree.parse(waiting.value.path()).getroot()
-    words = "".join(picture.itertext())
-    assert picture.tag.endswith("svg")
-    assert "True cosine: cos(a, b) = −0.600, cos(a, c) = 0.600" in words
-    assert "seed 9" in words
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=re.compile(r"Cosines \(CSV\)")).click()
-    text = waiting.value.path().read_text(encoding="utf8")
-    assert waiting.value.suggested_filename == "cosine-basis-cosines.csv"
-    pair, by_coordinates, true = text.splitlines()[1].split(",")[:3]
-    assert (pair, float(by_coordinates)) == ("a-b", 0)
-    assert float(true) == pytest.approx(-0.6)

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from pages.cosine_basis.claim import basis_verdict
 from pages.cosine_basis.controls import STANDARD, accept_move, presets, state_of
 from pages.cosine_basis.numbers import cosines_table, number, points_table
 from pages.cosine_basis.panels import snaps
@@ -81,11 +82,52 @@ def shown(values) -> list[str]:
     return [number(float(value), str) for value in values]
 
 
-def test_the_page_opens_on_a_basis_that_shows_the_effect():
+def test_a_first_visit_guesses_before_it_sees():
     app = open_page()
     assert column(app, 0) == ["0.000", "0.000", "−1.000"]
     assert column(app, 1) == ["−0.600", "0.600", "−1.000"]
+    assert not app.success  # the answer is not told before
+    healthy(app.button(key="guess-smaller").click().run())
+    [told] = [element.value for element in app.info if "You guessed" in element.value]
+    assert all(words in told for words in ("“smaller”", "“larger”", "−0.600", "0.000"))
     assert app.success  # the sign condition is lit
+    healthy(app.button(key="preset-standard").click().run())
+    assert not any("You guessed" in element.value for element in app.info)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"len2": "2"}, {"whiten": "no"}, {"present": "1"}],
+    ids=lambda query: next(iter(query)),
+)
+def test_an_address_with_settings_shows_them_at_once(query):
+    keys = [element.key for element in open_page(**query).button]
+    assert "guess-skip" not in keys
+
+
+def test_the_guess_can_be_skipped_or_left_for_a_control():
+    skipped = healthy(open_page().button(key="guess-skip").click().run())
+    moved = healthy(open_page().slider(key="angle").set_value(60.0).run())
+    for app in (skipped, moved):
+        assert app.success or app.info
+        assert not any("You guessed" in element.value for element in app.info)
+        assert "guess-skip" not in [element.key for element in app.button]
+
+
+@pytest.mark.parametrize(
+    ("plane", "state", "says"),
+    [
+        (Plane(), "holds", "are equal"),
+        (Plane(1.0, 2.0), "holds", "**0.600**"),
+        (Plane(2.0, 2.0, 60.0), "partly", "equal all the same"),  # both cosines are 0 at any angle
+        (Plane(shift=(-2.0, -2.0)), "unknown", "no direction"),
+        (Plane(shift=(3.0, 3.0)), "holds", "**1.385**"),  # cos(b, c) from −1 to 0.385
+    ],
+)
+def test_the_verdict_is_worked_out_from_the_basis(plane, state, says):
+    found = basis_verdict(Scene(plane, "coordinates", "no", True), str)
+    assert found.state == state
+    assert says in found.measured
 
 
 @pytest.mark.parametrize(("name", "expected"), PRESET_COSINES.items())
@@ -250,8 +292,9 @@ def test_both_languages_say_everything(code):
             *words["handles"].values(), words["hint"], words["save"], words["whiten"]]  # fmt: skip
     chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in said]
     assert set(chinese) == {code == "zh-Hant"}
-    assert len(app.expander) == 4
-    assert {element.label for element in app.expander[1:]} == {
+    labels = {element.label for element in app.expander}
+    assert len(labels) == 6  # and the formula, more controls, sources
+    assert labels > {
         line.lstrip("# ")
         for line in (TEXT / code / "cosine_basis.md").read_text(encoding="utf8").splitlines()
         if line.startswith("# ")

@@ -145,7 +145,7 @@ def test_pasted_lines_become_the_corpus_of_every_page(visit, language):
     corpus = at.session_state["uploads"][code]
     assert corpus.texts == read_pasted(PASTED).texts
     assert at.selectbox(key="corpus").value == code
-    assert [metric.value for metric in at.metric[:5]] == ["4", "1", "1", "0", "0.0%"]
+    assert [metric.value for metric in at.metric[1:]] == ["4", "1", "1", "0", "0.0%"]
     assert set(charts(at)) == {"own_cloud"}
     assert at.text_area(key="pasted").value == PASTED
 
@@ -183,11 +183,61 @@ def test_the_reader_may_choose_another_column_and_deny_the_header(visit):
     give(at, "a.csv", b"text,other\nOne kettle.,Ein Kessel.\nTwo kettles.,Zwei Kessel.\n")
     at.main.selectbox[0].set_value("other").run()
     assert not shown_errors(at)
-    assert "2 texts ready" in at.caption[-1].value
+    assert "2 texts ready" in at.main.caption[-1].value
     at.main.toggle[0].set_value(False).run()
     assert not at.exception
     assert not shown_errors(at)
-    assert "3 texts ready" in at.caption[-1].value
+    assert "3 texts ready" in at.main.caption[-1].value
+
+
+def test_a_column_of_numbers_is_not_taken_without_a_warning(visit):
+    at = visit(source="upload")
+    give(at, "a.csv", b"id,text\n1,One kettle.\n2,Two kettles.\n3,Three.\n")
+    assert not any("no letters" in box.value for box in at.warning)
+    at.main.selectbox[0].set_value("id").run()
+    assert not shown_errors(at)
+    assert any("3 of 3 texts have no letters" in box.value for box in at.warning)
+
+
+def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
+    monkeypatch.setattr("pages.your_corpus.result.encode_own", lambda *given: None)
+    at = visit()
+    give(at, None, PASTED)
+    code = at.session_state["corpus"]
+    assert any("Yours: Pasted texts (4)" in block.value for block in at.main.markdown)
+    at.button(key=f"delete-{code}").click().run()
+    assert not at.exception
+    assert at.session_state["uploads"] == {}
+    assert at.selectbox(key="corpus").value == "topics"
+    assert not any("Yours" in block.value for block in at.main.markdown)
+
+
+def test_a_corpus_lost_by_a_reload_is_named_until_another_is_given(visit, monkeypatch):
+    monkeypatch.setattr("pages.your_corpus.result.encode_own", lambda *given: None)
+    at = visit()
+    at.session_state["gone-corpus"] = "kettles"
+    at.run()
+    assert any("Your corpus “kettles” is gone" in box.value for box in at.warning)
+    give(at, None, PASTED)
+    at.run()
+    assert not any("is gone" in box.value for box in at.warning)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("n", [20, 60])
+def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
+    texts = [f"The {noun} number {i} is on." for i in range(n // 2) for noun in ("kettle", "moon")]
+    at = visit()
+    give(at, None, "\n".join(texts))
+    [said] = [block.value for block in at.main.markdown if "mean cosine of" in block.value.lower()
+              and ":material/" in block.value]  # fmt: skip
+    value = at.metric[0].value
+    assert value in said
+    if n < 40:
+        assert "Not enough data" in said
+    else:
+        assert re.search(rf"form a narrow cone.*{value} \[0\.\d+, 0\.\d+\]", said)
+        assert "The corpus Topics, of twelve subjects, has 0.5" in said
 
 
 @pytest.mark.model
@@ -205,7 +255,7 @@ def test_two_texts_have_numbers_but_no_picture(visit):
     assert not at.exception
     assert not charts(at)
     assert any("at least 3 texts, and there are 2" in box.value for box in at.info)
-    assert at.metric[0].value == "2"
+    assert at.metric[1].value == "2"
 
 
 @pytest.mark.model
