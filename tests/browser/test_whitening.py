@@ -148,7 +148,7 @@ def test_a_selection_is_not_carried_to_other_points(server, page):
         lasso(page, ZCA, 0.4, 0.3, 0.75, 0.7)
     expect(selected(page)).to_be_visible()
     with rerun(page):
-        choose(page, "corpus", "Topics (240 Chinese sentences)")
+        choose(page, "corpus", "Topics, Chinese (240)")
     wait_for_stage(page, "stage.n === 120")
     assert of_stage(page, "stage.rows.length") == 0
     expect(selected(page)).to_have_count(0)

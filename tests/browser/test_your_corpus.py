@@ -54,79 +54,91 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_csv_goes_through_to_a_picture_and_is_offered_on_every_page(
-    page: Page, server: AppServer, table: Path
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "large.txt"
+    path.write_bytes(b"a line of text\n" * 4_000_000)
+    return path
+
+
+def give_to_the_browser(page: Page, path: Path) -> None:
+    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(path)
+
+
+def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
+    page: Page, server: AppServer, table: Path, large: Path, tmp_path: Path
 ):
+    fake = tmp_path / "photo.csv"
+    fake.write_bytes(PNG)
     open_app(page, server.page_url("your_corpus"))
     choose_upload(page)
+    give_to_the_browser(page, large)
+    expect(error_on_screen(page)).to_contain_text("larger than the limit of 50 MB")
+    upload(page, fake)
+    expect(error_on_screen(page)).to_contain_text("This is no text file: it looks like a PNG image")
+    expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
     upload(page, table)
+    expect(error_on_screen(page)).to_have_count(0)
     expect(page.get_by_text("30 texts ready; 0 without text left out.")).to_be_visible()
     use(page)
     assert_drawn(page)
-    expect(page.get_by_text("“kettles” is the corpus of every page now.")).to_be_visible()
+    expect(page.get_by_text("“kettles” is chosen in the sidebar.")).to_be_visible()
     expect(page.get_by_text("The model read 30 texts")).to_be_visible()
+    main = page.locator('[data-testid="stMain"]')
+    picture = page.locator(".st-key-own_cloud").bounding_box()
+    assert picture["width"] > 0.6 * main.evaluate("part => part.clientWidth")
+
+    # the next page starts at its top
+    main.evaluate("part => part.scrollTo(0, 400)")
     with rerun(page):
         page.get_by_role("link", name="See its cone").click()
     page.wait_for_url("**/narrow_cone*")
     assert_no_exception(page)
     expect(page.locator(".st-key-corpus input")).to_have_value("Yours: kettles (30)")
     assert "upload-" not in page.url
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
+
+    # a reload ends the session
+    page.reload()
+    expect(page.get_by_text("Your corpus “kettles” is gone")).to_be_visible(timeout=60_000)
+    expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
 
 
 def test_a_txt_goes_through_to_a_picture_in_chinese(
-    new_page: Callable[..., Page], server: AppServer, tmp_path: Path
+    new_page: Callable[..., Page], server: AppServer, tmp_path: Path, large: Path
 ):
     path = tmp_path / "kettles.txt"
     path.write_text("\n\n".join(SENTENCES), encoding="utf-8")
     page = new_page(locale="zh-TW")
-    open_app(page, server.page_url("your_corpus", query="lang=zh-Hant"))
-    choose_upload(page)
+    open_app(page, server.page_url("your_corpus", query="source=upload"))
+    give_to_the_browser(page, large)
+    expect(error_on_screen(page)).to_contain_text("檔案超過 50 MB 的上限")
     upload(page, path)
     expect(page.get_by_text("30 筆文字可以使用；略過 29 筆沒有文字的。")).to_be_visible()
     use(page)
     assert_drawn(page)
-    expect(page.get_by_text("「kettles」現在是每一頁的語料。")).to_be_visible()
+    expect(page.get_by_text("已在側邊欄選用「kettles」。")).to_be_visible()
     expect(page.get_by_text("模型讀了 30 筆文字")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "zh-Hant"
+    button = page.locator(".st-key-own_cloud .modebar-btn").first
+    assert button.get_attribute("data-title") == "下載圖片（PNG）"
 
 
-def test_a_picture_that_calls_itself_csv_is_refused_and_the_app_goes_on(
-    page: Page, server: AppServer, table: Path, tmp_path: Path
+def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
+    page: Page, server: AppServer
 ):
-    fake = tmp_path / "photo.csv"
-    fake.write_bytes(PNG)
-    open_app(page, server.page_url("your_corpus", query="source=upload"))
-    upload(page, fake)
-    expect(error_on_screen(page)).to_have_count(1)
-    expect(error_on_screen(page)).to_contain_text("This is no text file: it looks like a PNG image")
-    expect(page.locator(".st-key-corpus input")).to_have_value("Topics (1,224 English sentences)")
-    upload(page, table)
-    expect(error_on_screen(page)).to_have_count(0)
-    use(page)
-    assert_drawn(page)
-
-
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [("en", "larger than the limit of 50 MB"), ("zh-Hant", "檔案超過 50 MB 的上限")],
-)
-def test_a_file_that_the_browser_refuses_is_told_in_the_reader_s_language(
-    page: Page, server: AppServer, tmp_path: Path, language: str, words: str
-):
-    large = tmp_path / "large.txt"
-    large.write_bytes(b"a line of text\n" * 4_000_000)
-    open_app(page, server.page_url("your_corpus", query=f"source=upload&lang={language}"))
-    expect(error_on_screen(page)).to_have_count(0)
-    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(large)
-    expect(error_on_screen(page)).to_contain_text(words)
-
-
-def test_pasted_texts_go_through_to_a_picture_with_one_click(page: Page, server: AppServer):
     open_app(page, server.page_url("your_corpus"))
-    page.locator(".st-key-pasted textarea").fill("\n".join(SENTENCES))
+    box = page.locator(".st-key-pasted textarea")
+    assert box.bounding_box()["y"] < 300  # the page starts with it
+    box.fill("\n".join(SENTENCES))
     page.locator(".st-key-use_pasted button").click()
-    expect(page.get_by_text("“Pasted texts” is the corpus of every page now.")).to_be_visible()
+    expect(page.get_by_text("“Pasted texts” is chosen in the sidebar.")).to_be_visible()
     assert_drawn(page)
-    expect(page.locator(".st-key-pasted textarea")).to_have_value("\n".join(SENTENCES))
+    expect(box).to_have_value("\n".join(SENTENCES))
+    with rerun(page):
+        page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
+    expect(page.get_by_text("You have not given a corpus yet.")).to_be_visible()
 
 
 def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
