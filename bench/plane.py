@@ -81,7 +81,7 @@ def main() -> list[Row]:
 
 def open_plane(browser: Browser, server: AppServer) -> Page:
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.goto(server.page_url("cosine_basis"))
+    page.goto(server.page_url("cosine_basis", query="len2=2"))
     page.wait_for_selector(".plane svg", timeout=120_000)
     page.wait_for_function(AT_REST, timeout=120_000)
     return page

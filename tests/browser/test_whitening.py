@@ -163,7 +163,7 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
         ("second", "Cholesky whitening"),
         ("third", "PCA whitening"),
         ("fourth", "Top directions removed"),
-        ("fit-on", "another corpus: Pairs (1,870 English sentences)"),
+        ("fit-on", "another corpus: Pairs, English (1,870)"),
     ):
         with rerun(page):
             choose(page, slot, option)
