@@ -91,7 +91,9 @@ def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[S
         else _("Nearest neighbours change little ({label}): {change}.")
     )
     shown = change(found.value, found.low, found.high)
-    said += " " + better.format(label=markdown(same_label(material.corpus, _)), change=f"**{shown}**")
+    said += " " + better.format(
+        label=markdown(same_label(material.corpus, _)), change=f"**{shown}**"
+    )
     count = rises + (found.low > 0)
     return ("holds" if count == 2 else "partly" if count else "fails"), said
 
