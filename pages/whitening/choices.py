@@ -211,11 +211,12 @@ def _removed(d: int, turned: set[str], _: Translate) -> int | None:
     _within("removed", 0, most)
     return int(
         st.slider(
-            _("Directions removed D"),
+            _("Removed D"),
             0,
             most,
             min(most, default_components(d)),
             key="removed",
+            help=_("How many of the leading directions are removed."),
             bind="query-params",
         )
     )
