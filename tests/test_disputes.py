@@ -39,7 +39,8 @@ def names(text: str, source: str) -> bool:
 @pytest.mark.parametrize("code", languages())
 @pytest.mark.parametrize("claim", DISPUTES)
 def test_a_dispute_names_its_source(code, claim):
-    [line] = [line for line in section(code, "not-shown").splitlines() if claim in line][:1]
+    text = section(code, "not-shown") + section(code, "sources").split("\n\n", 1)[1]
+    [line] = [line for line in text.splitlines() if claim in line][:1]
     assert names(line, DISPUTES[claim])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -211,10 +212,52 @@ def label_agreement_interval(
     seed : int
         Of the subsamples.
     """
+    draws = agreement_draws(X, labels, k=k, units=units, seed=seed)
+    if draws is None:
+        return None, None
+    low, high = around(label_agreement(X, labels, k=k), draws.reach(draws.shares))
+    return max(low, 0.0), min(high, 1.0)
+
+
+@dataclass(frozen=True)
+class AgreementDraws:
+    """``label_agreement`` in subsamples of half the units.
+
+    Attributes
+    ----------
+    shares : (DRAWS,) array
+        Clouds of the same rows have the same subsamples, so their shares can be compared in pairs.
+    n_units : int
+        Of all rows.
+    """
+
+    shares: np.ndarray
+    n_units: int
+
+    def reach(self, values: np.ndarray) -> float:
+        """Half-width of a 95% interval of values (DRAWS,), such as differences of shares."""
+        return subsampling_reach(list(values), self.n_units // 2, self.n_units)
+
+
+def agreement_draws(
+    X: np.ndarray,
+    labels: Sequence[object],
+    *,
+    k: int = 5,
+    units: np.ndarray | None = None,
+    seed: int = 0,
+) -> AgreementDraws | None:
+    """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units.
+
+    Parameters
+    ----------
+    X, labels, k, units, seed
+        As in ``label_agreement_interval``.
+    """
     unit = units_of(units, len(X))
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < MIN_ROWS:
-        return None, None
+        return None
     _, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
     near = nearest_of_all(X, k=8 * k)  # of 40, fewer than 5 are in a random half once in 10^7
     same = codes[near] == codes[:, None]
@@ -224,9 +267,7 @@ def label_agreement_interval(
         counted = rows[near[rows]]
         counted &= np.cumsum(counted, axis=1) <= k
         shares.append(float(same[rows][counted].mean()))
-    reach = subsampling_reach(shares, n_units // 2, n_units)
-    low, high = around(label_agreement(X, labels, k=k), reach)
-    return max(low, 0.0), min(high, 1.0)
+    return AgreementDraws(np.array(shares), n_units)
 
 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:

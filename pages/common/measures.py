@@ -31,6 +31,15 @@ def agreement_label(corpus: Corpus, _: Translate) -> str:
     return _("agreement of 5 neighbours in “{column}”").format(column=markdown(corpus.label_column))
 
 
+def same_label(corpus: Corpus, _: Translate) -> str:
+    """A short label of the same share, for a large number."""
+    if corpus.label_column == "topic":
+        return _("same topic (5 nearest)")
+    if corpus.label_column is None:
+        return _("same label (5 nearest)")
+    return _("same {column} (5 nearest)").format(column=corpus.label_column)
+
+
 def unit_of(name: str) -> str:
     """ "°" for an angle, "" for a pure number."""
     return LISTED[name].unit if name in LISTED else ""

@@ -9,7 +9,7 @@ from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.measure import Annotations
 from pages.common.words import prose
 
-from .scene import Material
+from .scene import Material, labels_of
 
 POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen 2021
 
@@ -17,7 +17,7 @@ POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen
 def annotations_of(material: Material) -> Annotations:
     """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
     cloud = material.cloud
-    labels = cloud.labels if len(set(cloud.labels or ())) > 1 else None
+    labels = labels_of(cloud)
     if cloud.unit == "tokens":
         types, sentences = np.array(cloud.texts), cloud.sources
         return Annotations(types=types, sentences=sentences, labels=labels)

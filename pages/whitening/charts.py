@@ -56,7 +56,7 @@ def show_charts(scene: Scene, _: Translate) -> None:
         st.caption(prose("whitening", f"chart-{kind}", chart_values(scene)))
         measured_on = provenance(scene, _)
         offer_csv(
-            _("Take the chart away (CSV)"),
+            _("Download the chart's values (CSV)"),
             f"whitening-{kind}",
             lambda: chart_csv(figures, measured_on),
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import KNOBS, Knobs
@@ -53,8 +55,8 @@ def treatment_names(_: Translate) -> dict[str, str]:
     }
 
 
-def choose_treatments(unit: str, _: Translate) -> tuple[str, ...]:
-    """Raw, and up to three treatments beside it."""
+def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator], _: Translate) -> tuple[str, ...]:
+    """Raw, and up to three treatments beside it, one chosen in each box."""
     names = treatment_names(_)
     offered = [name for name in ("none", *KNOBS) if name != "raw"]
     if unit != "types":
@@ -63,7 +65,7 @@ def choose_treatments(unit: str, _: Translate) -> tuple[str, ...]:
         offered.remove("learned")
     labels = (_("Second picture"), _("Third picture"), _("Fourth picture"))
     chosen = []
-    for box, slot, label in zip(st.columns(3), SLOTS, labels, strict=True):
+    for box, slot, label in zip(boxes, SLOTS, labels, strict=True):
         with box:
             chosen.append(
                 choose(st.selectbox, label, offered, key=slot, default=SLOTS[slot], labels=names)
@@ -84,7 +86,7 @@ def choose_fit_set(corpus_code: str, n_texts: int, _: Translate) -> str:
     others = {code: name for code, name in corpus_labels(_).items() if code != corpus_code}
     labels = {
         "same": _("these points"),
-        "split": _("one half of these points, the other half is shown"),
+        "split": _("the other half"),
         **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
     }
     default = "split" if n_texts >= 2 * FEWEST_POINTS else "same"
@@ -97,6 +99,7 @@ def choose_fit_set(corpus_code: str, n_texts: int, _: Translate) -> str:
         default=default,
         labels=labels,
         private=[code for code in labels if code.startswith("upload-")],
+        help=_("“The other half”: half of the points are fitted, and the other half is shown."),
     )
 
 
@@ -118,7 +121,16 @@ def choose_rows(available: int, _: Translate) -> int:
     )
 
 
-def choose_knobs(names: tuple[str, ...], n: int, d: int, _: Translate) -> Knobs:
+def choose_knobs(
+    names: tuple[str, ...],
+    n: int,
+    d: int,
+    _: Translate,
+    *,
+    strength: DeltaGenerator,
+    removed: DeltaGenerator,
+    more: DeltaGenerator,
+) -> Knobs:
     """The sliders of the treatments that are shown.
 
     Parameters
@@ -129,26 +141,30 @@ def choose_knobs(names: tuple[str, ...], n: int, d: int, _: Translate) -> Knobs:
         Rows of the fit.
     d : int
         Dimensions.
+    strength, removed : DeltaGenerator
+        The boxes of the sliders beside the pictures.
+    more : DeltaGenerator
+        The box of the others.
     """
     turned = {knob for name in names for knob in KNOBS[name]}
-    if not turned:
-        return Knobs()
     recommended = recommended_whitening(n, d)
-    left, right = st.columns(2)
-    with left:
-        centring = _share(_("Centring s: share of the mean taken away"), "centring", turned)
-        n_components = _n_components(d, recommended.get("n_components"), turned, _)
-    with right:
-        strength = _share(_("Strength t: how far the axes are made equal"), "strength", turned)
+    with strength:
+        t = _share(_("Strength t"), "strength", turned, _("How far the axes are made equal."))
+    with removed:
+        n_removed = _removed(d, turned, _)
+    with more:
+        s = _share(_("Centring s: share of the mean taken away"), "centring", turned)
         shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
-        removed = _removed(d, turned, _)
-    return Knobs(centring, strength, n_components, shrinkage, removed)
+        n_components = _n_components(d, recommended.get("n_components"), turned, _)
+    return Knobs(s, t, n_components, shrinkage, n_removed)
 
 
-def _share(label: str, key: str, turned: set[str]) -> float:
+def _share(label: str, key: str, turned: set[str], about: str | None = None) -> float:
     if key not in turned:
         return 1.0
-    return float(st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params"))
+    return float(
+        st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params", help=about)
+    )
 
 
 def _n_components(d: int, recommended: int | None, turned: set[str], _: Translate) -> int | None:
@@ -195,11 +211,12 @@ def _removed(d: int, turned: set[str], _: Translate) -> int | None:
     _within("removed", 0, most)
     return int(
         st.slider(
-            _("Directions removed D"),
+            _("Removed D"),
             0,
             most,
             min(most, default_components(d)),
             key="removed",
+            help=_("How many of the leading directions are removed."),
             bind="query-params",
         )
     )

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, ModelFilesError
+from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
 from pages.common.corpus_cloud import CloudSpec, coverage_of, warn_of_cache
-from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
-from pages.common.escape import markdown
+from pages.common.folded import folded
 from pages.common.messages import show_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
+from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
 from .charts import show_charts
@@ -25,42 +29,50 @@ from .choices import (
     choose_rows,
     choose_treatments,
 )
+from .claims import whitening_verdict
 from .flow import train_flow
-from .numbers import show_table, take_away
+from .headlines import show_headlines
+from .numbers import show_all_measures, take_away
 from .pictures import draw_pictures
-from .provenance import provenance
 from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
+from .warnings import warn_of_emptied, warn_of_simplex
 
 PAGE = "whitening"
+CHARTS = "all-charts"
 
 
 @st.fragment
 def explore(corpus: Corpus, _: Translate) -> None:
-    """Look, measure, try."""
-    look_box, measure_box, try_box = st.container(), st.container(), st.container()
-    with try_box:
-        st.subheader(_("Try"))
-        spec = replace(choose_cloud(current_encoder(), _), max_points=MAX_POINTS)
+    """The pictures with their controls, then what they say."""
+    control_box, notes_box = st.container(key="cloud-controls"), st.container()
+    # a container of its own: a progress bar would shift the elements below it,
+    # and the browser would build them again and lose the focus
+    progress_box, look_box, answer_box = st.container(), st.container(), st.container()
+    more_box = st.expander(_("More controls and downloads"), key="more-controls")
+    with control_box:
+        own_boxes = st.columns(6)
+        special_box = more_box.container()
+        spec = replace(choose_cloud(current_encoder(), _, more=special_box), max_points=MAX_POINTS)
         look = choose_look(_, has_labels=corpus.labels is not None, views=("mean", "svd", "pca"))
+    scene = _choose_scene(
+        corpus, spec, look, _, own=own_boxes, more=more_box, notes=notes_box, progress=progress_box
+    )
+    if scene is None:
+        return
+    points = scene.material.points
     with look_box:
-        st.subheader(_("Look"))
-        scene = _choose_scene(corpus, spec, look, _)
-        if scene is None:
-            return
-        points = scene.material.points
-        waiting = draw_pictures(scene, _)
-        st.caption(markdown(provenance(scene, _)))  # the table below may come later
+        draw_pictures(scene, _)
+        waiting = show_headlines(scene, _)
         show_selection(points.cloud, points.key, _)
+    with notes_box:  # above the pictures, but computed after they were sent
         warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
-    with measure_box:
-        st.subheader(_("Measure"))
-        show_table(scene, _)
-        st.caption(coverage_line(coverage_of(corpus, _), _))
-        show_charts(scene, _)
-        for question in ("disagree", "same-cosines", "fit", "flow"):
-            show_question(PAGE, question)
-    with try_box:
+        warn_of_simplex(scene)
+        warn_of_emptied(scene)
+    if not is_presenting():
+        with answer_box:
+            _answer(scene, _)
+    with more_box:
         take_away(scene, _)
     if "flow" in waiting:
         with waiting["flow"]:
@@ -68,29 +80,66 @@ def explore(corpus: Corpus, _: Translate) -> None:
         st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again
 
 
-def _choose_scene(corpus: Corpus, spec: CloudSpec, look: Look, _: Translate) -> Scene | None:
-    """The controls of the pictures and their scene; None where there is nothing to draw."""
-    names = choose_treatments(spec.unit, _)
-    set_box, rows_box = st.columns(2)
-    with set_box:
+def _answer(scene: Scene, _: Translate) -> None:
+    """Below the pictures: the claim, the questions, all measures, the charts."""
+    show_verdict(whitening_verdict(scene, _), _, key="whitening")
+    for question in ("disagree", "same-cosines", "fit", "flow"):
+        show_question(PAGE, question)
+    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
+        if is_open:
+            show_all_measures(scene, _)
+    st.session_state.setdefault(CHARTS, "chart" in st.query_params)
+    with folded(_("Charts"), key=CHARTS, icon=":material/show_chart:") as is_open:
+        if is_open:
+            show_charts(scene, _)
+
+
+def _choose_scene(
+    corpus: Corpus,
+    spec: CloudSpec,
+    look: Look,
+    _: Translate,
+    *,
+    own: Sequence[DeltaGenerator],
+    more: DeltaGenerator,
+    notes: DeltaGenerator,
+    progress: DeltaGenerator,
+) -> Scene | None:
+    """The controls of the treatments and their scene; None where there is nothing to draw.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    spec : CloudSpec
+    look : Look
+    own : six of DeltaGenerator
+        Beside the pictures: three treatments, the fit set, strength, directions removed.
+    more : DeltaGenerator
+        The box of the other controls.
+    notes, progress : DeltaGenerator
+        Where messages and a progress bar are shown.
+    """
+    names = choose_treatments(spec.unit, own[:3], _)
+    with own[3]:
         code = choose_fit_set(st.session_state.get("corpus", "topics"), len(corpus), _)
-    # a container of its own: a progress bar would shift the elements below it,
-    # and the browser would build them again and lose the focus
-    progress_box = st.container()
     try:
-        with progress_box:
+        with progress:
             points, fit = points_and_fit(corpus, spec, code, _)
     except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
-        show_error(error, _)
+        with notes:
+            show_error(error, _)
         return None
     if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
-        st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+        notes.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
         return None
+    rows_box, knobs_box = more.columns(2)
     with rows_box:
         rows = choose_rows(len(fit.cloud), _)
-    knobs = choose_knobs(names, rows, fit.vectors.shape[1], _)
+    knobs = choose_knobs(
+        names, rows, fit.vectors.shape[1], _, strength=own[4], removed=own[5], more=knobs_box
+    )
     material = material_of(points, fit, FitSet(code, rows))
     if not material.has_spread:
-        st.info(prose(PAGE, "all-equal"))
+        notes.info(prose(PAGE, "all-equal"))
         return None
     return build_scene(material, names, knobs, look, chosen_row(points), _)

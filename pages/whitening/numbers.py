@@ -1,4 +1,4 @@
-"""The table of the whitening page: every measure of every picture, with baseline and interval."""
+"""The table of the whitening page: measures of every picture, with baselines and intervals."""
 
 from __future__ import annotations
 
@@ -9,53 +9,77 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from geometry.measure import Measured, annotated_table, disagreements, measure_table
+from geometry.measure import Annotations, Measured, annotated_table, disagreements, measure_table
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
+from pages.common.corpus_cloud import SEED, coverage_of
+from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
-from pages.common.escape import markdown
 from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
 from pages.common.words import Translate, prose
 
 from .annotated import annotations_of, show_annotated_note
 from .choices import treatment_names
+from .pictures import about
 from .provenance import fit_cells_of, provenance
 from .scene import Material, Scene, TreatedCloud, sentence_of_token
 
 Report = tuple[Measured, ...]
 Reports = Mapping[str, Report]
 _REPORTS: Cache[Report] = Cache("whitening-reports", max_entries=128)
+FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
+WHOLE = "all-rows"  # the toggle of the other rows
 OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
 
 
-def report_of(picture: TreatedCloud, material: Material) -> Report:
-    """Every measure of a picture; without intervals where its fit has seen the points.
+def report_of(picture: TreatedCloud, material: Material, *, is_whole: bool = True) -> Report:
+    """The measures of a picture; without intervals where its fit has seen the points.
 
     There a measure is a property of the fit, and an interval would cover nothing. The shares of
     single dimensions are of the model's dimensions, as in the chart, and not of principal
     coordinates.
+
+    Parameters
+    ----------
+    picture : TreatedCloud
+    material : Material
+    is_whole : bool
+        False for FIVE alone.
     """
     treated, units = picture.treated, sentence_of_token(material.cloud)
     is_new = material.seen_by_fit(picture.name) == "none"
-    table = measure_table(treated.retained, seed=SEED, intervals=is_new, units=units)
-    if treated.retained is not treated.vectors:
+    annotations = annotations_of(material)
+    has_labels = annotations.labels is not None
+    names = None if is_whole else FIVE[: 4 if has_labels else 5]
+    table = measure_table(treated.retained, names=names, seed=SEED, intervals=is_new, units=units)
+    if is_whole and treated.retained is not treated.vectors:
         single = measure_table(
             treated.vectors, names=OF_DIMENSIONS, seed=SEED, intervals=is_new, units=units
         )
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
-    annotated = annotated_table(treated.retained, annotations_of(material), seed=SEED)
+    if not is_whole:  # of the annotations, the labels alone
+        annotations = Annotations(
+            labels=annotations.labels, sentences=annotations.sentences if has_labels else None
+        )
+    annotated = annotated_table(treated.retained, annotations, seed=SEED)
+    annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
     if not is_new:
         annotated = tuple(replace(row, low=None, high=None) for row in annotated)
     return table + annotated
 
 
-def measure_all(scene: Scene, _: Translate) -> Reports:
+def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Reports:
     """The table of each picture: from the cache, or by a job that a moved control cancels."""
     material, private = scene.material, scene.material.is_private
+
+    def key_of(picture: TreatedCloud) -> str:
+        return f"{picture.key}/{'all' if is_whole else 'five'}"
+
     missing = [
-        picture for picture in scene.pictures if _REPORTS.get(picture.key, private=private) is None
+        picture
+        for picture in scene.pictures
+        if _REPORTS.get(key_of(picture), private=private) is None
     ]
     if missing:
 
@@ -63,26 +87,30 @@ def measure_all(scene: Scene, _: Translate) -> Reports:
             made = {}
             for done, picture in enumerate(missing):
                 report(done, len(missing))
-                made[picture.key] = report_of(picture, material)
+                made[key_of(picture)] = report_of(picture, material, is_whole=is_whole)
             return made
 
         what = _("Measuring clouds: {n}").format(n=len(missing))
-        key = "measure-" + "-".join(picture.key[:12] for picture in missing)
+        key = "measure-" + "-".join(key_of(picture)[:12] for picture in missing)
+        key += "-all" if is_whole else "-five"
         made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
         for key, report in made.items():
             _REPORTS.put(key, report, private=private)
     return {
         picture.name: _REPORTS.get_or_make(
-            picture.key, partial(report_of, picture, material), private=private
+            key_of(picture),
+            partial(report_of, picture, material, is_whole=is_whole),
+            private=private,
         )
         for picture in scene.pictures
     }
 
 
-def show_table(scene: Scene, _: Translate) -> None:
-    """The table, its caption and provenance, and the disagreements of its measures."""
+def show_all_measures(scene: Scene, _: Translate) -> None:
+    """Five rows of the table or all, its provenance, and the disagreements of its measures."""
+    is_whole = st.toggle(_("Show all measures, not five"), key=WHOLE)
     with st.container():
-        reports = measure_all(scene, _)
+        reports = measure_all(scene, _, is_whole=is_whole)
     with st.container(key="whitening-table"):
         st.markdown(table_markdown(scene, reports, _))
     st.caption(
@@ -97,12 +125,20 @@ def show_table(scene: Scene, _: Translate) -> None:
             "data moved away from the origin in a random direction."
         )
     )
-    show_annotated_note(scene.material)
-    st.caption(markdown(provenance(scene, _)))
-    _warn_of_simplex(scene)
-    _warn_of_emptied(scene)
+    if is_whole:
+        show_annotated_note(scene.material)
     for line in where_they_disagree(scene, reports, _):
         st.markdown(f"- {line}")
+    for picture in scene.pictures:
+        title = f"**{treatment_names(_)[picture.name]}**"
+        st.caption("  \n".join([title, about(picture, scene, _)]))
+    st.caption(coverage_line(coverage_of(scene.material.corpus, _), _))
+    measured_on = provenance(scene, _)
+    offer_csv(
+        _("Download measures (CSV)"),
+        "whitening-measures",
+        lambda: table_csv(scene, reports, measured_on, _),
+    )
 
 
 def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
@@ -164,47 +200,14 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
     return list(lines)
 
 
-def _warn_of_emptied(scene: Scene) -> None:
-    for picture in scene.pictures:
-        fitted = picture.treatment.fitted
-        if picture.name == "removed" and fitted.leaves_nothing:
-            values = {
-                "fitted": f"{fitted.n_rows:,}",
-                "rank": f"{fitted.rank}",
-                "removed": f"{len(fitted.weights)}",
-            }
-            st.warning(prose("whitening", "emptied", values))
-
-
-def _warn_of_simplex(scene: Scene) -> None:
-    maps = [picture.treatment.fitted for picture in scene.pictures]
-    simplices = {
-        picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
-    }
-    for is_regular, fitted in simplices.items():
-        n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
-        kind = "" if is_regular else "-uneven"
-        if scene.material.is_all_fitted:
-            st.error(prose("whitening", f"simplex{kind}", n))
-        else:  # only the points of the fit are a simplex, and the pictures show others too
-            st.warning(prose("whitening", f"simplex-fit{kind}", n))
-
-
 def take_away(scene: Scene, _: Translate) -> None:
-    """Table and points as CSV; the pictures themselves have a camera button."""
+    """The points as CSV; the pictures themselves have a camera button."""
     measured_on = provenance(scene, _)
-    reports = measure_all(scene, _)
-    with st.container(horizontal=True):
-        offer_csv(
-            _("Take the table away (CSV)"),
-            "whitening-measures",
-            lambda: table_csv(scene, reports, measured_on, _),
-        )
-        offer_csv(
-            _("Take the points away (CSV)"),
-            "whitening-points",
-            lambda: pictures_csv(scene, measured_on, _),
-        )
+    offer_csv(
+        _("Download points (CSV)"),
+        "whitening-points",
+        lambda: pictures_csv(scene, measured_on, _),
+    )
 
 
 def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel
 from geometry.figures.point_colours import MOST_LABELS, PointColours
 from geometry.projection.packing import pack_cloud
+from pages.common.address import is_presenting
 from pages.common.cache import Cache
 from pages.common.draw.charts import cached_chart, share_texts, show_chart
 from pages.common.draw.clouds import (
@@ -23,6 +23,7 @@ from pages.common.draw.clouds import (
     current_theme,
     draw_legend,
     lines_below,
+    note_too_many_labels,
     point_colours,
 )
 from pages.common.draw.selected import choose_row, store_selection
@@ -43,32 +44,21 @@ EMPTIED = 8.0  # a larger factor means almost no variance along the picture's ax
 _PANELS: Cache[Any] = Cache("whitening-panels", max_entries=64)
 
 
-def draw_pictures(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
-    """Draw all pictures; returns the boxes of treatments not fitted yet, by treatment."""
-    boxes = _draw_charts(scene, _) if has_no_webgl2() else _draw_twins(scene, _)
-    waiting = {}
-    for name, box in zip(scene.waiting, boxes, strict=False):
-        box.markdown(f"**{treatment_names(_)[name]}**")
-        waiting[name] = box.container()
-    return waiting
+def draw_pictures(scene: Scene, _: Translate) -> None:
+    """Draw all pictures: the same points, one basis, one scale."""
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
+    note_too_many_labels(scene.material.cloud, _)
 
 
-def _boxes(scene: Scene) -> list[DeltaGenerator]:
-    """A box for each picture, two a row."""
-    count = len(scene.pictures) + len(scene.waiting)
-    return [box for _row in range(0, count, 2) for box in st.columns(2)]
-
-
-def _draw_charts(scene: Scene, _: Translate) -> list[DeltaGenerator]:
-    """The pictures as Plotly charts, for a browser without WebGL2; returns the empty boxes."""
+def _draw_charts(scene: Scene, _: Translate) -> None:
+    """The pictures as Plotly charts, for a browser without WebGL2."""
     share_texts(GROUP, [plotly(text) for text in scene.material.cloud.texts])
     colours = _colours(scene, _)
-    boxes = _boxes(scene)
+    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
             _draw_chart(picture, scene, colours, _)
     draw_legend(colours, current_theme(), _)
-    return boxes[len(scene.pictures) :]
 
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: Translate) -> None:
@@ -93,11 +83,10 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
         texts=GROUP,
         group=f"{GROUP}-{key}",  # the same row numbers are other points in another cloud
     )
-    st.caption(_caption(picture, panel, _))
 
 
-def _draw_twins(scene: Scene, _: Translate) -> list[DeltaGenerator]:
-    """The pictures under one camera, and a line below each; returns the empty boxes."""
+def _draw_twins(scene: Scene, _: Translate) -> None:
+    """The pictures under one camera."""
     show_twin_cloud(
         _twin_cloud(scene, _),
         current_theme(),
@@ -107,11 +96,6 @@ def _draw_twins(scene: Scene, _: Translate) -> list[DeltaGenerator]:
         on_point=choose_row,
         on_selection=partial(store_selection, scene.material.points.key),
     )
-    boxes = _boxes(scene)
-    for box, picture in zip(boxes, scene.pictures, strict=False):
-        title = f"**{treatment_names(_)[picture.name]}**"
-        box.caption("  \n".join([title, _caption(picture, _panel(picture, scene, _), _)]))
-    return boxes[len(scene.pictures) :]
 
 
 def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
@@ -148,6 +132,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         ],
         provenance=provenance(scene, _),
         file_name=f"whitening-{projection.n_components}d",
+        is_large=is_presenting(),
     )
 
 
@@ -196,12 +181,12 @@ def _key(picture: TreatedCloud, scene: Scene) -> str:
     )
 
 
-def _caption(picture: TreatedCloud, panel: Panel, _: Translate) -> str:
+def about(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     """The treatment's description and the trustworthiness of its picture."""
-    about = []
+    panel, said = _panel(picture, scene, _), []
     if picture.name != "raw":
-        about = [prose("whitening", f"about-{picture.name}", about_values())]
-    return "  \n".join([*about, " · ".join([*panel.captions, *_trust_lines(picture, panel, _)])])
+        said = [prose("whitening", f"about-{picture.name}", about_values())]
+    return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel, _)])])
 
 
 def about_values() -> dict[str, str]:

@@ -179,6 +179,11 @@ def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
     return cloud.sources if cloud.unit == "tokens" else None
 
 
+def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
+    """The points' labels; None where there are none, or only one."""
+    return cloud.labels if len(set(cloud.labels or ())) > 1 else None
+
+
 def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Material:
     """The points shown, and a part of the fit set.
 

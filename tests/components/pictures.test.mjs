@@ -127,6 +127,9 @@ test("pictures stand side by side where there is room, else one under the other"
   const four = layOut(4, 808, 440);
   assert.equal(boxAt(four.boxes, 500, four.boxes[3].top + 5), 3);
   assert.equal(boxAt(four.boxes, 404, 10), -1);
+  const row = layOut(4, 984, 440);
+  assert.deepEqual(row.boxes.map(({ left, top }) => [left, top]), [[0, 0], [248, 0], [496, 0], [744, 0]]);
+  assert.equal(row.height, 240);
 });
 
 test("boxes that touch in CSS pixels touch in device pixels", () => {

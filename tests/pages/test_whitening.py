@@ -37,12 +37,14 @@ from geometry.measure import (
     self_similarity,
     zipfian_mean_symmetry,
 )
+from geometry.measure.neighbours import agreement_draws
 from geometry.transform.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.words import prose, signed
 from pages.whitening.choices import CHARTS, treatment_names
 from pages.whitening.numbers import measure_all, pictures_csv, table_csv
+from pages.whitening.scene import Scene
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -61,6 +63,7 @@ FULL = {"shrink": "none", "kept": "384"}
 DEFAULT_FIT = ""
 BY_FIT = re.compile(r" \((?:partly )?set by the fit\)$")
 AGREEMENT = "topic agreement of 5 neighbours"
+TABLE = ("all-measures", "all-rows")
 ONLY_ZCA = {"third": "none", "fourth": "none"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
@@ -94,6 +97,14 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     return found
 
 
+@pytest.fixture
+def taken_scene(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
+    """The scenes that the page draws, without any table."""
+    found: list[Scene] = []
+    monkeypatch.setattr("pages.whitening.explore.take_away", lambda scene, _: found.append(scene))
+    return found
+
+
 def upload(n: int, labels: bool = False) -> Corpus:
     """n sentences of the shipped topics, spread over them."""
     topics = read_bundled("topics")
@@ -102,24 +113,36 @@ def upload(n: int, labels: bool = False) -> Corpus:
     return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
 
 
-def visit(own: Corpus | None = None, no_webgl2: bool = False, **query: str) -> AppTest:
+def visit(
+    own: Corpus | None = None,
+    no_webgl2: bool = False,
+    opened: tuple[str, ...] = (),
+    **query: str,
+) -> AppTest:
     """A visit by deep link; underscores of the query's names stand for hyphens.
 
     Fitted on all points shown, unless the query names another fit set. DEFAULT_FIT is the page's.
+    TABLE opens the table with all its rows.
     """
     query = {"fit_on": "same"} | query
     if query["fit_on"] == DEFAULT_FIT:
         del query["fit_on"]
     state = {} if own is None else brought("uploads", "corpus", own)
     state |= {NO_WEBGL2: True} if no_webgl2 else {}
+    state |= dict.fromkeys(opened, True)
     named = {key.replace("_", "-"): value for key, value in query.items()}
     return healthy(new_visit("whitening", state, **named).run())
 
 
+def measured(*args: Corpus, **query: str) -> AppTest:
+    """A visit with the whole table open."""
+    return visit(*args, opened=TABLE, **query)
+
+
 @functools.cache
-def look(**query: str) -> AppTest:
+def look(opened: tuple[str, ...] = TABLE, **query: str) -> AppTest:
     """A visit for tests that only read the page: the same one for the same address."""
-    return visit(**query)
+    return visit(None, False, opened, **query)
 
 
 def pictures(app: AppTest) -> dict[str, np.ndarray]:
@@ -144,6 +167,12 @@ def flat_charts(app: AppTest) -> dict[str, dict]:
 def message(app: AppTest) -> dict:
     [twin] = twin_clouds(app).values()
     return twin.message
+
+
+def headlines(app: AppTest) -> list[list[str]]:
+    """The three large numbers under each picture."""
+    found = [element.proto.body for element in app.get("html")]
+    return [re.findall(r"<b>(.*?)</b>", body) for body in found if "<dl" in body]
 
 
 def chart(app: AppTest, kind: str) -> dict:
@@ -209,11 +238,11 @@ def error_of(row: Measured) -> str:
 
 
 def provenance(app: AppTest) -> list[str]:
-    below_pictures, below_table = [
+    below_pictures, below_verdict = [
         element.value for element in app.caption if " · n = " in element.value
     ]
-    assert below_pictures == below_table
-    return below_table.split(" · ")
+    assert below_verdict.startswith(below_pictures)
+    return below_pictures.split(" · ")
 
 
 def set_value(app: AppTest, kind: str, key: str, value: object) -> AppTest:
@@ -229,6 +258,7 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
     assert tuple(drawn) == DEFAULTS
     captions = [element.value for element in app.caption if element.value.startswith("**")]
     assert [text.split("**")[1] for text in captions] == list(NAMES.values())
+    assert len(headlines(app)) == 4
     assert {places.shape for places in drawn.values()} == {(1224, 2)}
     reach = message(app)["reach"]
     for places in drawn.values():
@@ -240,7 +270,7 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
     assert "50% within" in cone
     assert "90% within" in cone
     assert not [*app.error, *app.warning, *app.info]
-    assert set(charts(app)) == {"whitening-chart-spectrum"}
+    assert not charts(app)  # they are folded, and not worked out
 
 
 def test_without_webgl2_there_are_four_charts_in_one_frame():
@@ -253,7 +283,7 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
         for element in app.markdown
         if re.fullmatch(r"\*\*.*\*\*", element.value)
     ]
-    assert bold == list(NAMES.values())
+    assert bold == 2 * list(NAMES.values())  # of the pictures and of their numbers
     places = pictures(look())
     for name, figure in drawn.items():
         points, ring = figure["data"]
@@ -288,7 +318,7 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
 
 @pytest.mark.parametrize("dims", ["2D", "3D"])
 def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
-    app = visit(view="pca", dims=dims)  # every direction of this view is removed
+    app = measured(view="pca", dims=dims)  # every direction of this view is removed
     drawn = pictures(app)
     assert not drawn["removed"].any()
     assert message(app)["factors"][2] == 1
@@ -308,11 +338,13 @@ def test_rounding_is_not_drawn_as_a_cloud(taken, dims):
 
 @pytest.mark.parametrize(
     ("corpus", "unit"),
-    [("topics-zh", "sentences"), ("pairs", "sentences"), ("own", "tokens"), ("own", "types")],
+    [("topics-zh", "sentences"), ("own", "tokens"), ("own", "types")],
 )
 def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
     own = upload(20) if corpus == "own" else None
-    app = visit(own, unit=unit, removed="3", second="centred", **{} if own else {"corpus": corpus})
+    app = measured(
+        own, unit=unit, removed="3", second="centred", **{} if own else {"corpus": corpus}
+    )
     cloud = cloud_of(own or corpus, unit)
     X, units = cloud.vectors, cloud.sources if unit == "tokens" else None
     assert provenance(app)[1] == f"n = {len(X):,} {unit}"
@@ -356,7 +388,7 @@ def assert_annotated(found: dict, unit: str, corpus: str, cloud_of: Callable[...
     [("sentences", {"learned"}), ("tokens", set()), ("types", {"zipf"})],
 )
 def test_a_treatment_is_offered_where_it_has_what_it_needs(unit, offers):
-    app = visit(upload(24), unit=unit)
+    app = measured(upload(24), unit=unit)
     offered = app.selectbox(key="second").options
     words = {"learned": "Learned removal", "zipf": "Zipfian whitening"}
     assert {code for code, name in words.items() if name in offered} == offers
@@ -369,7 +401,7 @@ def test_a_treatment_is_offered_where_it_has_what_it_needs(unit, offers):
 def test_zipfian_whitening_is_fitted_under_the_counts(cloud_of):
     own = upload(60)
     cloud = cloud_of(own, "types")
-    app = visit(own, unit="types", second="zipf", **ONLY_ZCA, **FULL)
+    app = measured(own, unit="types", second="zipf", **ONLY_ZCA, **FULL)
     fitted = fit_treatment("zipf", cloud.vectors, sample_weight=cloud.counts)
     found = fitted.turn(Knobs()).apply(cloud.vectors)
     wanted = cells(found.retained, 384, found.vectors, by_fit=True)
@@ -393,20 +425,32 @@ def test_under_word_counts_another_share_is_shrunk_and_told(cloud_of):
 
 def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
     own = read_pasted("\n".join(upload(30).texts), name="Pasted texts")
-    app = visit(own)
+    app = measured(own)
     assert provenance(app)[:2] == ["corpus Pasted texts", "n = 30 sentences"]
     assert table(app)["Raw"].items() >= cells(cloud_of(own).vectors, 384).items()
 
 
-@pytest.mark.parametrize(
-    ("lang", "order"),
-    [
-        ("en", ["Look", "Measure", "Try", "Limits"]),
-        ("zh-Hant", ["看一看", "量一量", "試試看", "限制與注意事項"]),
-    ],
-)
-def test_both_languages_keep_the_contract_s_order(lang, order):
-    assert [element.value for element in look(lang=lang).subheader] == order
+@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+def test_both_languages_keep_the_contract_s_order(lang):
+    app = look((), lang=lang)
+    labels = [element.label for element in app.expander]
+    questions = [
+        prose("whitening", f"question-{name}").partition("\n")[0]
+        for name in ("disagree", "same-cosines", "fit", "flow")
+    ]
+    folded = {
+        "en": ["All measures", "Charts", "More controls and downloads", "Sources"],
+        "zh-Hant": ["所有指標", "圖表", "更多設定與下載", "資料來源"],
+    }
+    assert len(labels) == len(questions) + 4
+    assert labels[4:] == folded[lang]
+    if lang == "en":
+        assert labels[:4] == questions
+    [limits] = [element.value for element in app.subheader]
+    assert limits == {"en": "Limits", "zh-Hant": "限制與注意事項"}[lang]
+    bullets = [element.value for element in app.markdown if element.value.startswith("- **")]
+    assert len(bullets) == 1
+    assert bullets[0].count("\n- ") == 3  # four in all
 
 
 # Measuring
@@ -434,16 +478,16 @@ def test_the_table_is_the_library_s_with_intervals_baselines_and_agreement(cloud
 
 
 def test_words_and_brackets_fit_their_numbers_in_both_languages():
-    shown = provenance(visit(kept="1", removed="1"))
+    shown = provenance(measured(kept="1", removed="1"))
     assert {"directions kept: 1", "directions removed: 1"} <= set(shown)
     assert not any(re.search(r"\b1 \w+s\b", part) for part in shown)
-    app = visit(lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
+    app = measured(lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
     assert "保留的方向數：1" in everything(app)
     [text] = [element.value for element in app.markdown if element.value.startswith("| 量度 |")]
     assert "—（均值為 0）" in text
     assert re.search(r"[\d\]]（各向同性 [\d.]+( ± [\d.]+)?）", text)
     assert not re.search(r"[( ]\(|[ ]（|\(均|— ", text)
-    assert " （" not in everything(visit(lang="zh-Hant", view="pca"))
+    assert " （" not in everything(measured(lang="zh-Hant", view="pca"))
 
 
 @pytest.mark.parametrize(
@@ -504,7 +548,7 @@ def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(taken):
     """Half, all and some of the points shown; the weights are learned on the pairs' sentences."""
     by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
     for fit_on, words in by_fit.items():
-        app = visit(second="learned", third="zca", fourth="none", corpus="pairs", fit_on=fit_on)
+        app = measured(second="learned", third="zca", fourth="none", corpus="pairs", fit_on=fit_on)
         [text] = [element.value for element in app.markdown if element.value.startswith("| mea")]
         head = ["Raw", "Learned removal (set by the fit)", f"ZCA whitening{words}", "isotropic"]
         assert text.split("\n")[0] == f"| measure | {' | '.join(head)} |"
@@ -515,7 +559,7 @@ def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(taken):
         scene, reports = taken[-1]
         rows = rows_of(table_csv(scene, reports, "", str))
         assert {row["low"] for row in rows if row["treatment"] == "learned"} == {""}
-    app = visit(fit_rows="200", **ONLY_ZCA)
+    app = measured(fit_rows="200", **ONLY_ZCA)
     assert any("| ZCA whitening (partly set by the fit) |" in e.value for e in app.markdown)
 
 
@@ -530,11 +574,53 @@ def test_the_agreement_is_named_after_the_column():
     corpus = upload(40, labels=True)
     named = {"category": "agreement of 5 neighbours in “category”", "topic": AGREEMENT}
     for column, label in named.items():
-        assert label in table(visit(replace(corpus, label_column=column), **ONLY_ZCA))["Raw"]
-    assert "label agreement of 5 neighbours" in table(visit(corpus, **ONLY_ZCA))["Raw"]
+        assert label in table(measured(replace(corpus, label_column=column), **ONLY_ZCA))["Raw"]
+    assert "label agreement of 5 neighbours" in table(measured(corpus, **ONLY_ZCA))["Raw"]
     path = b"text,category\na cat sat,pets\na dog ran,pets\nit rains,weather\n"
     read = read_corpus(io.BytesIO(path), name="x.csv", text_column="text", label_column="category")
     assert read.label_column == "category"
+
+
+@pytest.mark.parametrize(
+    ("query", "state"),
+    [
+        ({"fit_on": DEFAULT_FIT}, "Holds in part."),
+        ({}, "Not enough data."),  # the fit has seen the points
+        ({"fit_on": DEFAULT_FIT, "second": "centred"}, "Not enough data."),  # no whitening
+    ],
+)
+def test_the_verdict_is_of_points_that_the_fit_has_not_seen(taken_scene, query, state):
+    app = visit(**query)
+    [said] = [e.value for e in app.markdown if e.value.startswith(":material/") and "**" in e.value]
+    assert f"**{state}**" in said
+    assert not charts(app)
+    if state.startswith("Holds"):
+        raw, white, *_others = taken_scene[-1].pictures
+        labels = taken_scene[-1].material.cloud.labels
+        before, after = (p.treated.retained for p in (raw, white))
+        found = label_agreement(after, labels) - label_agreement(before, labels)
+        shares = [agreement_draws(X, labels).shares for X in (before, after)]
+        reach = 1.959964 * np.std(shares[1] - shares[0])  # halves: m / (n - m) is 1
+        ends = ", ".join(signed(found + sign * reach, 3) for sign in (-1, 1))
+        assert f"become worse (same topic (5 nearest)): **{signed(found, 3)} [{ends}]**" in said
+        assert [numbers[1] for numbers in headlines(app)[:2]] == [
+            f"{label_agreement(X, labels):.1%}" for X in (before, after)
+        ]
+        [one] = measure_table(after, names=["isoscore"], seed=0)
+        assert f"**{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]**" in said
+        assert headlines(app)[1][2] == f"{one.value:.3f}"
+
+
+def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
+    app = visit(upload(60, labels=True), opened=("all-measures",))
+    assert list(table(app)["Raw"])[:4] == [
+        MEASURES[name] for name in ("mean_cosine", "opening_angle", "isoscore", "effective_rank")
+    ]
+    assert len(table(app)["Raw"]) == 5
+    few = table(app)["Raw"]
+    app = set_value(app, "toggle", "all-rows", True)
+    assert len(table(app)["Raw"]) == len(measure_names()) + 1
+    assert table(app)["Raw"].items() >= few.items()
 
 
 # Trying
@@ -550,7 +636,7 @@ def test_the_agreement_is_named_after_the_column():
     ],
 )
 def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved, knobs):
-    app = visit()
+    app = measured()
     before, numbers, reach = pictures(app), table(app), message(app)["reach"]
     app = set_value(app, "slider", key, value)
     after = pictures(app)
@@ -563,7 +649,7 @@ def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved
 
 
 def test_shrinkage_by_hand_has_a_slider(cloud_of):
-    app = visit(shrink="by-hand")
+    app = measured(shrink="by-hand")
     app = set_value(app, "slider", "shrinkage", 0.5)
     wanted = cells(treated("zca", cloud_of().vectors, Knobs(shrinkage=0.5)), 384, by_fit=True)
     assert table(app)["ZCA whitening"].items() >= wanted.items()
@@ -583,9 +669,9 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
 
 
 def test_a_fit_on_another_corpus_is_told_by_its_name(cloud_of):
-    X, fit = cloud_of().vectors, cloud_of("pairs").vectors
-    app = visit(fit_on="pairs")
-    assert "fitted on 1,870 points of another corpus, pairs" in provenance(app)
+    X, fit = cloud_of("topics-zh").vectors, cloud_of().vectors
+    app = measured(corpus="topics-zh", fit_on="topics")
+    assert "fitted on 1,224 points of another corpus, topics" in provenance(app)
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384).items()
     wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384)
@@ -602,7 +688,7 @@ def test_an_own_corpus_is_fitted_on_by_its_name_and_not_by_its_code():
 def test_fewer_points_in_the_fit_are_the_first_of_one_order(cloud_of):
     X = cloud_of().vectors
     fit = X[np.sort(np.random.default_rng(0).permutation(len(X))[:500])]
-    app = set_value(visit(), "slider", "fit-rows", 500)
+    app = set_value(measured(), "slider", "fit-rows", 500)
     assert {"fitted on 500 of these points", "n/d = 1.30"} <= set(provenance(app))
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384).items()
@@ -653,7 +739,7 @@ def test_defaults_follow_the_points_and_what_was_chosen_stays():
     ],
 )
 def test_a_simplex_is_told_where_there_is_one(own, query, shown):
-    app = visit(upload(own), **ONLY_ZCA | query)
+    app = measured(upload(own), **ONLY_ZCA | query)
     errors = [element.value for element in app.error]
     warnings = [element.value for element in app.warning]
     assert (len(errors), len(warnings)) == (shown == "error", shown == "warning")
@@ -667,14 +753,14 @@ def test_a_simplex_is_told_where_there_is_one(own, query, shown):
 
 def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
     own = upload(20)
-    app = visit(own, first="removed", removed="30")
+    app = measured(own, first="removed", removed="30")
     [warning] = [element.value for element in app.warning]
     assert "The 20 points of the fit have 19 directions, and D = 30 takes all" in warning
     emptied = table(app)["Top directions removed"]
     assert emptied["mean cosine of pairs"] == "— (a point is zero)"
     assert emptied["intrinsic dimension (TwoNN)"].startswith("—")
     for chart in CHARTS:
-        visit(own, first="removed", removed="30", chart=chart)
+        measured(own, first="removed", removed="30", chart=chart)
 
 
 @pytest.mark.parametrize(("query", "shown"), [({}, "error"), ({"fit_rows": "50"}, "warning")])
@@ -798,7 +884,7 @@ def test_rogue_dimensions_have_bars_where_there_is_a_mean_cosine_to_share(cloud_
 
 
 def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
-    app = visit(second="pca", third="removed", fourth="none", chart="rogue", centring="0")
+    app = measured(second="pca", third="removed", fourth="none", chart="rogue", centring="0")
     bars, found = traces(chart(app, "rogue")), table(app)
     assert list(bars) == ["Raw", "PCA whitening"]
     for name, trace in bars.items():
@@ -811,10 +897,10 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
             assert found[name][MEASURES[measure]].split(" ")[0] == signed(share, 3)
 
 
-def test_halves_of_tokens_cut_no_sentence_in_two(taken):
+def test_halves_of_tokens_cut_no_sentence_in_two(taken_scene):
     own = upload(30)
     app = visit(own, unit="tokens", fit_on=DEFAULT_FIT, chart="size")
-    material = taken[-1][0].material
+    material = taken_scene[-1].material
     fitted, shown = set(material.fit.sources), set(material.cloud.sources)
     assert fitted | shown == set(range(len(own)))
     assert not fitted & shown
@@ -872,7 +958,7 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     monkeypatch.setattr("pages.whitening.flow._histories", defaultdict(Watched))
     monkeypatch.setattr("pages.whitening.flow._draw_live", draw)
     own = upload(40)
-    app = visit(own, second="flow", chart="flow")
+    app = measured(own, second="flow", chart="flow")
     assert tuple(pictures(app)) == ("raw", "flow", "removed", "standardised")
     assert "Normalizing flow" in table(app)
     lines = traces(chart(app, "flow"))
@@ -884,7 +970,7 @@ def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
     assert drawn == sorted(drawn)
     assert not app.get("progress")
     monkeypatch.setattr("pages.common.jobs.joined", _no_work)
-    again = visit(own, second="flow", chart="flow")
+    again = measured(own, second="flow", chart="flow")
     assert np.array_equal(pictures(again)["flow"], pictures(app)["flow"])
 
 
@@ -897,7 +983,7 @@ def _no_work(*shown: object, **_: object) -> None:
 
 def test_points_that_are_all_equal_have_nothing_to_whiten():
     same = Corpus("same", ("a cat sat",) * 6)
-    for query in ({}, {"fit_on": "pairs"}):  # the second fit has spread, what is shown has none
+    for query in ({}, {"fit_on": "topics"}):  # the second fit has spread, what is shown has none
         app = visit(same, **query)
         assert ["Every point is the same vector" in element.value for element in app.info] == [True]
         assert not charts(app)
@@ -913,7 +999,7 @@ def test_points_that_are_all_equal_have_nothing_to_whiten():
     ],
 )
 def test_five_texts_eight_times_over_are_drawn_and_measured(query):
-    app = visit(Corpus("dups", upload(5).texts * 8), **query)
+    app = measured(Corpus("dups", upload(5).texts * 8), **query)
     assert len(pictures(app)) == 4
     assert not any("nan" in text for column in table(app).values() for text in column.values())
 
@@ -942,13 +1028,18 @@ def rows_of(content: bytes) -> list[dict[str, str]]:
 
 
 def test_the_page_offers_its_tables():
-    labels = [button.label for button in look().get("download_button")]
-    assert labels == [f"Take the {what} away (CSV)" for what in ("chart", "table", "points")]
+    app = measured(chart="spectrum")
+    labels = [button.label for button in app.get("download_button")]
+    assert labels == [
+        "Download measures (CSV)",
+        "Download the chart's values (CSV)",
+        "Download points (CSV)",
+    ]
 
 
-def test_the_points_file_has_every_picture_as_drawn(taken, cloud_of):
+def test_the_points_file_has_every_picture_as_drawn(taken_scene, cloud_of):
     drawn = pictures(visit())
-    scene, _reports = taken[-1]
+    scene = taken_scene[-1]
     rows = rows_of(pictures_csv(scene, "this cloud", str))
     assert [row["text"] for row in rows] == list(cloud_of().texts)
     for name in DEFAULTS:
@@ -971,7 +1062,7 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
 
 
 def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cloud_of):
-    shown = table(visit(fit_on=DEFAULT_FIT))
+    shown = table(measured(fit_on=DEFAULT_FIT))
     scene, reports = taken[-1]
     rows = rows_of(table_csv(scene, reports, "", str))
     cloud = scene.material.cloud
@@ -985,7 +1076,7 @@ def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cl
         assert last["fitted_on"] == (
             "" if name == "raw" else "fitted on 612 points of the other half"
         )
-    app = visit(upload(24))  # without labels
+    app = measured(upload(24))  # without labels
     assert AGREEMENT not in table(app)["Raw"]
     scene, reports = taken[-1]
     assert "label_agreement" not in table_csv(scene, reports, "", str).decode()

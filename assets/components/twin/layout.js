@@ -1,11 +1,13 @@
 // The boxes of the pictures on the canvas, in CSS pixels.
 
 const NARROW = 560; // on a narrower canvas the pictures are one below the other
+const SMALLEST = 240; // the width of a picture in a row of all
 const GAP = 8;
 
 // {boxes: [{left, top, width, height}], height}: all of the same size, at most `side` high.
 export function layOut(count, width, side) {
-  const columns = width < NARROW ? 1 : Math.min(count, 2);
+  const hasRoom = width + GAP >= count * (SMALLEST + GAP);
+  const columns = width < NARROW ? 1 : hasRoom ? count : Math.min(count, 2);
   const rows = Math.ceil(count / columns);
   const across = Math.floor((width - GAP * (columns - 1)) / columns);
   const down = Math.min(side, Math.max(240, Math.round(across * 0.95)));

@@ -1,0 +1,130 @@
+"""The page's claim, that whitening makes embeddings isotropic and neighbours better, measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geometry import UndefinedMeasure
+from geometry.measure import Measured
+from geometry.measure.intervals import MIN_ROWS
+from geometry.measure.neighbours import AgreementDraws, agreement_draws
+from geometry.transform.treatments import WHITENINGS
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
+from pages.common.escape import markdown
+from pages.common.measures import same_label
+from pages.common.verdict import State, Verdict, change, estimate
+from pages.common.words import Translate, signed
+
+from .choices import treatment_names
+from .headlines import agreement, measured
+from .provenance import provenance
+from .scene import Material, Scene, TreatedCloud, labels_of, sentence_of_token
+
+_DRAWS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=256)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference of two clouds with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
+    """Is the first whitening on the page more isotropic than raw, and are its neighbours better?"""
+    white = next((each for each in scene.pictures if each.name in WHITENINGS), None)
+    state, said = _findings(white, scene, _)
+    return Verdict(
+        claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
+        source=_("Su et al. (2021), Huang et al. (2021)"),
+        state=state,
+        measured=said,
+        basis=" · ".join(
+            [
+                provenance(scene, _),
+                _("95% intervals: IsoScore by jackknife, neighbours by paired subsamples"),
+            ]
+        ),
+    )
+
+
+def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[State, str]:
+    """The state and its words."""
+    material, raw = scene.material, scene.pictures[0]
+    if white is None:
+        return "unknown", _("None of the pictures is a whitening. Choose one above.")
+    if material.seen_by_fit(white.name) != "none":
+        return "unknown", _(
+            "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
+            "Choose “the other half” or another corpus under “Fit on”."
+        )
+    before, after = (measured(each, material)["isoscore"] for each in (raw, white))
+    if before.high is None or after.low is None:
+        return "unknown", _("An interval needs {least} points or more.").format(least=MIN_ROWS)
+    rises = after.low > before.high
+    words = (
+        _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")
+        if rises
+        else _(
+            "{name} does not make the points more isotropic: IsoScore {before} → {after}; "
+            "isotropic: {best}."
+        )
+    )
+    said = words.format(
+        name=treatment_names(_)[white.name],
+        before=_estimate(before),
+        after=f"**{_estimate(after)}**",
+        best=signed(after.baseline or 0.0, 3),
+    )
+    found = agreement_change(raw, white, material)
+    if found is None:
+        needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
+        return "unknown", f"{said} {needs.format(least=MIN_ROWS)}"
+    better = (
+        _("Nearest neighbours become better ({label}): {change}.")
+        if found.low > 0
+        else _("Nearest neighbours become worse ({label}): {change}.")
+        if found.high < 0
+        else _("Nearest neighbours change little ({label}): {change}.")
+    )
+    shown = change(found.value, found.low, found.high)
+    said += " " + better.format(
+        label=markdown(same_label(material.corpus, _)), change=f"**{shown}**"
+    )
+    count = rises + (found.low > 0)
+    return ("holds" if count == 2 else "partly" if count else "fails"), said
+
+
+def _estimate(row: Measured) -> str:
+    value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
+    return estimate(value, low, high)
+
+
+def agreement_change(
+    before: TreatedCloud, after: TreatedCloud, material: Material
+) -> Change | None:
+    """The change of the neighbours' agreement, over the same subsamples of both clouds."""
+    first, then = agreement(before, material), agreement(after, material)
+    drawn = [_draws(picture, material) for picture in (before, after)]
+    if first is None or then is None or drawn[0] is None or drawn[1] is None:
+        return None
+    value, reach = then - first, drawn[1].reach(drawn[1].shares - drawn[0].shares)
+    return Change(value, value - reach, value + reach)
+
+
+def _draws(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
+    labels = labels_of(material.cloud)
+    if labels is None:
+        return None
+
+    def make() -> AgreementDraws | None:
+        units = sentence_of_token(material.cloud)
+        try:
+            return agreement_draws(picture.treated.retained, labels, units=units, seed=SEED)
+        except UndefinedMeasure:
+            return None
+
+    return _DRAWS.get_or_make(picture.key, make, private=material.is_private)

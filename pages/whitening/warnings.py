@@ -1,0 +1,37 @@
+"""Where a treatment leaves no meaning in the points: a simplex, or nothing at all."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.common.words import prose
+
+from .scene import Scene
+
+
+def warn_of_emptied(scene: Scene) -> None:
+    """A removal of every direction of the fit."""
+    for picture in scene.pictures:
+        fitted = picture.treatment.fitted
+        if picture.name == "removed" and fitted.leaves_nothing:
+            values = {
+                "fitted": f"{fitted.n_rows:,}",
+                "rank": f"{fitted.rank}",
+                "removed": f"{len(fitted.weights)}",
+            }
+            st.warning(prose("whitening", "emptied", values))
+
+
+def warn_of_simplex(scene: Scene) -> None:
+    """A full whitening of no more points than directions."""
+    maps = [picture.treatment.fitted for picture in scene.pictures]
+    simplices = {
+        picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
+    }
+    for is_regular, fitted in simplices.items():
+        n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
+        kind = "" if is_regular else "-uneven"
+        if scene.material.is_all_fitted:
+            st.error(prose("whitening", f"simplex{kind}", n))
+        else:  # only the points of the fit are a simplex, and the pictures show others too
+            st.warning(prose("whitening", f"simplex-fit{kind}", n))
