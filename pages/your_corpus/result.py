@@ -51,7 +51,7 @@ def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
         show_error(error, _)
         return None
     except (ModelFilesError, MemoryError, OSError, RuntimeError, ValueError) as error:
-        reason = str(error) or type(error).__name__
+        reason = markdown(str(error) or type(error).__name__)
         st.error(
             _(
                 "The texts could not be encoded ({reason}). Nothing was lost: try again, with "
