@@ -47,7 +47,9 @@ QUESTIONS = ("spearman", "interval", "target", "difference")
 @st.fragment
 def explore(_: Translate) -> None:
     """The controls, the picture and its numbers, the verdicts, and the folded panels."""
-    control_box, notes_box, look_box = st.container(), st.container(), st.container()
+    control_box, form_box = st.container(), st.container()
+    notes_box, look_box = st.container(), st.container()
+    choice = None
     with _linked_fold(_("What does Spearman’s ρ look at?"), "lesson", CONTROLS) as is_open:
         if is_open:
             show_lesson(_)
@@ -60,10 +62,9 @@ def explore(_: Translate) -> None:
     try:
         with control_box:
             choice = make_choice(_, more=more_box, notes=notes_box)
-        with notes_box:
+        with form_box:
             show_own_form(_)
-            progress_box = st.container()
-        with progress_box:
+        with notes_box:
             scene = build_scene(choice, _)
             statics = [own_static(scene, _)]
         with vectors_box:
@@ -90,6 +91,9 @@ def explore(_: Translate) -> None:
     except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
         with notes_box:
             show_error(error, _)
+        if choice is None:  # the pairs can't be fetched: others can be uploaded
+            with form_box:
+                show_own_form(_)
 
 
 def _linked_fold(label: str, key: str, parameters: tuple[str, ...]) -> AbstractContextManager[bool]:
