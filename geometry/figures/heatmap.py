@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from .palette import DIVERGING, Theme, base_layout, rgb
 
 TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
+CELL_SIZE = 16  # px of the text in a cell
 TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background
 
 
@@ -156,7 +157,7 @@ def cells_figure(
             showscale=False,  # each cell has its number
             text=[list(row) for row in cells.written],
             texttemplate="%{text}",
-            textfont={"size": 10, "color": theme.ink},
+            textfont={"size": CELL_SIZE, "color": theme.ink},
             customdata=[list(row) for row in cells.about],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=True,
@@ -164,7 +165,13 @@ def cells_figure(
             ygap=1,
         )
     )
-    look = {"type": "category", "ticks": "", "showgrid": False, "fixedrange": True}
+    look = {
+        "type": "category",
+        "ticks": "",
+        "showgrid": False,
+        "fixedrange": True,
+        "tickfont": {"size": CELL_SIZE},
+    }
     figure.update_layout(
         base_layout(theme, height=height),
         xaxis=look | {"title": {"text": titles[0]}, "side": "top", "automargin": True},

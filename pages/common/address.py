@@ -53,6 +53,7 @@ PARAMETERS = {
     "sts-pooling": "pooling of the pairs shown",
     "sts-fit": "sentences that the treatment is fitted on",
     "sts-dev": "pairs that choose the best cell",
+    "sts-grid": "scores shown: before, after or difference",
     "pair": "chosen pair",
     "curve": "lesson: curve between similarity and score",
     "noise-unrelated": "lesson: noise, left",

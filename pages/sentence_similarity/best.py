@@ -17,7 +17,7 @@ from pages.common.words import Translate, prose
 
 from .choices import Choice
 from .pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
-from .scene import Scene, encode_pairs, score_grid
+from .scene import Scores, encode_pairs, score_grid
 from .words import cell_words, hundred, treatment_words, with_interval
 
 PAGE = "sentence_similarity"
@@ -25,9 +25,16 @@ HALVES = "halves"
 CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
 
 
-def show_best(scene: Scene, _: Translate) -> None:
-    """Choose the dev pairs; show the best cell on them and its score on the pairs of the page."""
-    choice = scene.choice
+def show_best(choice: Choice, scores: Scores, _: Translate) -> None:
+    """Choose the dev pairs; show the best cell on them and its score on the pairs of the page.
+
+    Parameters
+    ----------
+    choice : Choice
+    scores : Scores
+        On the pairs of the page.
+    _ : Translate
+    """
     labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels(_)}
     labels.pop(choice.pairs.code)
     if st.session_state.setdefault(CHOSEN_FOR, choice.pairs.code) != choice.pairs.code:
@@ -43,10 +50,9 @@ def show_best(scene: Scene, _: Translate) -> None:
         labels=labels,
         private=[code for code in labels if is_private(code)],
     )
-    shown = _shown(scene.grid, choice)
     if code == HALVES:
         names = (_("one half of the pairs"), _("the other half"))
-        chosen: Chosen | None = scene.scores.on_half
+        chosen: Chosen | None = scores.on_half
     else:
         try:
             dev = pair_set(code, _)
@@ -54,15 +60,17 @@ def show_best(scene: Scene, _: Translate) -> None:
             st.warning(error_text(error, _))
             return
         names = (markdown(dev.name(_)), markdown(choice.pairs.name(_)))
-        on_dev = _shown(_dev_grid(choice, dev, _), choice)
+        on_dev = _dev_grid(choice, dev, _)
         try:
-            chosen = choose_on_dev(on_dev, shown)
+            chosen = choose_on_dev(on_dev, scores.grid)
         except ValueError:  # both sets have one name, or no cell has a score
             chosen = None
     if chosen is None:
         st.info(prose(PAGE, "best-none"))
     else:
-        st.markdown(prose(PAGE, "best-on-dev", best_values(choice, chosen, shown.best(), names, _)))
+        st.markdown(
+            prose(PAGE, "best-on-dev", best_values(choice, chosen, scores.grid.best(), names, _))
+        )
 
 
 def best_values(
@@ -102,13 +110,6 @@ def best_values(
 def named_cell(cell: Cell, _: Translate) -> str:
     """Layer, pooling and treatment."""
     return f"{cell_words(cell.layer, cell.pooling, _)}, {treatment_words(cell.treatment, _)}"
-
-
-def _shown(grid: Grid, choice: Choice) -> Grid:
-    """The cells of the heatmaps: those to choose from."""
-    return replace(
-        grid, cells=tuple(c for c in grid.cells if c.treatment in choice.treatments_shown)
-    )
 
 
 def _dev_grid(choice: Choice, dev: ScoredSet, _: Translate) -> Grid:

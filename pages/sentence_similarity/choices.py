@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
@@ -25,15 +26,13 @@ from pages.common.words import Translate, prose
 
 from .pairs import (
     BUNDLED,
-    BUNDLED_NAMES,
     ScoredSet,
     choose_pairs,
     is_private,
     pair_labels,
     pair_set,
-    show_origin,
 )
-from .words import similarity_names, treatment_words
+from .words import pooling_words, similarity_names, treatment_words
 
 SAME = "same"
 AUTO = "recommended"
@@ -109,24 +108,27 @@ class Choice:
         return ("none", self.after)
 
 
-def make_choice(_: Translate) -> Choice:
-    """Draw the controls and the captions that explain them; returns the choices."""
+def make_choice(_: Translate, *, more: DeltaGenerator, notes: DeltaGenerator) -> Choice:
+    """Draw the controls; returns the choices.
+
+    Parameters
+    ----------
+    _ : Translate
+    more : DeltaGenerator
+        Where the similarity is chosen.
+    notes : DeltaGenerator
+        For the form of uploaded pairs and for warnings.
+    """
     encoder = current_encoder()
-    st.markdown("#### " + _("Which pairs, and what is done to their vectors"))
-    left, middle, right = st.columns(3)
-    with left:
+    with st.container(key="pair-controls"):
         pairs = choose_pairs(_)
-    with middle:
         fit = choose_fit(pairs, _)
-    with right:
-        after = choose_after(fit, encoder.dimension, _)
-    layer, pooling, similarity = choose_cell(encoder, _)
-    st.caption(prose(PAGE, "similarity"))
-    if similarity == "mahalanobis":
-        st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
-    if pairs.is_bundled:
-        st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    show_origin(pairs, _)
+        layer, pooling = choose_cell(encoder, _)
+        after = choose_after(fit, encoder.dimension, _, notes=notes)
+    with more:
+        similarity = choose_similarity(_)
+        if similarity == "mahalanobis":
+            st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
     return Choice(pairs, fit, after, layer, pooling, similarity, encoder)
 
 
@@ -164,16 +166,26 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
     return FitTexts(code, distinct, distinct.name)
 
 
-def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
-    """Choose the treatment, a text for ``parse_treatment``."""
+def choose_after(fit: FitTexts, d: int, _: Translate, *, notes: DeltaGenerator) -> str:
+    """Choose the treatment, a text for ``parse_treatment``.
+
+    Parameters
+    ----------
+    fit : FitTexts
+    d : int
+        Dimension of the vectors.
+    _ : Translate
+    notes : DeltaGenerator
+        For a warning.
+    """
     advised = advised_whitening(len(fit.corpus), d)
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
     code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
-    recommended = _("recommended for this n/d: {name}").format(name=treatment_words(advised, _))
+    recommended = _("recommended: {name}").format(name=treatment_words(advised, _))
     code = choose(
         st.selectbox,
-        _("After: treated by"),
+        _("Treatment"),
         list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
         key="after",
         default=AUTO,
@@ -189,7 +201,7 @@ def choose_after(fit: FitTexts, d: int, _: Translate) -> str:
         spec = None
     if spec is None or not spec.is_fitted or spec.name in NEEDS_ROWS:
         shown = " ".join(code.split())[:LONGEST]
-        st.warning(prose(PAGE, "other-treatment", {"text": escape.code(shown)}))
+        notes.warning(prose(PAGE, "other-treatment", {"text": escape.code(shown)}))
         return advised
     return spec.text
 
@@ -202,33 +214,40 @@ def advised_whitening(n: int, d: int) -> str:
     return "pca" + (f":{k}" if k else "") + (":lw" if shrinks else "")
 
 
-def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str, str]:
-    """Choose layer and pooling of the panels for one cell, and the similarity of all panels."""
+def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
+    """Choose the layer and the pooling."""
     last = encoder.n_layers
-    left, middle, right = st.columns(3)
-    with left:
-        layer = choose(
-            st.selectbox,
-            _("Layer"),
-            [str(i) for i in range(last + 1)],
-            key="sts-layer",
-            default=str(max(0, last - 1)),
-            labels=layer_labels(last, _),
-        )
-    with middle:
-        pooling = choose(
-            st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", default=DEFAULT_POOLING
-        )
-    with right:
-        similarity = choose(
-            st.selectbox,
-            _("Similarity"),
-            SIMILARITIES,
-            key="similarity",
-            default=SIMILARITIES[0],
-            labels=similarity_names(_),
-        )
-    return int(layer), pooling, similarity
+    layer = choose(
+        st.selectbox,
+        _("Layer"),
+        [str(i) for i in range(last + 1)],
+        key="sts-layer",
+        default=str(max(0, last - 1)),
+        labels=layer_labels(last, _),
+    )
+    pooling = choose(
+        st.selectbox,
+        _("Pooling"),
+        POOLINGS_SHOWN,
+        key="sts-pooling",
+        default=DEFAULT_POOLING,
+        labels={name: pooling_words(name) for name in POOLINGS_SHOWN},
+    )
+    return int(layer), pooling
+
+
+def choose_similarity(_: Translate) -> str:
+    """Choose the similarity of two vectors."""
+    similarity = choose(
+        st.selectbox,
+        _("Similarity"),
+        SIMILARITIES,
+        key="similarity",
+        default=SIMILARITIES[0],
+        labels=similarity_names(_),
+    )
+    st.caption(prose(PAGE, "similarity"))
+    return similarity
 
 
 def measured_on(choice: Choice, _: Translate) -> str:

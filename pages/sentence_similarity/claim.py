@@ -1,9 +1,10 @@
-"""Panel 2, the claim "BERT ≪ GloVe": static averages, [CLS], means by layer, published scores."""
+"""The claim "BERT ≪ GloVe" as a ladder: static averages, [CLS], means, whitened, last layer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import unescape
-from itertools import product
 
 import numpy as np
 import streamlit as st
@@ -12,13 +13,14 @@ from geometry.encode import ArrayStore
 from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
-from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore, difference
-from geometry.figures.scored import Scored, scored_figure
+from geometry.evaluate.scores import DRAWS, Difference, PairBootstrap, PairScore, difference
+from geometry.figures.ladder import Band, Rung, Tick, ladder_figure
 from geometry.hub.catalogue import is_contrastive
 from geometry.hub.pair_sets import PAIR_SETS
+from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
@@ -26,146 +28,263 @@ from pages.common.words import Translate, prose, signed
 
 from .choices import Choice, fitted_on, measured_on, score_title
 from .pairs import ScoredSet, hub_sets
-from .scene import Scene, score_column
-from .word_vectors import Static, own_static, show_word_pairs, uploaded_static
-from .words import cut_words, similarity_names, treatment_words, with_interval
+from .scene import FIRST_LAST, Scene, score_column
+from .word_vectors import Static
+from .words import (
+    cell_words,
+    cut_words,
+    hundred,
+    pooling_words,
+    similarity_names,
+    treatment_words,
+    with_interval,
+)
 
 PAGE = "sentence_similarity"
-STATIC, CLS, MEAN, TREATED, LAST = range(5)  # colours of the families of bars
+STATIC, CLS, MEAN, TREATED, LAST = range(5)  # colours of the families of rungs
 PUBLISHED_ON = "STS-B"
-PUBLISHED = (  # (table, row) of the published bars
-    ("sbert_table_1", "avg GloVe"),
-    ("sbert_table_1", "BERT CLS"),
-    ("sbert_table_1", "avg BERT"),
-    ("bert_flow_table_2", "BERTbase first-last"),
-    ("bert_flow_table_2", "flow target"),
-    ("simcse_table_b2", "whiten target all"),
-    ("sbert_table_1", "SBERT-NLI-base"),
-    ("simcse_table_5", "unsup SimCSE"),
-    ("simcse_table_5", "sup SimCSE"),
-    ("all_minilm_l6_v2", "all-MiniLM-L6-v2"),
-)
 SBERT = "sbert_table_1"
+PUBLISHED = {  # (table, row) of the ticks on each rung
+    "static": ((SBERT, "avg GloVe"),),
+    "cls": ((SBERT, "BERT CLS"),),
+    "mean": ((SBERT, "avg BERT"),),
+    FIRST_LAST: (
+        ("bert_flow_table_2", "BERTbase first-last"),
+        ("simcse_table_5", "BERT first-last"),
+    ),
+    "treated": (("bert_flow_table_2", "flow target"), ("simcse_table_b2", "whiten target all")),
+    "last": (
+        (SBERT, "SBERT-NLI-base"),
+        ("simcse_table_5", "unsup SimCSE"),
+        ("simcse_table_5", "sup SimCSE"),
+        ("all_minilm_l6_v2", "all-MiniLM-L6-v2"),
+    ),
+    "last treated": (("simcse_table_5", "SBERT-whitening"),),
+}
+# The lowest published score of averaged GloVe on STS-B: its words as they are in the file. The
+# highest is SBERT's. They differ by the file of vectors and by how words are split and lowered.
+LOWEST_GLOVE = 46.0
 
 _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 
 
-def show_claim(scene: Scene, _: Translate) -> None:
-    """The bars, and how much of the gap is pooling."""
+def show_ladder(scene: Scene, statics: Sequence[Static], _: Translate) -> None:
+    """The ladder, three numbers, and on what they were measured."""
     choice = scene.choice
-    st.markdown("#### 2 · " + _("The claim: is BERT worse than averaged word vectors?"))
-    st.markdown(prose(PAGE, "claim-look"))
-    statics = [own_static(scene, _)]
-    uploaded = uploaded_static(scene, _)
-    statics += [] if uploaded is None else [uploaded]
-    rows = [*_measured(scene, statics, _), *_published(choice.pairs)]
-    figure = scored_figure(
-        rows,
+    rungs = ladder_rungs(scene, statics, _)
+    dataset = published_on(choice.pairs)
+    figure = ladder_figure(
+        rungs,
         score_title(choice, _),
         current_theme(),
         names=(
             _("measured here, with 95% interval"),
-            _("published, on {dataset} test").format(dataset=published_on(choice.pairs)),
+            _("published, on {dataset} test").format(dataset=dataset),
         ),
+        band=glove_band(dataset, _),
     )
     show_chart(
         chart_of(figure),
         key="sts-claim",
-        file_name="sentence-similarity-claim",
-        alt="; ".join(map(_label, rows)),
+        file_name="sentence-similarity-ladder",
+        alt="; ".join(map(_plain, rungs)),
         zoom=False,
     )
+    show_big_numbers(_("Whitening and the last layer"), headlines(scene, _), key="sts-headlines")
+    st.caption(f"{prose(PAGE, 'rho')} {markdown(ladder_caption(choice, _))}")
     if choice.similarity != "cosine":
         values = {"similarity": similarity_names(_)[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))
-    if uploaded is not None:
-        st.markdown(prose(PAGE, "claim-coverage", coverage_values(uploaded)))
-        if notes := file_notes(uploaded, _):
-            st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
-    show_word_pairs(scene, _)
-    for line in pooling_lines(scene, statics[-1], _):
-        st.markdown(line)
-    caption = f"{measured_on(choice, _)} · {fitted_on(choice, _)}"
-    st.caption(markdown(caption))
-    _show_sources(published_on(choice.pairs), _)
-    offer_csv(
-        _("Take the bars away (CSV)"), "sentence-similarity-claim", lambda: _csv(rows, caption)
+
+
+def ladder_caption(choice: Choice, _: Translate) -> str:
+    """On what the ladder was measured."""
+    return f"{measured_on(choice, _)} · {fitted_on(choice, _)}"
+
+
+def ladder_rungs(scene: Scene, statics: Sequence[Static], _: Translate) -> list[Rung]:
+    """From averaged word vectors to the last layer, each place once."""
+    choice, last = scene.choice, scene.choice.encoder.n_layers
+    layer, pooling, after = choice.layer, choice.pooling, choice.after
+    ticks = _ticks(published_on(choice.pairs))
+    rungs = [rung for static in statics for rung in _static_rungs(static, ticks["static"], _)]
+    rungs.append(
+        _rung(place_words(scene, layer, "cls", _), scene.cell(layer, "cls"), CLS, _, ticks["cls"])
     )
-
-
-def _measured(scene: Scene, statics: list[Static], _: Translate) -> list[Scored]:
-    choice, grid, last = scene.choice, scene.grid, scene.choice.encoder.n_layers
-    rows = [row for static in statics for row in _static_rows(choice, static, _)]
-    rows.append(_row(_("[CLS], last layer"), grid.cell(last, "cls"), CLS, _))
-    if choice.layer != last:
-        name = _("[CLS], layer {layer}").format(layer=choice.layer)
-        rows.append(_row(name, grid.cell(choice.layer, "cls"), CLS, _))
-    for layer in range(last):
-        name = _("mean, layer {layer}").format(layer=layer)
-        rows.append(_row(name, grid.cell(layer, "mean"), MEAN, _))
-    name = _("mean, last layer")
-    if is_contrastive(choice.encoder.name):
-        name = _("mean, last layer: trained contrastively")
-    rows.append(_row(name, grid.cell(last, "mean"), LAST, _))
-    for layer, code in product(dict.fromkeys((choice.layer, last)), choice.treatments):
-        name = _("mean, layer {layer}, {treatment}").format(
-            layer=layer, treatment=treatment_words(code, _)
+    if layer != last:
+        rungs.append(
+            _rung(
+                place_words(scene, layer, "mean", _),
+                scene.cell(layer, "mean"),
+                MEAN,
+                _,
+                ticks["mean"],
+            )
         )
-        rows.append(_row(name, grid.cell(layer, "mean", code), TREATED, _))
-    return rows
+    if pooling not in ("cls", "mean"):
+        rungs.append(
+            _rung(place_words(scene, layer, pooling, _), scene.cell(layer, pooling), MEAN, _)
+        )
+    if last > 1:
+        rungs.append(
+            _rung(
+                _("mean of the first and the last layer"),
+                scene.cell(FIRST_LAST, "mean"),
+                MEAN,
+                _,
+                ticks[FIRST_LAST],
+            )
+        )
+    if (layer, pooling) != (last, "mean"):
+        name = _treated_words(place_words(scene, layer, pooling, _), after, _)
+        rungs.append(_rung(name, scene.cell(layer, pooling, after), TREATED, _, ticks["treated"]))
+    raw, treated = scene.output
+    name = place_words(scene, last, "mean", _)
+    about = _("{place}: trained contrastively").format(place=name)
+    shown = about if is_contrastive(choice.encoder.name) else name
+    rungs.append(_rung(shown, raw, LAST, _, ticks["last"]))
+    rungs.append(_rung(_treated_words(name, after, _), treated, TREATED, _, ticks["last treated"]))
+    return rungs
 
 
-def _static_rows(choice: Choice, static: Static, _: Translate) -> list[Scored]:
-    """The plain average, and the average whitened by a fit on averages of the fit set."""
+def place_words(scene: Scene, layer: int, pooling: str, _: Translate) -> str:
+    """Pooling and layer."""
+    if layer == scene.choice.encoder.n_layers:
+        return _("{pooling}, last layer").format(pooling=pooling_words(pooling))
+    return _("{pooling}, layer {layer}").format(pooling=pooling_words(pooling), layer=layer)
+
+
+def _treated_words(place: str, treatment: str, _: Translate) -> str:
+    return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment, _))
+
+
+def _static_rungs(static: Static, ticks: Sequence[Tick], _: Translate) -> list[Rung]:
+    """The plain average; of an uploaded file the whitened one, too."""
     share = ""
     if static.averages.coverage < 1 or not static.is_whole:
         share = " " + _("({share} of the words, n = {n})").format(
             share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
-    plain = _("static: average of {name}").format(name=plotly(static.name))
-    # the treatment first: narrow screens cut the end of a long line
-    white = _("static, {treatment}: average of {name}").format(
-        name=plotly(static.name), treatment=treatment_words(choice.whitening, _)
-    )
-    return [
-        _row(plain + share, static.raw, STATIC, _),
-        _row(white + share, static.cells[choice.whitening], TREATED, _),
-    ]
+    name = _("average of {name}").format(name=plotly(static.name))
+    rungs = [_rung(name + share, static.raw, STATIC, _, () if static.is_uploaded else ticks)]
+    if static.is_uploaded:
+        white = _treated_words(name, static.treated.treatment, _)
+        rungs.append(_rung(white + share, static.treated, TREATED, _))
+    return rungs
 
 
-def _row(name: str, cell: Cell, place: int, _: Translate) -> Scored:
+def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick] = ()) -> Rung:
+    """A rung with the number first, because narrow screens cut the end of a long line.
+
+    Parameters
+    ----------
+    name : str
+    cell : Cell
+    place : int
+        The family.
+    _ : Translate
+    ticks : sequence of Tick
+    """
     score = cell.score
-    low, high = score.low, score.high
     cut = cut_words(cell, _)
-    # the number first: narrow screens cut the end of a long line
-    label = f"<b>{with_interval(score.spearman, low, high, _)}</b>  {name}"
-    label += f" ({cut})" if cut else ""
-    value, low, high = (None if v is None else 100 * v for v in (score.spearman, low, high))
-    return Scored(label, value, low, high, place=place)
+    label = f"<b>{hundred(score.spearman, _)}</b>  {name}"
+    about = f"<b>{with_interval(score.spearman, score.low, score.high, _)}</b>  {name}"
+    about += f" ({cut})" if cut else ""
+    value, low, high = (
+        None if v is None else 100 * v for v in (score.spearman, score.low, score.high)
+    )
+    return Rung(label, about, value, low, high, place, ticks)
+
+
+def headlines(scene: Scene, _: Translate) -> list[BigNumber]:
+    """The last layer raw and treated, and the treated cell that is chosen."""
+    choice = scene.choice
+    raw, treated = scene.output
+    name = treatment_words(choice.after, _)
+    numbers = [
+        BigNumber(_("last layer, mean"), _value(raw, _), _("raw")),
+        BigNumber(_("last layer, mean"), _value(treated, _), name, _moved(treated, _)),
+    ]
+    cell = scene.cell(choice.layer, choice.pooling, choice.after)
+    if cell is not treated:
+        label = cell_words(choice.layer, choice.pooling, _)
+        numbers.append(BigNumber(label, _value(cell, _), name, _moved(cell, _)))
+    return numbers
+
+
+def _value(cell: Cell, _: Translate) -> str:
+    return with_interval(cell.score.spearman, None, None, _)
+
+
+def _moved(cell: Cell, _: Translate) -> str:
+    moved = cell.difference
+    if moved is None or moved.value is None:
+        return ""
+    change = with_interval(moved.value, moved.low, moved.high, _, sign=True)
+    return _("change: {change}").format(change=change)
+
+
+# Published scores
 
 
 def published_on(pairs: ScoredSet) -> str:
-    """The data set of the published bars: the chosen one if papers score it, else STS-B."""
+    """The data set of the published ticks: the chosen one if papers score it, else STS-B."""
     name, _split = hub_sets().get(pairs.code, ("", ""))
     title = PAIR_SETS[name].title if name else ""
     return title if title in datasets() else PUBLISHED_ON
 
 
-def _published(pairs: ScoredSet) -> list[Scored]:
-    return [
-        Scored(
-            f"<b>{score.value:g}</b>  {score.name} ({score.source.partition(':')[0]})",
-            score.value,
-            is_published=True,
-        )
-        for score in published_rows(published_on(pairs))
-    ]
-
-
-def published_rows(dataset: str = PUBLISHED_ON) -> list[PublishedScore]:
-    """The scores of the published bars."""
+def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
+    """The scores of the ticks on a rung."""
     scores = {(score.table, score.name): score for score in published_scores(dataset)}
-    return [scores[row] for row in PUBLISHED if row in scores]
+    return [scores[row] for row in PUBLISHED[rung] if row in scores]
+
+
+def _ticks(dataset: str) -> dict[str, list[Tick]]:
+    """The ticks of each rung."""
+    return {
+        rung: [
+            Tick(
+                score.value,
+                f"<b>{score.value:g}</b>  {score.name} ({score.source.partition(':')[0]})",
+            )
+            for score in published_rows(dataset, rung)
+        ]
+        for rung in PUBLISHED
+    }
+
+
+def glove_band(dataset: str, _: Translate) -> Band:
+    """Published scores of averaged GloVe; of most data sets there is one only."""
+    [score] = published_rows(dataset, "static")
+    low = LOWEST_GLOVE if dataset == PUBLISHED_ON else score.value
+    text = _("averaged GloVe on {dataset}, published: {low} to {high}")
+    if low == score.value:
+        text = _("averaged GloVe on {dataset}, published: {high}")
+    ends = {"low": f"{low:.0f}", "high": f"{score.value:.0f}"}
+    return Band(low, score.value, text.format(dataset=dataset, **ends))
+
+
+def show_published(scene: Scene, _: Translate) -> None:
+    """Where the ticks come from, and what the papers' own scores say about pooling."""
+    dataset = published_on(scene.choice.pairs)
+    st.markdown(prose(PAGE, "claim-look"))
+    st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
+    st.dataframe(
+        [
+            {
+                _("row"): score.name,
+                dataset: score.value,
+                _("source"): score.source,
+                _("setting"): score.setting,
+                _("note"): score.note,
+            }
+            for rung in PUBLISHED
+            for score in published_rows(dataset, rung)
+        ],
+        hide_index=True,
+        width="stretch",
+    )
 
 
 def coverage_values(static: Static) -> dict[str, str]:
@@ -196,53 +315,36 @@ def file_notes(static: Static, _: Translate) -> str:
     return _("; ").join(text.format(n=f"{n:,}") for n, text in counted if n)
 
 
-def _show_sources(dataset: str, _: Translate) -> None:
-    with st.expander(_("Where the published rows come from, and in which setting")):
-        st.dataframe(
-            [
-                {
-                    _("row"): score.name,
-                    dataset: score.value,
-                    _("source"): score.source,
-                    _("setting"): score.setting,
-                    _("note"): score.note,
-                }
-                for score in published_rows(dataset)
-            ],
-            hide_index=True,
-            width="stretch",
-        )
+def _plain(rung: Rung) -> str:
+    """The rung's hover text without Plotly's HTML, and its ticks."""
+    lines = [rung.about, *(tick.text for tick in rung.ticks)]
+    return "; ".join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
 
 
-def _label(row: Scored) -> str:
-    """The row's label without Plotly's HTML."""
-    return unescape(row.label.replace("<b>", "").replace("</b>", ""))
-
-
-def _csv(rows: list[Scored], caption: str) -> bytes:
-    text = [
-        [
-            _label(row),
-            "published" if row.is_published else "measured",
-            *("" if v is None else short_number(v) for v in (row.value, row.low, row.high)),
+def ladder_csv(scene: Scene, statics: Sequence[Static], _: Translate) -> bytes:
+    """One row a dot and one a tick."""
+    rows = []
+    for rung in ladder_rungs(scene, statics, _):
+        values = ("" if v is None else short_number(v) for v in (rung.value, rung.low, rung.high))
+        rows.append([_plain(Rung("", rung.about, None)), "measured", *values])
+        rows += [
+            [_plain(Rung("", tick.text, None)), "published", short_number(tick.value), "", ""]
+            for tick in rung.ticks
         ]
-        for row in rows
-    ]
-    return csv_bytes(["row", "kind", "spearman_x_100", "low", "high"], text, caption)
+    head = ["row", "kind", "spearman_x_100", "low", "high"]
+    return csv_bytes(head, rows, ladder_caption(scene.choice, _))
 
 
 # The share of pooling
 
 
-def pooling_lines(scene: Scene, static: Static, _: Translate) -> list[str]:
-    """How much of the gap of [CLS] is pooling: published, and measured at the chosen layer."""
+def pooling_words_here(scene: Scene, static: Static, _: Translate) -> tuple[str, Gap]:
+    """How much of the gap of [CLS] is pooling at the chosen layer, in words; the gap itself."""
     choice = scene.choice
-    values = published_share_values(published_on(choice.pairs))
-    lines = [prose(PAGE, "claim-published", values)]
     cls, mean = _cls_and_mean(scene, choice.layer, static)
     plain = static.raw.score
     if cls.spearman is None or mean.spearman is None or plain.spearman is None:
-        return lines
+        return "", Gap(None, None)
     shares = PoolingShare(cls.spearman, mean.spearman, plain.spearman)
     ends = PoolingInterval.of(cls, mean, plain)
     gain = difference(cls, mean)
@@ -259,7 +361,16 @@ def pooling_lines(scene: Scene, static: Static, _: Translate) -> list[str]:
     if ends is not None and ends.share is not None:
         low, high = (f"{end:.0%}" for end in ends.share)
         values["share"] += f" [{low},\u00a0{high}]"
-    return [*lines, prose(PAGE, "claim-here" if has_gap else "claim-no-gap", values)]
+    section = "claim-here" if has_gap else "claim-no-gap"
+    return prose(PAGE, section, values), Gap(difference(cls, plain), difference(mean, plain))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The static average minus [CLS], and minus the mean; None where a score is undefined."""
+
+    cls: Difference | None
+    mean: Difference | None
 
 
 def published_share_values(dataset: str) -> dict[str, str]:
@@ -282,9 +393,9 @@ def _published_share(dataset: str) -> PoolingShare:
 
 def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, PairScore]:
     """Scores of [CLS] and mean on the pairs that the static average is scored on."""
-    choice, grid = scene.choice, scene.grid
+    choice = scene.choice
     if static.is_whole:
-        return grid.cell(layer, "cls").score, grid.cell(layer, "mean").score
+        return scene.cell(layer, "cls").score, scene.cell(layer, "mean").score
     rows = np.flatnonzero(static.averages.known)
     key = ArrayStore.key(choice.key, "pooling", layer, rows.tobytes().hex())
 

@@ -1,4 +1,4 @@
-"""Panel 4: does a narrower cone score worse? Mean cosine against Spearman."""
+"""Does a narrower cone score worse? Mean cosine against Spearman."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry.evaluate.claims import Narrower, narrower_against_score
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.grid import Cell
+from geometry.evaluate.grid import Cell, Grid
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -18,21 +18,18 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
-from .choices import measured_on, score_title
-from .scene import Scene
+from .choices import Choice, measured_on, score_title
 from .words import cell_words, hundred, pooling_words, with_interval
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
 
 
-def show_cone_against_score(scene: Scene, _: Translate) -> None:
+def show_cone_against_score(choice: Choice, grid: Grid, _: Translate) -> None:
     """Mean cosine against Spearman of the raw cells, and pairs of cells that contradict."""
-    choice = scene.choice
-    st.markdown("#### 4 · " + _("Does a narrower cone score worse?"))
     cells = [
         cell
-        for cell in scene.grid.cells
+        for cell in grid.cells
         if cell.treatment == "none"
         and cell.score.spearman is not None
         and cell.mean_cosine is not None
@@ -67,7 +64,7 @@ def show_cone_against_score(scene: Scene, _: Translate) -> None:
     caption = measured_on(choice, _) + " · " + _("raw vectors, nothing fitted")
     st.caption(markdown(caption))
     offer_csv(
-        _("Take the cells away (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, caption)
+        _("Download cells (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, caption)
     )
 
 

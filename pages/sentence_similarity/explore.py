@@ -1,28 +1,44 @@
-"""The measured part of the page: forms, choices, the scene, and one panel after the other."""
+"""The measured part of the page: controls, the ladder, the verdicts, and the folded rest."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from geometry import ModelFilesError
+from pages.common.address import is_presenting
 from pages.common.corpus_cloud import warn_of_cache
+from pages.common.downloads import offer_csv
+from pages.common.escape import markdown
+from pages.common.folded import folded
 from pages.common.messages import show_error
 from pages.common.shell import show_question
 from pages.common.upload_limits import megabytes, upload_limits
+from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
 from .best import show_best
-from .choices import Choice, make_choice
-from .claim import show_claim
+from .choices import make_choice
+from .claim import coverage_values, file_notes, ladder_csv, show_ladder, show_published
 from .cone import show_cone_against_score
 from .fit_size import show_fit_sizes
-from .grid import show_grid
+from .grid import show_grid, warn_of_shared_sentences
+from .lesson import CONTROLS, show_lesson
 from .moves import show_moves
-from .pairs import show_folder_form, show_pair_form
-from .scene import build_scene
+from .pairs import show_about, show_own_form
+from .scene import Scene, build_scene, score_grid
 from .subsets import show_subsets
-from .word_vectors import show_vector_form, show_word_pair_form
+from .verdicts import pooling_verdict, whitening_verdict
+from .word_vectors import (
+    Static,
+    own_static,
+    show_vector_form,
+    show_word_pair_form,
+    show_word_pairs,
+    uploaded_static,
+)
+from .words import treatment_words, with_interval
 
 PAGE = "sentence_similarity"
 QUESTIONS = ("spearman", "interval", "target", "difference")
@@ -30,45 +46,121 @@ QUESTIONS = ("spearman", "interval", "target", "difference")
 
 @st.fragment
 def explore(_: Translate) -> None:
-    """Look, Measure and Try. The forms run first: the choices offer the pairs they adopt."""
-    look_box, measure_box, try_box = st.container(), st.container(), st.container()
-    with try_box:
-        st.subheader(_("Try"))
-        st.markdown(prose(PAGE, "own"))
-        show_pair_form(_)
-        show_folder_form(_)
-        most = upload_limits().vector_file_bytes
-        st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
-        show_vector_form(_)
-        show_word_pair_form(_)
+    """The controls, the picture and its numbers, the verdicts, and the folded panels."""
+    control_box, form_box = st.container(), st.container()
+    notes_box, look_box = st.container(), st.container()
+    choice = None
+    with _linked_fold(_("What does Spearman’s ρ look at?"), "lesson", CONTROLS) as is_open:
+        if is_open:
+            show_lesson(_)
+    answer_box = st.container()
+    vectors_box = st.expander(
+        _("Upload GloVe or other word vectors"), key="own-vectors", icon=":material/upload:"
+    )
+    parts_box = st.container()
+    more_box = st.expander(_("More controls and downloads"), key="more-controls")
     try:
+        with control_box:
+            choice = make_choice(_, more=more_box, notes=notes_box)
+        with form_box:
+            show_own_form(_)
+        with notes_box:
+            scene = build_scene(choice, _)
+            statics = [own_static(scene, _)]
+        with vectors_box:
+            statics += _own_vectors(scene, _)
         with look_box:
-            choice = make_choice(_)
-        _show_panels(choice, look_box, measure_box, _)
+            show_ladder(scene, statics, _)
+            show_about(choice.pairs, _)
+        with notes_box:
+            warn_of_cache(_)
+            warn_of_shared_sentences(choice)
+        if is_presenting():
+            return
+        with answer_box:
+            show_verdict(whitening_verdict(scene, _), _, key="whitening")
+            show_verdict(pooling_verdict(scene, statics[-1], _), _, key="pooling")
+        with more_box:
+            offer_csv(
+                _("Download ladder (CSV)"),
+                "sentence-similarity-ladder",
+                lambda: ladder_csv(scene, statics, _),
+            )
+        with parts_box:
+            _show_parts(scene, _)
     except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
-        with look_box:
+        with notes_box:
             show_error(error, _)
+        if choice is None:  # the pairs can't be fetched: others can be uploaded
+            with form_box:
+                show_own_form(_)
 
 
-def _show_panels(
-    choice: Choice, look_box: DeltaGenerator, measure_box: DeltaGenerator, _: Translate
-) -> None:
-    with look_box:
-        scene = build_scene(choice, _)
-        warn_of_cache(_)
-        show_claim(scene, _)
-    with measure_box:
-        st.subheader(_("Measure"))
-        show_grid(scene, _)
-        best_box = st.container()
-        show_subsets(scene, _)
-        show_cone_against_score(scene, _)
-        sizes_box, moves_box = st.container(), st.container()
-        with moves_box:  # before the panels above it, which may wait for a job
-            show_moves(scene, _)
-            for question in QUESTIONS:
-                show_question(PAGE, question)
-        with best_box:
-            show_best(scene, _)
-        with sizes_box:
+def _linked_fold(label: str, key: str, parameters: tuple[str, ...]) -> AbstractContextManager[bool]:
+    """A folded part that is open at first if the address names one of its controls."""
+    if any(name in st.query_params for name in parameters):
+        st.session_state.setdefault(key, True)
+    return folded(label, key=key)
+
+
+def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
+    """The uploaders of word vectors and of word pairs, each with its result; the vectors."""
+    most = upload_limits().vector_file_bytes
+    st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
+    show_vector_form(_)
+    result_box = st.container()
+    show_word_pair_form(_)
+    show_word_pairs(scene, _)
+    with result_box:
+        found = uploaded_static(scene, _)
+        if found is None:
+            return []
+        raw, treated = found.raw.score, found.treated.score
+        st.success(
+            _(
+                "**{name}: {score}**, {treatment} {after}, over {n} pairs. The ladder above has "
+                "both."
+            ).format(
+                name=markdown(found.name),
+                score=with_interval(raw.spearman, raw.low, raw.high, _),
+                treatment=treatment_words(found.treated.treatment, _),
+                after=with_interval(treated.spearman, treated.low, treated.high, _),
+                n=f"{raw.n:,}",
+            ),
+            icon=":material/check_circle:",
+        )
+        st.markdown(prose(PAGE, "claim-coverage", coverage_values(found)))
+        if notes := file_notes(found, _):
+            st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
+    return [found]
+
+
+def _show_parts(scene: Scene, _: Translate) -> None:
+    """The folded panels; each is worked out when it is opened."""
+    st.subheader(_("All measures"))
+    choice, encoded = scene.choice, scene.encoded
+    with _linked_fold(
+        _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
+    ) as is_open:
+        if is_open:
+            scores = score_grid(encoded, _)
+            show_grid(choice, scores.grid, _)
+            show_best(choice, scores, _)
+    if choice.pairs.subsets:
+        with folded(_("Several subsets as one score"), key="part-subsets") as is_open:
+            if is_open:
+                show_subsets(scene, _)
+    with folded(_("Does a narrower cone score worse?"), key="part-cone") as is_open:
+        if is_open:
+            show_cone_against_score(choice, score_grid(encoded, _).grid, _)
+    with folded(_("How many sentences does a fit need?"), key="part-sizes") as is_open:
+        if is_open:
             show_fit_sizes(scene, _)
+    with _linked_fold(_("Which pairs moved?"), "part-pairs", ("pair",)) as is_open:
+        if is_open:
+            show_moves(scene, _)
+    with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
+        if is_open:
+            show_published(scene, _)
+    for question in QUESTIONS:
+        show_question(PAGE, question)

@@ -1,4 +1,4 @@
-"""Panel 5: how many sentences a fit needs. Scores of the same pairs by the rows in the fit."""
+"""How many sentences a fit needs. Scores of the same pairs by the rows in the fit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ _SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_e
 def show_fit_sizes(scene: Scene, _: Translate) -> None:
     """Three whitenings on the same axes, with raw as a level line and n = d marked."""
     choice = scene.choice
-    st.markdown("#### 5 · " + _("How many sentences does a fit need?"))
     sizes = sized_scores(scene, _)
     n = np.array([size.n for size in sizes])
     curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
@@ -83,7 +82,7 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
     )
     st.caption(markdown(caption))
     offer_csv(
-        _("Take the curve away (CSV)"),
+        _("Download curve (CSV)"),
         "sentence-similarity-fit-size",
         lambda: sizes_csv(sizes, caption),
     )

@@ -1,4 +1,4 @@
-"""Panel 3: every layer and pooling as heatmaps, with a verdict in words."""
+"""Every layer and pooling as a heatmap: before, after or difference; counts in words."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from geometry.evaluate import export
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
+from pages.common.controls import choose
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose, signed, with_sign
 
 from .choices import Choice, fitted_on, measured_on
-from .scene import Scene
 from .words import (
     cell_words,
     cut_words,
+    hundred,
     pooling_words,
     rank_words,
     treatment_words,
@@ -29,78 +30,93 @@ from .words import (
 )
 
 PAGE = "sentence_similarity"
-ROW = 46  # px of a layer's row: a score above its interval
-HEAD = 60
+ROW = 40  # px of a layer's row
+HEAD = 90
 MOST_NAMED = 4
 FEW_PAIRS = 600  # for fewer, the page says how wide the intervals are
 MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; STS-B's parts have below 1
 
 
-def show_grid(scene: Scene, _: Translate) -> None:
-    """Before, after, difference; where the treatment helps and where it hurts."""
-    choice, grid = scene.choice, scene.grid
-    st.markdown("#### 3 · " + _("Every layer and pooling: before, after, difference"))
-    st.markdown(prose(PAGE, "grid"))
+def show_grid(choice: Choice, grid: Grid, _: Translate) -> None:
+    """Before, after or difference; where the treatment helps and where it hurts."""
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
-    scores = [cell.score.spearman for cell in (*before, *after) if cell.score.spearman is not None]
-    ends = (100 * min(scores), 100 * max(scores)) if scores else (0.0, 1.0)
-    gaps = [
-        abs(cell.difference.value) for cell in after if cell.difference and cell.difference.value
+    names = {
+        "before": _("Before"),
+        "after": _("After"),
+        "difference": _("Difference"),
+    }
+    kind = choose(
+        st.segmented_control,
+        _("Scores shown"),
+        list(names),
+        key="sts-grid",
+        default="before",
+        labels=names,
+        required=True,
+    )
+    st.markdown(prose(PAGE, f"grid-{kind}", {"treatment": treatment_words(choice.after, _)}))
+    texts = [
+        _difference_text(cell, _) if kind == "difference" else _score_text(cell, _)
+        for cell in (before if kind == "before" else after)
     ]
-    reach = 100 * max(gaps, default=0.01)
-    boxes = st.columns(3)
-    with boxes[0]:
-        st.markdown("**" + _("Before: raw") + "**")
-        _heat("before", grid, [_score_text(cell, _) for cell in before], ends, _)
-    with boxes[1]:
-        title = _("After: {name}").format(name=treatment_words(choice.after, _))
-        st.markdown(f"**{title}**")
-        _heat("after", grid, [_score_text(cell, _) for cell in after], ends, _)
-    with boxes[2]:
-        st.markdown("**" + _("Difference: after − before") + "**")
-        differences = [_difference_text(cell, _) for cell in after]
-        _heat("difference", grid, differences, (-reach, reach), _, diverging=True)
+    limits = _reach(after) if kind == "difference" else _ends([*before, *after])
+    _heat(kind, grid, texts, limits, _)
     if len(choice.pairs) < FEW_PAIRS:
-        st.markdown(_few_pairs(scene))
-    pairs = choice.pairs.pairs
-    if pairs.n_sharing > MANY_SHARING:
-        values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
-        st.warning(prose(PAGE, "shared-sentences", values))
+        st.markdown(_few_pairs(choice, grid))
     for line in verdict(choice, after, _):
         st.markdown(line)
     rank = rank_words(after, choice.encoder.dimension, _)
     caption = " · ".join([measured_on(choice, _), fitted_on(choice, _), *([rank] if rank else [])])
     st.caption(markdown(caption))
     offer_csv(
-        _("Take the grid away (CSV)"),
+        _("Download grid (CSV)"),
         "sentence-similarity-grid",
-        lambda: grid_csv(scene, caption),
+        lambda: grid_csv(choice, grid, caption),
     )
 
 
-def _few_pairs(scene: Scene) -> str:
-    score, difference = _interval_widths(scene)
-    lines = [prose(PAGE, "few-pairs", width_values(scene))]
+def _ends(cells: Sequence[Cell]) -> tuple[float, float]:
+    """The lowest and the highest score: the same colours before and after."""
+    scores = [cell.score.spearman for cell in cells if cell.score.spearman is not None]
+    return (100 * min(scores), 100 * max(scores)) if scores else (0.0, 1.0)
+
+
+def _reach(after: Sequence[Cell]) -> tuple[float, float]:
+    """The same distance below and above zero."""
+    reach = 100 * max(abs(_gap(cell)) for cell in after) or 1.0
+    return (-reach, reach)
+
+
+def warn_of_shared_sentences(choice: Choice) -> None:
+    """A warning where pairs are not independent."""
+    pairs = choice.pairs.pairs
+    if pairs.n_sharing > MANY_SHARING:
+        values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
+        st.warning(prose(PAGE, "shared-sentences", values))
+
+
+def _few_pairs(choice: Choice, grid: Grid) -> str:
+    score, difference = _interval_widths(choice, grid)
+    lines = [prose(PAGE, "few-pairs", width_values(choice, grid))]
     return " ".join([*lines, *([prose(PAGE, "few-pairs-narrower")] if difference < score else [])])
 
 
-def width_values(scene: Scene) -> dict[str, str]:
+def width_values(choice: Choice, grid: Grid) -> dict[str, str]:
     """The values in the sentence on the widths of intervals."""
-    score, difference = _interval_widths(scene)
+    score, difference = _interval_widths(choice, grid)
     return {
-        "n": f"{len(scene.choice.pairs):,}",
+        "n": f"{len(choice.pairs):,}",
         "score": f"{100 * score:.0f}",
         "difference": f"{100 * difference:.0f}",
     }
 
 
-def _interval_widths(scene: Scene) -> tuple[float, float]:
+def _interval_widths(choice: Choice, grid: Grid) -> tuple[float, float]:
     """Median width over the cells, of scores and of differences; NaN without intervals."""
-    grid = scene.grid
     widths = [
         grid.matrix(treatment, f"{value}high") - grid.matrix(treatment, f"{value}low")
-        for treatment, value in (("none", ""), (scene.choice.after, "difference_"))
+        for treatment, value in (("none", ""), (choice.after, "difference_"))
     ]
     score, difference = (
         float(np.nanmedian(width)) if np.isfinite(width).any() else np.nan for width in widths
@@ -123,8 +139,8 @@ def _score_text(cell: Cell, _: Translate) -> CellText:
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
     if cut and not score.undefined:
-        return value, f"{_in_cell(interval)}<br>k = {cell.n_directions}", f"{about} · {cut}"
-    return value, _in_cell(interval), about
+        return value, hundred(score.spearman, _), f"{about} · {cut}"
+    return value, hundred(score.spearman, _), about
 
 
 def _difference_text(cell: Cell, _: Translate) -> CellText:
@@ -133,12 +149,8 @@ def _difference_text(cell: Cell, _: Translate) -> CellText:
         return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling, _)
     interval = with_interval(difference.value, difference.low, difference.high, _, sign=True)
     about = f"{cell_words(cell.layer, cell.pooling, _)}: {interval}"
-    return 100 * difference.value, _in_cell(interval), about
-
-
-def _in_cell(interval: str) -> str:
-    """Score and interval on two lines, to fit into a cell."""
-    return interval.replace(" [", "<br>[").replace(",\u00a0", ",")
+    text = with_sign(100 * difference.value, 1)
+    return 100 * difference.value, f"<b>{text}</b>" if difference.is_clear else text, about
 
 
 def _heat(
@@ -147,8 +159,6 @@ def _heat(
     texts: Sequence[CellText],
     limits: tuple[float, float],
     _: Translate,
-    *,
-    diverging: bool = False,
 ) -> None:
     shape = (len(grid.layers), len(grid.poolings))
     values = np.array([value for value, _written, _about in texts]).reshape(shape)
@@ -165,13 +175,13 @@ def _heat(
         cells,
         current_theme(),
         limits=limits,
-        diverging=diverging,
-        titles=("", _("layer")),
+        diverging=kind == "difference",
+        titles=(_("pooling"), _("layer")),
         height=HEAD + ROW * shape[0],
     )
     show_chart(
         chart_of(figure),
-        key=f"sts-grid-{kind}",
+        key="sts-grid-chart",
         file_name=f"sentence-similarity-{kind}",
         alt="; ".join(a for _value, _written, a in texts),
         zoom=False,
@@ -245,10 +255,8 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
     return _("; ").join(named) + (" …" if len(cells) > MOST_NAMED else "")
 
 
-def grid_csv(scene: Scene, caption: str) -> bytes:
+def grid_csv(choice: Choice, grid: Grid, caption: str) -> bytes:
     """One row a cell, with the columns of the shell and the settings of the measurement."""
-    encoder = scene.choice.encoder
-    text = export.grid_csv(
-        scene.grid, model=encoder.name, revision=encoder.revision, measured_on=caption
-    )
+    encoder = choice.encoder
+    text = export.grid_csv(grid, model=encoder.name, revision=encoder.revision, measured_on=caption)
     return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese

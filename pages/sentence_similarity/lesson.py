@@ -1,4 +1,4 @@
-"""Panel 1: what Spearman measures, on two sets of made-up scores, values beside ranks."""
+"""What Spearman measures, on two sets of made-up scores, values beside ranks."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ RANGES = {  # of both axes, fixed so that the plots can be compared
     "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
     "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
 }
+CONTROLS = (*(f"noise-{name}" for name in NOISE), "curve", "ties", "outlier")
 TIES = ("none", "six", "two")
 LEVELS = {"none": 0, "six": 6, "two": 2}
 
@@ -53,7 +54,6 @@ class Lesson:
 @st.fragment
 def show_lesson(_: Translate) -> None:
     """The scatters and their controls; a fragment, so that a slider redraws nothing else."""
-    st.markdown("#### 1 · " + _("What Spearman’s correlation looks at"))
     st.markdown(prose(PAGE, "lesson"))
     bends = _choose_bends(_)
     lessons = [_lesson(name, bend) for name, bend in bends.items()]
@@ -62,7 +62,7 @@ def show_lesson(_: Translate) -> None:
             _draw(lesson, _)
     st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
     offer_csv(
-        _("Take the made-up scores away (CSV)"),
+        _("Download made-up scores (CSV)"),
         "spearman-lesson",
         lambda: lesson_csv(lessons, bends),
     )
@@ -146,11 +146,9 @@ def _draw(lesson: Lesson, _: Translate) -> None:
     )
     gold, scores = lesson.made.gold, lesson.made.scores
     ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
-    values_box, ranks_box = st.columns(2)
-    with values_box:
-        _chart(lesson, (gold, scores), "values", (_("gold score"), _("model’s score")), _)
-    with ranks_box:
-        _chart(lesson, ranks, "ranks", (_("rank of the gold"), _("rank of the score")), _)
+    # one below the other: beside each other they have no room for the titles of their axes
+    _chart(lesson, (gold, scores), "values", (_("gold score"), _("model’s score")), _)
+    _chart(lesson, ranks, "ranks", (_("rank of the gold score"), _("rank of the model’s score")), _)
 
 
 def _chart(

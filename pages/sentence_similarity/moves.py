@@ -1,4 +1,4 @@
-"""Panel 6: the pairs. Similarity against gold before and after, and how far each rank moved."""
+"""The pairs: similarity against gold before and after, and how far each rank moved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, prose, signed
 
 from .choices import fitted_on, measured_on
-from .scene import Moves, Scene
+from .scene import Moves, Scene, moves_of
 from .words import cell_words, similarity_names, treatment_words
 
 PAGE = "sentence_similarity"
@@ -27,8 +27,7 @@ TEXTS = "sts-pairs"
 
 def show_moves(scene: Scene, _: Translate) -> None:
     """Two scatters, the chosen pair, the pairs that gained and lost most."""
-    choice, moves = scene.choice, scene.moves
-    st.markdown("#### 6 · " + _("The pairs"))
+    choice, moves = scene.choice, moves_of(scene.encoded)
     quoted = {
         "treatment": treatment_words(choice.after, _),
         "similarity": similarity_names(_)[choice.similarity],
@@ -57,7 +56,7 @@ def show_moves(scene: Scene, _: Translate) -> None:
     )
     st.caption(markdown(caption))
     offer_csv(
-        _("Take the pairs away (CSV)"),
+        _("Download pairs (CSV)"),
         "sentence-similarity-pairs",
         lambda: pairs_csv(scene, moves, caption),
     )

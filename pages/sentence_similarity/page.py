@@ -5,12 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, require_model
-from pages.sentence_similarity.lesson import show_lesson
 
 PAGE = "sentence_similarity"
 _ = open_page(PAGE)
-st.subheader(_("Look"))
-show_lesson(_)  # needs no model, so it appears before one is loaded
 require_model(_)
 body = st.container()
 

@@ -25,6 +25,7 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.escape import markdown
+from pages.common.folded import folded
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.rules import model_rules
@@ -35,6 +36,10 @@ from pages.common.words import Translate, prose
 
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
 BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
+PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
+SOURCE = "pairs-source"
+FORM = "own-pairs-form"
+USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
 HUB = "hub-"  # prefix of the code of a data set and split
 PAGE = "sentence_similarity"
 SHORT = 12  # characters of a commit that are shown
@@ -127,19 +132,93 @@ def pair_labels(_: Translate) -> dict[str, str]:
     return {**bundled, **own_labels(STORE, _), **hub}
 
 
+def short_labels(_: Translate) -> dict[str, dict[str, str]]:
+    """Labels by source and code, short enough for the control."""
+    bundled = {
+        BUNDLED: _("English, plain"),
+        "hard-pairs": _("English, hard"),
+        "pairs-zh": _("Chinese"),
+    }
+    sizes = {code: len(read_bundled_pairs(BUNDLED_NAMES[code])) for code in bundled}
+    hub = {
+        code: (f"{PAIR_SETS[name].title} {split}", PAIR_SETS[name].n_pairs[split])
+        for code, (name, split) in hub_sets().items()
+    }
+    counted = _("{name} ({n})")
+    return {
+        PROJECT: {
+            code: counted.format(name=name, n=f"{sizes[code]:,}") for code, name in bundled.items()
+        },
+        OF_HUB: {code: counted.format(name=name, n=f"{n:,}") for code, (name, n) in hub.items()},
+        OWN: {
+            code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
+            for code, pairs in _uploads().items()
+        },
+    }
+
+
 def choose_pairs(_: Translate) -> ScoredSet:
-    """Choose the pairs that are scored."""
-    labels = pair_labels(_)
-    code = choose(
-        st.selectbox,
+    """Choose where the pairs come from, and the pairs that are scored."""
+    labels = short_labels(_)
+    state = st.session_state
+    every = {code: label for of_source in labels.values() for code, label in of_source.items()}
+    current = state.get("pairs", st.query_params.get("pairs"))
+    current = current if current in every else BUNDLED
+    if labels[OWN] or state.get(SOURCE) != OWN:  # without uploads, "Yours" shows the form only
+        state[SOURCE] = source_of(current)
+    st.segmented_control(
         _("Pairs"),
         list(labels),
+        key=SOURCE,
+        format_func={PROJECT: _("Project’s"), OF_HUB: _("Hub"), OWN: _("Yours")}.__getitem__,
+        required=True,
+        on_change=_change_source,
+        args=({source: next(iter(codes), None) for source, codes in labels.items()},),
+    )
+    codes = list(labels[state[SOURCE]]) or [current]
+    code = choose(
+        st.selectbox,
+        _("Set of pairs"),
+        codes,
         key="pairs",
-        default=BUNDLED,
-        labels=labels,
-        private=[code for code in labels if is_private(code)],
+        default=codes[0],
+        labels=every,
+        always_in_url=codes[0] != BUNDLED,
+        private=[code for code in codes if is_private(code)],
     )
     return pair_set(code, _)
+
+
+def source_of(code: str) -> str:
+    """Where the pairs of that code come from."""
+    return OWN if is_private(code) else OF_HUB if code.startswith(HUB) else PROJECT
+
+
+def _change_source(first: dict[str, str | None]) -> None:
+    """Choose the first pairs of the new source, and open the form for a first upload."""
+    source = st.session_state[SOURCE]
+    if first[source] is not None:
+        st.session_state["pairs"] = first[source]
+    st.session_state[FORM] = first[source] is None
+
+
+def show_own_form(_: Translate) -> None:
+    """The form for pairs of one's own, where they are the chosen source; what was used last."""
+    used = st.session_state.get(USED)
+    if used is not None and used[0] == st.session_state.get("pairs"):
+        st.success(
+            _("Your {n} pairs “{name}” are scored below.").format(
+                n=f"{used[2]:,}", name=markdown(used[1])
+            ),
+            icon=":material/check_circle:",
+        )
+    if st.session_state.get(SOURCE) != OWN:
+        return
+    with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
+        if is_open:
+            st.markdown(prose(PAGE, "own"))
+            show_pair_form(_)
+            show_folder_form(_)
 
 
 def pair_set(code: str, _: Translate) -> ScoredSet:
@@ -169,8 +248,10 @@ def _from_hub(code: str, _: Translate) -> Pairs:
     return _HUB_PAIRS.put(code, made)
 
 
-def show_origin(pairs: ScoredSet, _: Translate) -> None:
-    """Repository, commit, licence and notes of a data set of the Hugging Face Hub."""
+def show_about(pairs: ScoredSet, _: Translate) -> None:
+    """How the project's pairs were made, or repository, commit and licence of a data set."""
+    if pairs.is_bundled:
+        st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
     if pairs.code not in hub_sets():
         return
     name, _split = hub_sets()[pairs.code]
@@ -224,6 +305,8 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
         st.session_state["pairs"] = _own_code(pairs)
         if dev is not None and pairs is not dev:
             remember(OWN_DEV, _own_code(pairs), _own_code(dev), MAX_PAIR_SETS)
+    st.session_state[USED] = (_own_code(sets[-1]), sets[-1].name, len(sets[-1]))
+    st.session_state[FORM] = False  # so that the result is in view
 
 
 def _own_code(pairs: Pairs) -> str:

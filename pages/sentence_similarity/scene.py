@@ -1,8 +1,8 @@
-"""What every panel of the page shows: the encoded pairs, their grid of scores, the rank moves."""
+"""What the panels of the page show: the encoded pairs, the ladder, the grid, the rank moves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from geometry.encode.store import BYTES_AT_ONCE, recalled_vectors
 from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
-from geometry.evaluate.grid import Cell, Grid, evaluate_grid
+from geometry.evaluate.grid import Cell, Grid, LayerName, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
 from geometry.evaluate.scores import DRAWS, PairBootstrap
 from geometry.linalg.moments import Moments
@@ -29,15 +29,13 @@ from .choices import Choice
 
 SAMPLE_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
 Answer = TypeVar("Answer")
+FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The grid, and its best shown cell chosen on one half; None if there are no halves.
-
-    If the treatment is no whitening, the whitening of the claim has cells for the mean only.
-    """
+    """The grid, and its best cell chosen on one half; None if there are no halves."""
 
     grid: Grid
     on_half: Chosen | None
@@ -52,6 +50,9 @@ class Moves:
     ranks: RankMoves
 
 
+Place = tuple[LayerName, str, str]  # layer, pooling, treatment
+
+_LADDERS: Cache[Mapping[Place, Cell]] = Cache("ladders of scores", max_entries=64)
 _SCORES: Cache[Scores] = Cache("pair scores", max_entries=64)
 _MOVES: Cache[Moves | None] = Cache("pair moves", max_entries=64)
 _SUMS: Cache[FitSums] = Cache("sums of fit sets", max_entries=2)
@@ -67,16 +68,16 @@ class EncodedPairs:
     choice: Choice
     fit_sums: FitSums | None = None
 
-    def vectors(self, layer: int, pooling: str) -> np.ndarray:
+    def vectors(self, layer: LayerName, pooling: str) -> np.ndarray:
         """(2n, d) float32 of the sentences of the pairs."""
         return _vectors(self.choice.encoder, self.choice.pairs.corpus, layer, pooling)
 
-    def fit_vectors(self, layer: int, pooling: str) -> np.ndarray | Moments:
+    def fit_vectors(self, layer: LayerName, pooling: str) -> np.ndarray | Moments:
         """(m, d) float32 of the sentences of the fit set, or their moments."""
         if self.choice.fit.is_target:
             return self.vectors(layer, pooling)
         if self.fit_sums is not None:
-            return self.fit_sums((layer,), pooling)
+            return self.fit_sums(self.choice.encoder.layer_indices(layer), pooling)
         return _vectors(self.choice.encoder, self.choice.fit.corpus, layer, pooling)
 
     def fit_rows(self, layer: int, pooling: str) -> np.ndarray:
@@ -94,30 +95,66 @@ class EncodedPairs:
 
 @dataclass(frozen=True)
 class Scene:
-    """The choices of the reader and all that was measured of them, for every panel.
+    """The choices of the reader, and the scores of the ladder.
 
-    moves : at the chosen layer and pooling; None if a treated sentence has no similarity.
+    cells : by layer, pooling and treatment.
     """
 
     encoded: EncodedPairs
-    scores: Scores
-    moves: Moves | None
+    cells: Mapping[Place, Cell]
 
     @property
     def choice(self) -> Choice:
         """The choices of the reader."""
         return self.encoded.choice
 
+    def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
+        """A cell of the ladder."""
+        return self.cells[layer, pooling, treatment]
+
     @property
-    def grid(self) -> Grid:
-        """Every layer and pooling, raw and treated."""
-        return self.scores.grid
+    def output(self) -> tuple[Cell, Cell]:
+        """The mean of the last layer, raw and treated: what most models give as their output."""
+        last, after = self.choice.encoder.n_layers, self.choice.after
+        return self.cell(last, "mean"), self.cell(last, "mean", after)
 
 
 def build_scene(choice: Choice, _: Translate) -> Scene:
-    """Encode and score the pairs; long work runs as a job with progress and cancel."""
+    """Encode the pairs and score the ladder; long work runs as a job with progress and cancel."""
     encoded = encode_pairs(choice, _)
-    return Scene(encoded, score_grid(encoded, _), _moves(encoded))
+    columns = ladder_columns(choice)
+    cells = cached_job(
+        _LADDERS,
+        f"{choice.key}/{choice.treatments}/{columns}/ladder",
+        lambda report: _ladder(encoded, columns, report),
+        _("Scoring the ladder"),
+        private=choice.is_private,
+        _=_,
+    )
+    return Scene(encoded, cells)
+
+
+def ladder_columns(choice: Choice) -> tuple[tuple[LayerName, str], ...]:
+    """Layer and pooling of the rungs, from [CLS] to the last layer."""
+    last = choice.encoder.n_layers
+    columns: list[tuple[LayerName, str]] = [(choice.layer, "cls"), (choice.layer, "mean")]
+    columns.append((choice.layer, choice.pooling))
+    if last > 1:
+        columns.append((FIRST_LAST, "mean"))
+    return tuple(dict.fromkeys([*columns, (last, "mean")]))
+
+
+def _ladder(
+    encoded: EncodedPairs, columns: Sequence[tuple[LayerName, str]], report: jobs.Report
+) -> dict[Place, Cell]:
+    bootstrap = PairBootstrap(encoded.choice.pairs.pairs.gold_scores, DRAWS, SEED)
+    found: dict[Place, Cell] = {}
+    for done, (layer, pooling) in enumerate(columns):
+        report(done, len(columns))
+        treated = () if layer == FIRST_LAST else encoded.choice.treatments
+        grid = score_column(encoded, layer, pooling, ("none", *treated), bootstrap)
+        found |= {(layer, pooling, cell.treatment): cell for cell in grid.cells}
+    return found
 
 
 def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
@@ -142,7 +179,7 @@ def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
     sums = _SUMS.get(key)
     if sums is None:
-        layers = tuple(range(last + 1))
+        layers: tuple[LayerName, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
         made: FitSums = jobs.wait_for(
             key,
             lambda report: fit_moments(encoder, fit.texts, layers, POOLINGS_SHOWN, progress=report),
@@ -154,7 +191,7 @@ def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
     return EncodedPairs(choice, sums)
 
 
-def _vectors(encoder: Encoder, corpus: Corpus, layer: int, pooling: str) -> np.ndarray:
+def _vectors(encoder: Encoder, corpus: Corpus, layer: LayerName, pooling: str) -> np.ndarray:
     return recalled_vectors(encoder, corpus, layer=layer, pooling=pooling, store=store())
 
 
@@ -221,14 +258,10 @@ def _scores(encoded: EncodedPairs, report: jobs.Report) -> Scores:
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(places):
         report(done, len(places))
-        treated = choice.treatments if pooling == "mean" else (choice.after,)
-        grid = score_column(encoded, layer, pooling, ("none", *treated), bootstrap)
+        grid = score_column(encoded, layer, pooling, choice.treatments_shown, bootstrap)
         cells += grid.cells
         if half_choice is not None:
-            half_choice.add(
-                [cell for cell in grid.cells if cell.treatment in choice.treatments_shown],
-                bootstrap.recorded,
-            )
+            half_choice.add(grid.cells, bootstrap.recorded)
         bootstrap.recorded.clear()
     on_half = None
     if half_choice is not None and any(cell.score.spearman is not None for cell in cells):
@@ -245,7 +278,7 @@ def _half_choice(gold: np.ndarray) -> HalfChoice | None:
 
 def score_column(
     encoded: EncodedPairs,
-    layer: int,
+    layer: LayerName,
     pooling: str,
     treatments: Sequence[str],
     bootstrap: PairBootstrap,
@@ -256,7 +289,7 @@ def score_column(
     Parameters
     ----------
     encoded : EncodedPairs
-    layer : int
+    layer : int or str
     pooling : str
     treatments : sequence of str
         As in ``evaluate_grid``.
@@ -286,8 +319,8 @@ def score_column(
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 
 
-def _moves(encoded: EncodedPairs) -> Moves | None:
-    """The rank moves at the chosen layer and pooling."""
+def moves_of(encoded: EncodedPairs) -> Moves | None:
+    """The rank moves at the chosen layer and pooling; None if a sentence has no similarity."""
     choice = encoded.choice
 
     def make() -> Moves | None:

@@ -14,7 +14,7 @@ from pages.common.escape import code, markdown
 from pages.common.words import Translate, prose
 
 from .choices import fitted_on, measured_on
-from .scene import Scene
+from .scene import Scene, moves_of
 from .words import cell_words, treatment_words, with_interval
 
 PAGE = "sentence_similarity"
@@ -37,11 +37,10 @@ def show_subsets(scene: Scene, _: Translate) -> None:
     choice, scores = scene.choice, by_subset(scene)
     if scores is None:
         return
-    st.markdown("**" + _("Several subsets as one score") + "**")
     values = {"cell": cell_words(choice.layer, choice.pooling, _)}
     st.markdown(prose(PAGE, "subsets", values))
     both = [
-        scene.grid.cell(choice.layer, choice.pooling, treatment).score
+        scene.cell(choice.layer, choice.pooling, treatment).score
         for treatment in choice.treatments_shown
     ]
     st.markdown(subset_table(scene, scores, (both[0], both[1]), _))
@@ -54,7 +53,7 @@ def show_subsets(scene: Scene, _: Translate) -> None:
 
 def by_subset(scene: Scene) -> BySubset | None:
     """Scores by subset; None if fewer than two subsets have a score."""
-    choice, moves, names = scene.choice, scene.moves, scene.choice.pairs.subsets
+    choice, moves, names = scene.choice, moves_of(scene.encoded), scene.choice.pairs.subsets
     if moves is None or names is None:
         return None
 

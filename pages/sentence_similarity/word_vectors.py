@@ -48,15 +48,13 @@ NAMED = 5  # missing words that are listed
 
 @dataclass(frozen=True, eq=False)
 class Static:
-    """Scored averages of word vectors.   cells : raw and treated, by the treatment's text."""
+    """Scored averages of word vectors, raw and whitened."""
 
     name: str
     averages: AveragedPairs
-    cells: dict[str, Cell]
-
-    @property
-    def raw(self) -> Cell:
-        return self.cells["none"]
+    raw: Cell
+    treated: Cell
+    is_uploaded: bool
 
     @property
     def is_whole(self) -> bool:
@@ -70,7 +68,7 @@ _WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64
 
 
 def show_vector_form(_: Translate) -> None:
-    """The uploader; ``show_claim`` reads the file."""
+    """The uploader; ``uploaded_static`` reads the file."""
     label = _(
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
@@ -103,7 +101,7 @@ def weighting_names(_: Translate) -> dict[str, str]:
 
 
 def show_word_pair_form(_: Translate) -> None:
-    """The uploader; ``show_claim`` scores the file."""
+    """The uploader; ``show_word_pairs`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
     most = upload_limits().file_bytes
     st.file_uploader(
@@ -214,7 +212,7 @@ def _scored(
             lane="measure",
         )
         cells = _CELLS.put(cells_key, scored, private=True)
-    return Static(name, averages, cells)
+    return Static(name, averages, cells["none"], cells[choice.whitening], lane == "read")
 
 
 def scored_averages(averages: AveragedPairs, choice: Choice) -> dict[str, Cell]:

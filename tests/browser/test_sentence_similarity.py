@@ -7,24 +7,29 @@ from playwright.sync_api import Page, expect
 from tests.browser.screen import open_app, rerun
 
 PAGE = "sentence_similarity"
-CHARTS = 12
 
 
 def charts(page: Page):
     return page.locator(".chart.js-plotly-plot[data-drawn]")
 
 
-def test_all_panels_are_drawn_and_nothing_sticks_out(server, new_page):
-    for width in (1400, 420):
-        page = new_page(viewport={"width": width, "height": 1000})
-        open_app(page, server.page_url(PAGE))
-        expect(charts(page)).to_have_count(CHARTS, timeout=60_000)
+def test_the_ladder_is_on_the_first_screen_and_nothing_sticks_out(server, new_page):
+    for width, height, top, bottom in ((1400, 900, 500, 900), (420, 900, 500, 1100)):
+        page = new_page(viewport={"width": width, "height": height})
+        open_app(page, server.page_url(PAGE, query="pairs=hard-pairs"))
+        expect(charts(page)).to_have_count(1, timeout=60_000)
+        box = charts(page).bounding_box()
+        assert box["y"] < top
+        assert box["y"] + box["height"] < bottom
+        controls = page.locator(".st-key-pair-controls").bounding_box()
+        assert controls["y"] > 0
+        assert controls["y"] + controls["height"] <= box["y"]
         main = page.locator('[data-testid="stMain"]')
         assert main.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 def test_the_curve_lowers_pearson_and_leaves_spearman(server, page):
-    open_app(page, server.page_url(PAGE, query="curve=1"))
+    open_app(page, server.page_url(PAGE, query="pairs=hard-pairs&curve=2"))
     line = page.get_by_text(re.compile(r"Spearman ρ = .* Pearson r")).nth(1)
     before = re.findall(r"-?\d\.\d+", line.inner_text())
     slider = page.get_by_role("slider", name="Monotone curve")
@@ -41,13 +46,16 @@ def test_an_uploaded_table_is_scored(server, page, tmp_path):
     rows = [f"{'A cat ' * (i % 3 + 1)}sat.,The cat sat {i} times.,{i % 6}" for i in range(12)]
     table = tmp_path / "mine.csv"
     table.write_text("\n".join(["one,two,points", *rows]), encoding="utf-8")
-    open_app(page, server.page_url(PAGE))
+    open_app(page, server.page_url(PAGE, query="pairs=hard-pairs"))
+    with rerun(page):
+        page.get_by_role("radio", name="Yours").click()
     with rerun(page):
         page.locator(".st-key-pairs_file input[type=file]").set_input_files(table)
     expect(page.get_by_text("12 pairs ready; scores from 0 to 5.")).to_be_visible()
     with rerun(page):
         page.get_by_role("button", name="Use these pairs").click()
-    expect(page.get_by_text("n = 12 pairs, mine").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Your 12 pairs “mine” are scored below.")).to_be_in_viewport()
+    expect(charts(page).first).to_be_in_viewport(timeout=60_000)
 
 
 def test_a_clicked_dot_is_the_pair_that_is_shown(server, page):

@@ -32,27 +32,42 @@ from tests.vector_files import as_text
 
 PAGE = "sentence_similarity"
 LESSON = {f"sts-{kind}-{name}" for kind in ("values", "ranks") for name in ("unrelated", "related")}
+PARTS = ("grid", "cone", "sizes", "pairs")
 MEASURED = {
     "sts-claim",
-    *(f"sts-grid-{kind}" for kind in ("before", "after", "difference")),
+    "sts-grid-chart",
     "sts-cone",
     "sts-sizes",
     "sts-pairs-before",
     "sts-pairs-after",
 }
+SMALL = 60
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 def own_pairs() -> Pairs:
-    """The smaller English set: its grids take a third of the default's time."""
+    """The smaller English set."""
     return read_bundled_pairs("hard-pairs")
 
 
-def visit(uploads: dict[str, Pairs] | None = None, **query: str) -> AppTest:
-    """Of ``own_pairs``, unless the address or uploads say otherwise."""
+def first_pairs(n: int = SMALL, name: str = "mine") -> dict[str, Pairs]:
+    """The first n of them, as an upload: they take a tenth of the time."""
+    own = own_pairs()
+    return {f"upload-{name}": Pairs(name, own.left[:n], own.right[:n], own.gold_scores[:n])}
+
+
+def visit(
+    uploads: dict[str, Pairs] | None = None, parts: Sequence[str] = (), **query: str
+) -> AppTest:
+    """Of uploads, or of the pairs in the address, with these folded parts open.
+
+    Without either, of ``first_pairs``.
+    """
+    if uploads is None and "pairs" not in query:
+        uploads = first_pairs()
     state = {"pair-uploads": uploads, "pairs": next(iter(uploads))} if uploads else {}
-    query = ({} if uploads else {"pairs": "hard-pairs"}) | query
+    state |= {part if part == "lesson" else f"part-{part}": True for part in parts}
     return healthy(new_visit(PAGE, state, **query).run())
 
 
@@ -77,10 +92,30 @@ def cosines(layer: int, pooling: str) -> np.ndarray:
     return cosines_of(pair_vectors(layer, pooling, range(len(own_pairs()))))
 
 
+def grid_chart(app: AppTest, kind: str) -> dict:
+    """The heatmap's only trace, after that kind of scores was chosen."""
+    control = app.segmented_control(key="sts-grid")
+    if control.value != kind:
+        healthy(control.set_value(kind).run())
+    return charts(app)["sts-grid-chart"]["figure"]["data"][0]
+
+
 def heat(app: AppTest, kind: str) -> np.ndarray:
-    """(layers, poolings) of one of the three heatmaps."""
-    z = charts(app)[f"sts-grid-{kind}"]["figure"]["data"][0]["z"]
+    """(layers, poolings) of one kind of scores."""
+    z = grid_chart(app, kind)["z"]
     return array(z).reshape([int(side) for side in z["shape"].split(",")])
+
+
+def verdict_of(app: AppTest, claim: str) -> str:
+    """What is measured of the claim that begins so."""
+    lines = [element.value for element in app.markdown]
+    place = next(i for i, line in enumerate(lines) if line.startswith(f"Claim: {claim}"))
+    return lines[place + 1]
+
+
+def parted(score: str) -> tuple[float, ...]:
+    """The numbers in "−0.4 [−1.7, 0.8]"."""
+    return tuple(float(part) for part in re.findall(r"-?\d+\.\d", score.replace("−", "-")))
 
 
 def said(value: float) -> str:
@@ -91,88 +126,181 @@ def said(value: float) -> str:
 
 
 def test_the_lesson_s_numbers_are_scipy_s_and_follow_the_controls():
-    app = visit(curve="6", outlier="agrees")
-    assert set(charts(app)) == LESSON | MEASURED
+    app = visit(curve="6", outlier="agrees")  # which open it
+    assert set(charts(app)) == LESSON | {"sts-claim"}
     for name, noise in (("unrelated", 1.0), ("related", 0.25)):
         made = made_up_scores(Bend(noise, 6.0, 0, "agrees"))
         rho, r = spearmanr(made.gold, made.scores)[0], pearsonr(made.gold, made.scores)[0]
         line = f"Spearman ρ = **{rho:.2f}** · Pearson r = **{r:.2f}** · n = 40"
         assert any(line in element.value for element in app.markdown), (name, line)
-    assert "One pair far out" in everything(app)
+    assert "One outlier moves r" in everything(app)
 
 
-# The measured panels
+# The ladder and the verdicts
 
 
-def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
+def rungs(app: AppTest) -> list[str]:
+    """The hover text of each measured dot."""
+    return charts(app)["sts-claim"]["figure"]["data"][0]["text"]
+
+
+def names(app: AppTest) -> list[str]:
+    return [text.split("</b>  ")[1] for text in rungs(app)]
+
+
+def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     app = visit()
-    gold = own_pairs().gold_scores
-    before = heat(app, "before")
-    assert before.shape == (7, len(POOLINGS_SHOWN))
-    for layer, pooling in ((0, "mean"), (5, "mean"), (6, "mean"), (3, "max"), (5, "cls")):
-        wanted = 100 * spearmanr(gold, cosines(layer, pooling))[0]
-        assert before[layer, POOLINGS_SHOWN.index(pooling)] == pytest.approx(wanted, abs=1e-3)
-    assert np.isnan(before[0, POOLINGS_SHOWN.index("cls")])  # one vector for every sentence
-    figure = charts(app)["sts-grid-before"]["figure"]["data"][0]
-    assert figure["text"][0][0] == "undefined"
-    assert re.fullmatch(r"−?\d+\.\d<br>\[−?\d+\.\d,−?\d+\.\d\]", figure["text"][5][1])
-    assert heat(app, "after") - before == pytest.approx(
-        heat(app, "difference"), nan_ok=True, abs=1e-3
-    )
-    scale = charts(app)["sts-grid-difference"]["figure"]["data"][0]
-    assert scale["zmin"] == -scale["zmax"]
-    assert said(spearmanr(gold, cosines(6, "mean"))[0]) in charts(app)["sts-claim"]["alt"]
+    assert set(charts(app)) == {"sts-claim"}  # nothing folded is worked out
+    white = "whitened, k = 12, Ledoit-Wolf"
+    assert names(app) == [
+        "average of the model’s own input vectors",
+        "[CLS], layer 5",
+        "mean, layer 5",
+        "mean of the first and the last layer",
+        f"mean, layer 5, {white}",
+        "mean, last layer: trained contrastively",
+        f"mean, last layer, {white}",
+    ]
+    removed = "top 3 directions removed"
+    other = visit(after="abtt:3", **{"sts-layer": "2", "sts-pooling": "max"})
+    assert names(other)[1:] == [
+        "[CLS], layer 2",
+        "mean, layer 2",
+        "max, layer 2",
+        "mean of the first and the last layer",
+        f"max, layer 2, {removed}",
+        "mean, last layer: trained contrastively",
+        f"mean, last layer, {removed}",
+    ]
+    assert f"{removed}, fitted on the evaluation sentences ({2 * SMALL}" in everything(other)
+    gold = own_pairs().gold_scores[:SMALL]
+    scores = {name: parted(text)[0] for name, text in zip(names(other), rungs(other), strict=True)}
+    for name, vectors in {
+        "[CLS], layer 2": (2, "cls"),
+        "max, layer 2": (2, "max"),
+        "mean, last layer: trained contrastively": (6, "mean"),
+    }.items():
+        rho = 100 * spearmanr(gold, cosines(*vectors)[:SMALL])[0]
+        assert scores[name] == pytest.approx(rho, abs=0.06)
+    X = [pair_vectors(layer, "mean", range(SMALL)) for layer in (1, 6)]
+    rho = 100 * spearmanr(gold, cosines_of(np.mean(X, axis=0)))[0]
+    assert scores["mean of the first and the last layer"] == pytest.approx(rho, abs=0.06)
 
-
-def test_every_number_says_what_it_was_measured_on():
-    app = visit(**{"sts-fit": "topics", "after": "pca"})
-    captions = [element.value for element in app.caption if "n = 325 pairs" in element.value]
-    assert len(captions) == 5  # of the five measured panels
-    for line in captions:
-        for part in ("all-MiniLM-L6-v2", "Spearman × 100 on cosine", "1,000 resamples", "seed 0"):
-            assert part in line
-    fitted = "whitened in full, fitted on topics (1,224 sentences, n/d = 3.19)"
-    assert sum(fitted in line for line in captions) == 3
-    verdict = next(
-        element.value for element in app.markdown if element.value.startswith("**What it does.**")
-    )
-    assert "fitted on topics (1,224 sentences)" in verdict
-    difference = heat(app, "difference")
-    helped, hurt = map(int, re.findall(r"(\d+) clearly", verdict))
-    assert helped <= np.nansum(difference > 0)
-    assert 0 < hurt <= np.nansum(difference < 0)
-    assert any("*fitted on topics*" in element.value for element in app.markdown)  # where it hurts
-
-
-def test_the_default_treatment_is_the_recommended_one_and_another_is_in_the_address():
-    assert "whitened, Ledoit-Wolf, fitted on the evaluation sentences (650" in everything(visit())
-    app = visit(after="abtt:3", **{"sts-layer": "2", "sts-pooling": "max"})
-    assert "top 3 directions removed, fitted on" in everything(app)
-    assert app.selectbox(key="sts-layer").value == "2"
-    assert any("layer 2, max" in element.value for element in app.caption)
-
-
-def test_published_rows_are_marked_and_carry_their_source():
-    app = visit()
-    measured, published = charts(app)["sts-claim"]["figure"]["data"]
-    assert published["marker"]["pattern"]["shape"] == "/"
+    measured, published, glove = charts(app)["sts-claim"]["figure"]["data"]
     assert published["name"] == "published, on STS-B test"
-    assert "<b>58.02</b>  avg GloVe (Reimers, Gurevych 2019, Table 1)" in published["text"]
-    assert not any("GloVe" in text for text in measured["text"])
+    on_rung = dict(zip(published["text"], np.floor(array(published["y"])), strict=True))
+    assert on_rung["<b>58.02</b>  avg GloVe (Reimers, Gurevych 2019, Table 1)"] == 0
+    assert on_rung["<b>16.5</b>  BERT CLS (Reimers, Gurevych 2019, Table 1)"] == 1
+    assert on_rung["<b>59.04</b>  BERTbase first-last (Li et al. 2020, Table 2)"] == 3
+    assert (min(glove["x"]), max(glove["x"])) == (46.0, 58.02)
+    assert "GloVe" not in " ".join(measured["text"])
+
+
+def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_after():
+    app = visit(pairs="hard-pairs", parts=["published"], **{"sts-layer": "1"})
+    own = own_pairs()
+    gold = own.gold_scores
+    raw = 100 * spearmanr(gold, cosines(6, "mean"))[0]
+    words = verdict_of(app, "Whitening")
+    found = re.search(
+        r"Last layer, mean: raw \*\*(\S+)\*\* → whitened, Ledoit-Wolf \*\*(\S+)\*\* \((.+?)\): "
+        r"\*\*(.+?)\*\*\. At layer 1, mean",
+        words,
+    )
+    assert found, words
+    assert float(found[1]) == pytest.approx(raw, abs=0.06)
+    moved, low, high = parted(found[3])
+    assert moved == pytest.approx(float(found[2]) - float(found[1]), abs=0.11)
+    assert low < moved < high
+    wanted = "use it" if low > 0 else "leave the vectors raw" if high < 0 else "no clear difference"
+    assert found[4] == wanted
+    states = ("Holds here", "Holds in part", "Does not hold here", "Not enough data")
+    assert sum(f"**{state}.**" in words for state in states) == 1
+
+    line = verdict_of(app, "BERT")
+    cls, mean = (spearmanr(gold, cosines(1, pooling))[0] for pooling in ("cls", "mean"))
+    assert f"[CLS] {said(cls)}, mean {said(mean)}" in line
+    static = float(re.search(r"\) (\d+\.\d),", line)[1])
+    share, low, high = map(
+        int, re.search(r"\*\*(\d+)% \[(\d+)%,\s(\d+)%\] of the gap", line).groups()
+    )
+    assert share == pytest.approx(100 * (100 * mean - 100 * cls) / (static - 100 * cls), abs=1.5)
+    assert low < share < high
+    assert "were written to be hard" in everything(app)
     shown = everything(app)
     assert "**72% of the gap of [CLS] on STS-B**" in shown  # 29.85 of 41.52
     assert f"Mean minus GloVe is {signed(-11.67, 1)} points." in shown  # 46.35 - 58.02
     assert "the share runs from 53% to 142%." in shown  # STS12 and SICK-R, as worked out in claims
 
+    healthy(app.selectbox(key="sts-layer").set_value("5").run())  # there [CLS] is above
+    line = verdict_of(app, "BERT")
+    assert "At layer 5 there is no clear gap" in line
+    assert "% [" not in line
+
+
+# The folded parts
+
+
+def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
+    app = visit(parts=["grid"])
+    gold = own_pairs().gold_scores[:SMALL]
+    before = heat(app, "before")
+    assert before.shape == (7, len(POOLINGS_SHOWN))
+    for layer, pooling in ((0, "mean"), (5, "mean"), (6, "mean"), (3, "max"), (5, "cls")):
+        wanted = 100 * spearmanr(gold, cosines(layer, pooling)[:SMALL])[0]
+        assert before[layer, POOLINGS_SHOWN.index(pooling)] == pytest.approx(wanted, abs=1e-3)
+    assert np.isnan(before[0, POOLINGS_SHOWN.index("cls")])  # one vector for every sentence
+    cells = grid_chart(app, "before")
+    assert cells["text"][0][0] == "undefined"
+    assert re.fullmatch(r"−?\d+\.\d", cells["text"][5][1])
+    assert re.search(r"layer 5, mean: −?\d+\.\d \[.+\]; mean cosine", cells["customdata"][5][1])
+    assert heat(app, "after") - before == pytest.approx(
+        heat(app, "difference"), nan_ok=True, abs=1e-3
+    )
+    scale = grid_chart(app, "difference")
+    assert scale["zmin"] == -scale["zmax"]
+    assert app.query_params["sts-grid"] in ("difference", ["difference"])
+
+
+def test_every_number_says_what_it_was_measured_on():
+    app = visit(parts=PARTS, after="pca", **{"sts-fit": "topics", "sts-layer": "6"})
+    assert set(charts(app)) == MEASURED
+    captions = [
+        element.value for element in app.caption if "Spearman × 100 on cosine" in element.value
+    ]
+    assert len(captions) == 5  # of the ladder and the four parts
+    for line in captions:
+        for part in (f"n = {SMALL} pairs, mine", "all-MiniLM-L6-v2", "1,000 resamples", "seed 0"):
+            assert part in line
+    fitted = "whitened in full, fitted on topics (1,224 sentences, n/d = 3.19)"
+    assert sum(fitted in line for line in captions) == 3
+    verdict = next(element.value for element in app.markdown if " cells, " in element.value)
+    assert "fitted on topics (1,224 sentences)" in verdict
+    difference = heat(app, "difference")
+    helped, hurt = map(int, re.findall(r"(\d+) clearly", verdict))
+    assert helped <= np.nansum(difference > 0)
+    assert hurt <= np.nansum(difference < 0)
+    # the curve by the size of the fit ends where the grid is
+    curves = {
+        trace["name"]: array(trace["y"]) for trace in charts(app)["sts-sizes"]["figure"]["data"]
+    }
+    last = heat(app, "after")[6, POOLINGS_SHOWN.index("mean")]
+    assert curves["whitened in full"][-1] == pytest.approx(last, abs=1e-3)
+    assert np.ptp(curves["Raw"]) == 0
+    assert {"whitened, k = 128", "whitened, Ledoit-Wolf", "n = d = 384"} <= curves.keys()
+    labels = [button.label for button in app.get("download_button")]
+    parts = ("ladder", "grid", "cells", "curve", "pairs")
+    assert sorted(labels) == sorted(f"Download {part} (CSV)" for part in parts)
+
 
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
-    app = visit(pair="3")
+    app = visit(pair="3")  # which opens the pairs
     pairs = own_pairs()
     assert any(
         pairs.left[2] in element.value and pairs.right[2] in element.value for element in app.text
     )
     line = next(element.value for element in app.markdown if element.value.startswith("Gold "))
-    ranks = np.argsort(np.argsort(cosines(5, "mean"))) + 1
+    ranks = np.argsort(np.argsort(cosines(5, "mean")[:SMALL])) + 1
     assert f"; rank {ranks[2]} →" in line
     healthy(app.number_input(key="pair").set_value(7).run())
     assert any(pairs.left[6] in element.value for element in app.text)
@@ -185,38 +313,6 @@ def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
     assert (np.diff(lost) >= 0).all()
 
 
-def test_the_curve_by_fit_size_ends_where_the_grid_stands():
-    app = visit(**{"sts-layer": "6", "after": "pca"})
-    curves = {
-        trace["name"]: array(trace["y"]) for trace in charts(app)["sts-sizes"]["figure"]["data"]
-    }
-    last = heat(app, "after")[6, POOLINGS_SHOWN.index("mean")]
-    assert curves["whitened in full"][-1] == pytest.approx(last, abs=1e-3)
-    assert np.ptp(curves["Raw"]) == 0
-    assert {"whitened, k = 128", "whitened, Ledoit-Wolf", "n = d = 384"} <= curves.keys()
-
-
-def test_the_share_of_pooling_is_told_where_there_is_a_gap():
-    app = visit(**{"sts-layer": "1"})
-    gold = own_pairs().gold_scores
-    cls, mean = (spearmanr(gold, cosines(1, pooling))[0] for pooling in ("cls", "mean"))
-    line = next(element.value for element in app.markdown if "**Here, at layer 1" in element.value)
-    assert f"[CLS] {said(cls)}, mean {said(mean)}" in line
-    static = float(re.search(r"\) (\d+\.\d),", line)[1])
-    share, low, high = map(
-        int, re.search(r"\*\*(\d+)% \[(\d+)%,\s(\d+)%\] of the gap", line).groups()
-    )
-    assert share == pytest.approx(100 * (100 * mean - 100 * cls) / (static - 100 * cls), abs=1.5)
-    assert low < share < high
-    none = visit(**{"sts-layer": "5"})  # there [CLS] is above
-    assert "n = 325 pairs, the project’s hard pairs" in everything(none)
-    assert "were written to be hard" in everything(none)
-    [line] = [e.value for e in none.markdown if "**Here, at layer" in e.value]
-    assert "at layer 5" in line
-    assert "there is no clear gap" in line
-    assert "% [" not in line
-
-
 def test_sentences_that_repeat_in_many_pairs_are_told():
     pairs = own_pairs()
     left = tuple(text for text in pairs.left[:5] for _ in range(8))
@@ -227,18 +323,18 @@ def test_sentences_that_repeat_in_many_pairs_are_told():
 
 
 def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
-    app = visit(after="centred")
+    app = visit(parts=["grid"], after="centred")
     line = next(
         element.value for element in app.markdown if element.value.startswith("**The best cell.**")
     )
     found = re.search(
-        r"one half of the pairs \(n = 162\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
-        r"(\S+) there. On the other half \(n = 163\), .*? scores \*\*(\S+) \[",
+        r"one half of the pairs \(n = 30\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
+        r"(\S+) there. On the other half \(n = 30\), .*? scores \*\*(\S+) \[",
         line,
     )
-    gold = own_pairs().gold_scores
+    gold = own_pairs().gold_scores[:SMALL]
     dev, test = halves(gold)
-    X = pair_vectors(int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2]), range(len(gold)))
+    X = pair_vectors(int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2]), range(SMALL))
     alike = cosines_of(X if found[3] == "Raw" else X - X.mean(axis=0))
     assert said(spearmanr(gold[dev], alike[dev])[0]) == found[4]
     assert said(spearmanr(gold[test], alike[test])[0]) == found[5]
@@ -246,30 +342,29 @@ def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
 
 def test_pairs_too_few_for_halves_choose_no_cell():
     own = own_pairs()
-    app = visit({"upload-few": Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))})
+    few = Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))
+    app = visit({"upload-few": few}, parts=["grid"])
     assert any(element.value.startswith("No cell is chosen") for element in app.info)
     assert not any(element.value.startswith("**The best cell.**") for element in app.markdown)
 
 
 def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
-    own = own_pairs()
-    some = {"upload-mine": Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])}
-    assert "**Simplex.**" in everything(visit(some, after="pca"))
-    assert "**Simplex.**" not in everything(visit(some, after="pca", **{"sts-fit": "topics-zh"}))
+    app = visit(parts=["grid"], after="pca")
+    assert "**Simplex.**" in everything(app)
+    healthy(app.selectbox(key="sts-fit").set_value("topics-zh").run())
+    assert "**Simplex.**" not in everything(app)
 
 
 # Other pairs
 
 
 def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
-    own = own_pairs()
-    some = Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])
-    app = visit({"upload-mine": some})
+    app = visit()
     assert "n = 60 pairs, mine" in everything(app)
-    gold = some.gold_scores
-    wanted = 100 * spearmanr(gold, cosines(6, "mean")[:60])[0]
-    assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
+    assert app.segmented_control(key="pairs-source").value == "own"
     assert "pairs" not in app.query_params
+    healthy(app.segmented_control(key="pairs-source").set_value("project").run())
+    assert "n = 935 pairs, the project’s pairs" in everything(app)
 
 
 def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPatch):
@@ -284,7 +379,15 @@ def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPa
         "The data set `sts13` could not be fetched: `https://hub` can't be reached"
     )
     assert "the project’s own pairs, which need no network" in text
-    assert set(charts(app)) == LESSON  # what needs no pairs stays
+    assert not charts(app)
+    healthy(app.segmented_control(key="pairs-source").set_value("own").run())  # another way out
+    assert app.get("file_uploader")
+
+
+def own_form(app: AppTest) -> AppTest:
+    """The app with the form for uploads open."""
+    app.session_state["own-pairs-form"] = True
+    return healthy(app.run())
 
 
 GENRES = ("main-news", "main-captions", "main-news", "main-forums")
@@ -314,7 +417,7 @@ def stsb(server: HubServer) -> HubServer:  # noqa: F811 (the fixture)
 
 
 def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubServer):
-    app = visit(pairs="hub-stsb-test", after="centred")
+    app = visit(pairs="hub-stsb-test", parts=["grid"], after="centred")
     assert stsb.fetched() == {"test.jsonl", "dev.jsonl"}
     assert app.query_params["pairs"] in ("hub-stsb-test", ["hub-stsb-test"])
     said_of_it = next(
@@ -323,9 +426,9 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     for part in ("`b0fddb56ed78`", "CC-BY-SA-4.0", "from 0 to 5", "without a network", "genres"):
         assert part in said_of_it
     everywhere = [
-        element.value for element in app.caption if "n = 80 pairs, STS-B test" in element.value
+        element.value for element in app.caption if "Spearman × 100 on cosine" in element.value
     ]
-    assert len(everywhere) == 6
+    assert len(everywhere) == 2
     assert all("all subsets as one set (all)" in line for line in everywhere)
 
     line = next(
@@ -353,7 +456,7 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
 
 
 def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
-    app = visit(pairs="hub-stsb-test", after="centred")
+    app = visit(pairs="hub-stsb-test", parts=["subsets"], after="centred")
     [table] = [element.value for element in app.markdown if element.value.startswith("| subset |")]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     subsets = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
@@ -368,10 +471,6 @@ def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
     weighted = sum(score * (names == name).mean() for name, score in scores.items())
     assert subsets["**mean** of the subsets’ scores"] == (80, said(mean))
     assert subsets["**wmean**: their mean, weighted by pairs"] == (80, said(weighted))
-
-
-def test_pairs_without_subsets_have_no_such_table():
-    assert not any(element.value.startswith("| subset |") for element in visit().markdown)
 
 
 def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
@@ -389,14 +488,18 @@ def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
         for i in range(30)
     ]
     rows[4] += ["from here", "and there"]  # some of its rows say whence they come
-    app = visit()
+    app = own_form(visit())
+    assert "n = 60 pairs, mine" in everything(app)  # nothing else is chosen yet
     content = "\n".join("\t".join(row) for row in rows).encode()
     healthy(app.get("file_uploader")[0].upload("sts-mine.csv", content).run())
     assert "30 pairs ready; scores from 0 to 5." in everything(app)
     healthy(app.button(key="use_pairs").click().run())
     assert "n = 30 pairs, sts-mine" in everything(app)
-    wanted = 100 * spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
-    assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
+    [used] = [element.value for element in app.success]
+    assert used == "Your 30 pairs “sts-mine” are scored below."
+    assert not [box for box in app.button if box.key == "use_pairs"]  # the form is folded
+    wanted = spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
+    assert rungs(app)[-2].startswith(f"<b>{said(wanted)} [")
 
 
 def test_lines_of_json_with_other_names_are_read_by_the_columns_chosen():
@@ -405,7 +508,7 @@ def test_lines_of_json_with_other_names_are_read_by_the_columns_chosen():
         json.dumps({"one": left, "two": right, "note": "?!" * i, "people": i % 6})
         for i, (left, right) in enumerate(zip(own.left[:12], own.right[:12], strict=True))
     ]
-    app = visit()
+    app = own_form(visit())
     upload = app.get("file_uploader")[0].upload("mine.jsonl", "\n".join(lines).encode())
     healthy(upload.run())
     assert "are not two sentences and a score" in everything(app)
@@ -430,14 +533,15 @@ def fitted_elsewhere(X: np.ndarray, fit: np.ndarray, treatment: str, gold: np.nd
     return evaluate_grid(vectors, gold, treatments=("none", treatment), **more).cells[1]
 
 
-def written(app: AppTest, kind: str, layer: int, pooling: str) -> str:
-    rows = charts(app)[f"sts-grid-{kind}"]["figure"]["data"][0]["text"]
-    return rows[layer][POOLINGS_SHOWN.index(pooling)].replace("−", "-")
+def hovered(app: AppTest, kind: str, layer: int, pooling: str) -> str:
+    """The hover text of a cell of the grid."""
+    rows = grid_chart(app, kind)["customdata"]
+    return rows[layer][POOLINGS_SHOWN.index(pooling)].replace("−", "-").replace("\u00a0", " ")
 
 
-def in_cell(value: float, low: float, high: float, plus: str = "") -> str:
+def with_ends(value: float, low: float, high: float, plus: str = "") -> str:
     sign = plus if value > 0 else ""
-    return f"{sign}{100 * value:.1f}<br>[{100 * low:.1f},{100 * high:.1f}]"
+    return f"{sign}{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_pairs():
@@ -446,7 +550,8 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
         f"upload-{name}": Pairs(name, own.left[rows], own.right[rows], own.gold_scores[rows])
         for name, rows in (("mine", slice(60)), ("other", slice(100, 325)))
     }
-    app = new_visit(PAGE, {"pair-uploads": some, "pairs": "upload-mine"}, after="pca:lw")
+    state = {"pair-uploads": some, "pairs": "upload-mine", "part-grid": True}
+    app = new_visit(PAGE, state, after="pca:lw")
     app.session_state["sts-fit"] = "pairs-upload-other"
     healthy(app.run())
     fit = pair_vectors(5, "mean", range(100, 325))
@@ -454,9 +559,10 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
     X = pair_vectors(5, "mean", range(60))
     cell = fitted_elsewhere(X, distinct, "pca:lw", own.gold_scores[:60])
     score, moved = cell.score, cell.difference
-    assert written(app, "after", 5, "mean") == in_cell(score.spearman, score.low, score.high)
-    expected = in_cell(moved.value, moved.low, moved.high, "+")
-    assert written(app, "difference", 5, "mean") == expected
+    expected = with_ends(score.spearman, score.low, score.high)
+    assert f"layer 5, mean: {expected};" in hovered(app, "after", 5, "mean")
+    expected = with_ends(moved.value, moved.low, moved.high, "+")
+    assert hovered(app, "difference", 5, "mean") == f"layer 5, mean: {expected}"
     assert "whitened, Ledoit-Wolf, fitted on other (" in everything(app)
 
 
@@ -465,11 +571,11 @@ def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         "pages.sentence_similarity.scene.is_large", lambda _e, corpus: corpus == chinese
     )
-    own = own_pairs()
-    some = Pairs("mine", own.left[:60], own.right[:60], own.gold_scores[:60])
-    app = visit({"upload-mine": some}, after="pca:lw", **{"sts-fit": "topics-zh"})
+    app = visit(parts=["grid"], after="pca:lw", **{"sts-fit": "topics-zh"})
     fit = read_cloud(load_encoder(), chinese, layer=5, pooling="mean", store=ArrayStore()).vectors
-    cell = fitted_elsewhere(pair_vectors(5, "mean", range(60)), fit, "pca:lw", some.gold_scores)
+    cell = fitted_elsewhere(
+        pair_vectors(5, "mean", range(60)), fit, "pca:lw", own_pairs().gold_scores[:60]
+    )
     value = heat(app, "after")[5, POOLINGS_SHOWN.index("mean")]
     assert value == pytest.approx(100 * cell.score.spearman, abs=0.1)
     assert "(240 sentences, n/d = 0.62)" in everything(app)
@@ -478,21 +584,25 @@ def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
 def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
     own = own_pairs()
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
-    app = visit({"upload-mine": some}, after="pca:128", similarity="euclidean")
+    app = visit({"upload-mine": some}, PARTS, after="pca:128", similarity="euclidean")
     n = len({*some.left, *some.right})
-    assert written(app, "after", 5, "mean").endswith(f"<br>k = {n - 1}")
+    assert hovered(app, "after", 5, "mean").endswith(f"k = {n - 1}, all there are")
     text = everything(app)
-    assert "**k = 128 was cut.**" in text
+    assert "**k = 128 was reduced.**" in text
     assert f"layer 0, mean (k = {n - 1})" in text
-    assert "“k = 128” keeps all that there are" in text
+    assert "“k = 128” uses all of them" in text
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
-    assert any(f"(k = {n - 1}, all there are)" in bar for bar in bars(app))
+    assert any(f"(k = {n - 1}, all there are)" in bar for bar in rungs(app))
     # another similarity: its numbers are scipy's, its name stands beside each
     X = pair_vectors(6, "mean", range(25))
     wanted = spearmanr(some.gold_scores, -np.linalg.norm(X[:25] - X[25:], axis=1))[0]
     assert heat(app, "before")[6, 1] == pytest.approx(100 * wanted, abs=1e-3)
-    assert "**The bars measured here are now of another similarity: Euclidean distance.**" in text
-    for line in [element.value for element in app.caption if "n = 25 pairs" in element.value]:
+    assert "**The dots are now of another similarity: Euclidean distance.**" in text
+    for line in [
+        element.value
+        for element in app.caption
+        if "1,000 resamples" in element.value and "paired" not in element.value
+    ]:
         assert "Spearman × 100 on Euclidean distance" in line
     for key, side in (("sts-claim", "xaxis"), ("sts-cone", "yaxis"), ("sts-sizes", "yaxis")):
         title = charts(app)[key]["figure"]["layout"][side]["title"]["text"]
@@ -501,36 +611,7 @@ def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
     assert axis == "Euclidean distance"
 
 
-# The claim's bars
-
-
-def bars(app: AppTest) -> list[str]:
-    """What is written over each measured bar."""
-    return charts(app)["sts-claim"]["figure"]["data"][0]["text"]
-
-
-def test_the_claim_has_every_family_and_always_a_whitened_bar():
-    names = [text.split("</b>  ")[1] for text in bars(visit())]
-    static = "static: average of the model’s own input vectors"
-    means = [f"mean, layer {layer}" for layer in range(6)]
-    white = "whitened, Ledoit-Wolf"
-    assert names == [
-        *(
-            static,
-            static.replace(":", f", {white}:"),
-            "[CLS], last layer",
-            "[CLS], layer 5",
-            *means,
-        ),
-        "mean, last layer: trained contrastively",
-        *(f"mean, layer {layer}, {white}" for layer in (5, 6)),
-    ]
-    removed = "top 3 directions removed"
-    names = [text.split("</b>  ")[1] for text in bars(visit(after="abtt:3"))]
-    assert names[-4:] == [
-        f"mean, layer {layer}, {way}" for layer in (5, 6) for way in (removed, white)
-    ]
-    assert names[1] == static.replace(":", f", {white}:")
+# Word vectors
 
 
 WORDS = ["cat", "dog", "sat", "ran", "on", "the", "mat", "YouTube", "McDonald", "up", "down"]
@@ -557,7 +638,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     app = visit({"upload-mine": pairs}, after="pca")
     content = as_text(WORDS, vectors, header=True)
     content += b"cat 1 2 3 4 5 6\nbad nan 2 3 4 5 6\n"
-    healthy(app.get("file_uploader")[1].upload("tiny.vec", content).run())
+    healthy(app.get("file_uploader")[0].upload("tiny.vec", content).run())
     rows = {word.lower(): row for row, word in enumerate(WORDS)}
     known = [i for i in range(12) if i != 5]
     split = [
@@ -576,14 +657,16 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
         return spearmanr(gold[known], cosines_of(Z))[0]
 
     plain = np.ones(len(WORDS))
-    static = next(bar for bar in bars(app) if "tiny.vec, mean" in bar)
+    static = next(bar for bar in rungs(app) if "tiny.vec, mean" in bar)
     assert static.startswith(f"<b>{said(score(plain))} [")
     n_words = sum(len(words) for pair in split for words in pair)
     n_known = sum(word in rows for pair in split for words in pair for word in words)
     assert f"({n_known / n_words:.1%} of the words, n = 11)" in static
-    white = next(bar for bar in bars(app) if "tiny.vec, mean" in bar and "whitened" in bar)
+    white = next(bar for bar in rungs(app) if "tiny.vec, mean" in bar and "whitened" in bar)
     assert white.startswith(f"<b>{said(score(plain, white=True))} [")
     text = everything(app)
+    [result] = [element.value for element in app.success]  # beside the uploader
+    assert result.startswith(f"**tiny.vec, mean: {said(score(plain))} [")
     assert "11 of 12 pairs have a known word on both sides" in text
     # the sentence on pooling is of the same eleven pairs
     line = next(row for row in text.split("\n") if "(n = 11 pairs)" in row)
@@ -598,43 +681,36 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     # pairs of words, by the same file
     alike = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
     words_file = f"{alike}\ncat unicorn 3\n".encode()
-    healthy(app.get("file_uploader")[2].upload("alike.txt", words_file).run())
+    healthy(app.get("file_uploader")[1].upload("alike.txt", words_file).run())
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     rho = spearmanr((unit[:-1] * unit[1:]).sum(axis=1), [i % 4 for i in range(10)])[0]
     line = next(
         element.value for element in app.markdown if element.value.startswith("**alike, pairs")
     )
     assert f"on cosine **{said(rho)} [" in line
-    assert "over the 10 of 11 pairs (90.9%) that have both words; not there: unicorn." in line
+    assert "over the 10 of 11 pairs (90.9%) that have both words. Missing words: unicorn." in line
 
     p = 1 / np.arange(1, len(WORDS) + 1)
     healthy(app.segmented_control(key="weighting").set_value("sif").run())
-    static = next(bar for bar in bars(app) if "tiny.vec, sif" in bar)
+    static = next(bar for bar in rungs(app) if "tiny.vec, sif" in bar)
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
-    assert any("tiny.vec, zipf" in bar for bar in bars(app))
-
-
-def test_every_picture_s_data_can_be_taken_away():
-    labels = [button.label for button in visit().get("download_button")]
-    parts = ("made-up scores", "bars", "grid", "cells", "curve", "pairs")
-    assert sorted(labels) == sorted(f"Take the {part} away (CSV)" for part in parts)
+    assert any("tiny.vec, zipf" in bar for bar in rungs(app))
 
 
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
     app = visit(after="ZCA:64:lw")
     assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
     assert app.query_params["after"] in ("ZCA:64:lw", ["ZCA:64:lw"])
-    X = pair_vectors(5, "mean", range(len(own_pairs())))
+    X = pair_vectors(5, "mean", range(SMALL))
     cell = evaluate_grid(
-        {"one": X[np.newaxis]}, own_pairs().gold_scores, treatments=["zca:64:lw"], draws=2
+        {"one": X[np.newaxis]}, own_pairs().gold_scores[:SMALL], treatments=["zca:64:lw"], draws=2
     ).cells[0]
-    value = heat(app, "after")[5, POOLINGS_SHOWN.index("mean")]
-    assert value == pytest.approx(100 * cell.score.spearman, abs=0.1)
+    assert parted(rungs(app)[4])[0] == pytest.approx(100 * cell.score.spearman, abs=0.1)
     wrong = visit(after="flow")
     [warning] = [element.value for element in wrong.warning]
     assert warning.startswith("`flow` names no treatment")
-    assert "whitened, Ledoit-Wolf, fitted on" in everything(wrong)
+    assert "whitened, k = 12, Ledoit-Wolf, fitted on" in everything(wrong)
     for other in ("[x](https://x.example)", "clusterwise"):
         [warning] = [element.value for element in visit(after=other).warning]
         assert warning.startswith(f"`{other}` names no treatment")
@@ -650,7 +726,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
         ]
         lines = "\n".join(["left\tright\tscore", *rows])
         (tmp_path / f"sts-{split}.tsv").write_text(lines, encoding="utf-8")
-    app = visit()
+    app = own_form(visit(parts=["grid"]))
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path / "absent")).run())
     assert any("is named for a split" in element.value for element in app.error)
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
@@ -665,7 +741,8 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     rules = tmp_path / "narrow-cone.toml"
     rules.write_text("[models]\nlocal_folders = false\n", encoding="utf-8")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(rules))
-    healthy(app.run())
+    own_form(app)
+    healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
     assert any("No folder of this server may be read" in element.value for element in app.error)
 
 
@@ -676,8 +753,8 @@ def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
 
 
 def test_counter_examples_are_named_with_their_own_numbers():
-    app = visit()
-    gold = own_pairs().gold_scores
+    app = visit(parts=["cone"])
+    gold = own_pairs().gold_scores[:SMALL]
     lines = [element.value for element in app.markdown if "; the wider layer" in element.value]
     assert 1 <= len(lines) <= 3
     number, place = r"(−?\d+\.\d+)", r"layer (\d), (\S+?)"
@@ -711,22 +788,23 @@ def test_the_page_keeps_the_contract_s_order_on_the_default_and_the_chinese_pair
     note = {"en": "before any model was run on them", "zh-Hant": "以臺灣的繁體中文撰寫"}[lang]
     assert any(note in element.value for element in app.caption)
     translate = words._catalogue(lang).gettext
-    assert app.selectbox(key="pairs").options[:3] == [
-        translate("{name} ({n} pairs)").format(name=translate(f"the project’s {name}"), n=n)
-        for name, n in (("pairs", 935), ("hard pairs", 325), ("Chinese pairs", 281))
+    assert app.selectbox(key="pairs").options == [
+        translate("{name} ({n})").format(name=translate(name), n=n)
+        for name, n in (("English, plain", 935), ("English, hard", 325), ("Chinese", 281))
     ]
-    headings = ["Look", "Measure", "Try", "Limits"]
     assert [element.value for element in app.subheader] == [
-        translate(heading) for heading in headings
+        translate(heading) for heading in ("All measures", "Limits")
     ]
-    panels = re.findall(r"^#### (\d)", everything(app), re.MULTILINE)
-    assert sorted(panels) == list("123456")
+    limits = next(element.value for element in app.markdown if element.value.startswith("- **"))
+    assert len(re.findall("^- ", limits, re.MULTILINE)) == 4
 
 
 def test_no_word_of_the_chinese_page_is_left_in_english():
-    app = visit(lang="en")  # what the session keeps must keep no word of it
+    app = visit(
+        parts=["lesson", *PARTS], lang="en"
+    )  # what the session keeps must keep no word of it
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
-    assert not any("own input vectors" in bar for bar in bars(app))
+    assert not any("own input vectors" in bar for bar in rungs(app))
     assert "own input vectors" not in everything(app)
     labels = [
         element.label for part in (app.selectbox, app.slider, app.expander) for element in part

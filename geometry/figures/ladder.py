@@ -1,0 +1,190 @@
+"""Measured scores as the rungs of a ladder, with published scores as ticks on the same rungs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .palette import Theme, axis, base_layout, rgb
+
+RUNG_HEIGHT = 47  # px: a line of text above a dot
+LABEL_SIZE = 16  # px: legible from the last row
+MARGIN = 0.03  # of the range of the scores, left and right of them
+BELOW = 0.15  # of a rung: ticks hang from its line, below the label
+BAND_OPACITY = 0.13
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A published score: its value, and its hover text."""
+
+    value: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One measured score and the published ones beside it.
+
+    Parameters
+    ----------
+    label : str
+        The text above the dot.
+    about : str
+        The hover text.
+    value : float or None
+        The score; None if undefined.
+    low, high : float or None
+        Ends of the interval; None without one.
+    place : int
+        The number of the rung's family, which decides the colour.
+    ticks : sequence of Tick
+    """
+
+    label: str
+    about: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    place: int = 0
+    ticks: Sequence[Tick] = ()
+
+
+@dataclass(frozen=True)
+class Band:
+    """A range of scores that is shaded behind all rungs, and its label."""
+
+    low: float
+    high: float
+    label: str
+
+
+def ladder_figure(
+    rungs: Sequence[Rung], x: str, theme: Theme, *, names: tuple[str, str], band: Band | None = None
+) -> go.Figure:
+    """A dot with its interval on each rung, the first rung on top.
+
+    Each label is above its dot and not beside it, because a narrow screen has no space for both.
+
+    Parameters
+    ----------
+    rungs : sequence of Rung
+    x : str
+        Title of the x axis.
+    theme : Theme
+    names : (str, str)
+        Names of the measured and of the published scores in the legend.
+    band : Band, optional
+    """
+    ticks = [(place, tick) for place, rung in enumerate(rungs) for tick in rung.ticks]
+    figure = go.Figure([_dots(rungs, names[0], theme)])
+    if ticks:
+        figure.add_trace(_ticks(ticks, names[1], theme))
+    figure.update_layout(
+        base_layout(theme, height=76 + RUNG_HEIGHT * len(rungs)),
+        xaxis=axis(theme, x, range=_ends(rungs, band), zeroline=False, tickfont={"size": 14}),
+        yaxis={
+            "range": [len(rungs) - 0.7, -0.75],
+            "tickvals": list(range(len(rungs))),
+            "showticklabels": False,
+            "gridcolor": theme.grid,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        annotations=[_label(rung, place, theme) for place, rung in enumerate(rungs)],
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
+        showlegend=True,
+    )
+    figure.update_xaxes(title_font_size=14)
+    if band is not None:
+        figure.add_trace(_band(band, len(rungs), theme))
+    return figure
+
+
+def _ends(rungs: Sequence[Rung], band: Band | None) -> list[float]:
+    values = [v for rung in rungs for v in (rung.value, rung.low, rung.high) if v is not None]
+    values += [tick.value for rung in rungs for tick in rung.ticks]
+    values += [] if band is None else [band.low, band.high]
+    low, high = min(values, default=0.0), max(values, default=100.0)
+    margin = MARGIN * (high - low) or 1.0
+    return [low - margin, high + margin]
+
+
+def _dots(rungs: Sequence[Rung], name: str, theme: Theme) -> go.Scatter:
+    values = np.array([np.nan if rung.value is None else rung.value for rung in rungs])
+    highs = np.array([v if r.high is None else r.high for r, v in zip(rungs, values, strict=True)])
+    lows = np.array([v if r.low is None else r.low for r, v in zip(rungs, values, strict=True)])
+    return go.Scatter(
+        x=values.astype(np.float32),
+        y=np.arange(len(rungs), dtype=np.float32),
+        text=[rung.about for rung in rungs],
+        name=name,
+        mode="markers",
+        marker={
+            "color": [theme.categories[rung.place % len(theme.categories)] for rung in rungs],
+            "size": 13,
+        },
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": highs - values,
+            "arrayminus": values - lows,
+            "color": theme.ink,
+            "thickness": 1.5,
+            "width": 5,
+        },
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Scatter:
+    return go.Scatter(
+        x=np.array([tick.value for _, tick in ticks], dtype=np.float32),
+        y=np.array([place + BELOW for place, _ in ticks], dtype=np.float32),
+        text=[tick.text for _, tick in ticks],
+        name=name,
+        mode="markers",
+        marker={
+            "symbol": "line-ns-open",
+            "size": 10,
+            "color": theme.ink,
+            "line": {"width": 2, "color": theme.ink},
+        },
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _band(band: Band, rungs: int, theme: Theme) -> go.Scatter:
+    top, bottom = -0.75, rungs - 0.7
+    return go.Scatter(
+        x=[band.low, band.high, band.high, band.low, band.low],
+        y=[top, top, bottom, bottom, top],
+        name=band.label,
+        mode="lines",
+        line={"width": 1, "color": theme.categories[0], "dash": "dot"},
+        fill="toself",
+        fillcolor=_faint(theme.categories[0]),
+        hoverinfo="skip",
+    )
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = rgb(colour)
+    return f"rgba({red},{green},{blue},{BAND_OPACITY})"
+
+
+def _label(rung: Rung, place: int, theme: Theme) -> dict[str, object]:
+    return {
+        "x": 0,
+        "xref": "paper",
+        "y": place - 0.14,
+        "text": rung.label,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "align": "left",
+        "showarrow": False,
+        "font": {"size": LABEL_SIZE, "color": theme.ink},
+    }

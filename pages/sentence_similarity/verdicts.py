@@ -1,0 +1,130 @@
+"""The claims of the page beside what is measured on the chosen pairs."""
+
+from __future__ import annotations
+
+from geometry.evaluate.grid import Cell
+from geometry.evaluate.scores import DRAWS, Difference
+from pages.common.corpus_cloud import SEED
+from pages.common.escape import markdown
+from pages.common.models import model_line
+from pages.common.verdict import State, Verdict
+from pages.common.words import Translate
+
+from .choices import Choice, fitted_on
+from .claim import Gap, pooling_words_here
+from .scene import Scene
+from .word_vectors import Static
+from .words import cell_words, hundred, treatment_words, with_interval
+
+
+def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
+    """Does the treatment help? The last layer first, since that is what one would deploy."""
+    choice = scene.choice
+    raw, treated = scene.output
+    lines = [_output_words(raw, treated, choice, _)]
+    cell = scene.cell(choice.layer, choice.pooling, choice.after)
+    if cell is not treated and cell.difference is not None and cell.difference.value is not None:
+        lines.append(_cell_words(scene, cell, _))
+    return Verdict(
+        claim=_("Whitening makes the similarities of sentences better."),
+        source=_("Su et al. (2021), Huang et al. (2021)"),
+        state=_state(_sign(treated), _sign(cell)),
+        measured=" ".join(lines),
+        basis=_basis(choice, fitted_on(choice, _), _),
+    )
+
+
+def _sign(cell: Cell) -> int | None:
+    """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
+    moved = cell.difference
+    if moved is None or moved.value is None or moved.low is None:
+        return None
+    return (1 if moved.value > 0 else -1) if moved.is_clear else 0
+
+
+def _state(output: int | None, cell: int | None) -> State:
+    """What the claim is worth: first at the last layer, then at the chosen cell."""
+    signs = {output, cell}
+    if None in signs or signs == {0}:
+        return "unknown"
+    if -1 not in signs and output == 1:
+        return "holds"
+    return "partly" if 1 in signs else "fails"
+
+
+def _output_words(raw: Cell, treated: Cell, choice: Choice, _: Translate) -> str:
+    """One sentence on the last layer, and what to do."""
+    moved = treated.difference
+    if moved is None or moved.value is None:
+        return _("The mean of the last layer has no score here.")
+    advice = {
+        1: _("use it"),
+        -1: _("leave the vectors raw"),
+        0: _("no clear difference"),
+        None: _("too few pairs to tell"),
+    }
+    return _(
+        "Last layer, mean: raw **{before}** → {treatment} **{after}** ({change}): **{advice}**."
+    ).format(
+        before=hundred(raw.score.spearman, _),
+        treatment=treatment_words(choice.after, _),
+        after=hundred(treated.score.spearman, _),
+        change=_change(moved, _),
+        advice=advice[_sign(treated)],
+    )
+
+
+def _cell_words(scene: Scene, cell: Cell, _: Translate) -> str:
+    """The same of the chosen layer and pooling."""
+    choice, moved = scene.choice, cell.difference
+    before = scene.cell(choice.layer, choice.pooling)
+    words = {
+        1: _("At {cell} it helps: {before} → {after} ({change})."),
+        -1: _("At {cell} it hurts: {before} → {after} ({change})."),
+        0: _("At {cell} the difference is not clear: {before} → {after} ({change})."),
+        None: _("At {cell}, without an interval: {before} → {after} ({change})."),
+    }
+    return words[_sign(cell)].format(
+        cell=cell_words(choice.layer, choice.pooling, _),
+        before=hundred(before.score.spearman, _),
+        after=hundred(cell.score.spearman, _),
+        change=_change(moved, _),
+    )
+
+
+def _change(moved: Difference | None, _: Translate) -> str:
+    if moved is None:
+        return hundred(None, _)
+    return with_interval(moved.value, moved.low, moved.high, _, sign=True)
+
+
+def pooling_verdict(scene: Scene, static: Static, _: Translate) -> Verdict:
+    """Are the model's sentence vectors worse than averaged word vectors?"""
+    words, gap = pooling_words_here(scene, static, _)
+    return Verdict(
+        claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
+        source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
+        state=_below(gap),
+        measured=words or _("One of the scores is undefined here."),
+        basis=_basis(scene.choice, _("raw vectors, nothing fitted"), _),
+    )
+
+
+def _below(gap: Gap) -> State:
+    """Which of [CLS] and the mean are clearly below the static average, and which above."""
+    both = [each.value or 0.0 for each in (gap.cls, gap.mean) if each is not None and each.is_clear]
+    below, above = (sum(value * sign > 0 for value in both) for sign in (1, -1))
+    if below:
+        return "holds" if below == 2 else "partly"
+    return "fails" if above else "unknown"
+
+
+def _basis(choice: Choice, fit: str, _: Translate) -> str:
+    parts = [
+        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name(_)),
+        model_line(choice.encoder, _),
+        fit,
+        _("paired 95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
+        _("seed {seed}").format(seed=SEED),
+    ]
+    return markdown(" · ".join(parts))

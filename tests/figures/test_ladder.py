@@ -1,0 +1,55 @@
+"""The ladder: dots and intervals as given, published scores as ticks on their rungs, the band."""
+
+import numpy as np
+import pytest
+
+from geometry.figures.ladder import Band, Rung, Tick, ladder_figure
+from geometry.figures.palette import DARK, LIGHT
+
+RUNGS = (
+    Rung("[CLS], layer 0", "undefined", None, ticks=(Tick(16.5, "BERT CLS"),)),
+    Rung(
+        "66.5 mean, layer 5",
+        "66.5 [62.0, 70.0]",
+        66.5,
+        62.0,
+        70.0,
+        place=2,
+        ticks=(Tick(46.35, "avg BERT"),),
+    ),
+)
+
+GLOVE = Band(46.0, 58.02, "GloVe")
+
+
+def picture(theme=LIGHT, rungs=RUNGS, band=GLOVE):
+    names = ("measured", "published")
+    return ladder_figure(rungs, "Spearman × 100", theme, names=names, band=band)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_dots_intervals_ticks_and_band_by_hand(theme):
+    measured, published, band = picture(theme).data
+    assert (measured.name, published.name, band.name) == ("measured", "published", "GloVe")
+    assert list(measured.text) == [rung.about for rung in RUNGS]
+    assert np.array(measured.x) == pytest.approx([np.nan, 66.5], nan_ok=True)
+    assert np.array(measured.error_x.array)[1] == pytest.approx(3.5)
+    assert np.array(measured.error_x.arrayminus)[1] == pytest.approx(4.5)
+    assert measured.marker.color[1] == theme.categories[2]
+    assert np.array(published.x) == pytest.approx([16.5, 46.35])
+    assert [int(y) for y in published.y] == [0, 1]  # on the rungs that they belong to
+    assert (min(band.x), max(band.x)) == (46.0, 58.02)
+
+
+def test_the_labels_are_above_their_dots_and_everything_is_in_the_range():
+    figure = picture()
+    assert [note.text for note in figure.layout.annotations] == [rung.label for rung in RUNGS]
+    assert [note.y < place for place, note in enumerate(figure.layout.annotations)] == [True, True]
+    top, bottom = figure.layout.yaxis.range[1], figure.layout.yaxis.range[0]
+    assert top < bottom  # downwards
+    low, high = figure.layout.xaxis.range
+    assert low < 16.5
+    assert high > 70
+    alone = picture(rungs=RUNGS[:1], band=None)
+    assert alone.layout.height < figure.layout.height
+    assert len(alone.data) == 2
