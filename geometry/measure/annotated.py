@@ -22,9 +22,9 @@ from .zipf import zipfian_table
 # labels in English; pages translate them
 ANNOTATED = {
     "alignment": "alignment of positive pairs",
-    "self_similarity": "self-similarity of types, less the mean cosine",
-    "intra_sentence_similarity": "intra-sentence similarity, less the mean cosine",
-    "max_explainable_variance": "maximum explainable variance, less that of types dealt at random",
+    "self_similarity": "self-similarity of types, minus the mean cosine",
+    "intra_sentence_similarity": "intra-sentence similarity, minus the mean cosine",
+    "max_explainable_variance": "maximum explainable variance, minus that of random types",
     "zipfian_mean_symmetry": "mean symmetry under word counts",
     "zipfian_spectral_entropy": "spectral entropy under word counts",
     "label_agreement": "label agreement of 5 neighbours",

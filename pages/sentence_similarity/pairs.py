@@ -364,7 +364,7 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
         return _read(file)
     is_automatic = st.toggle(
-        _("Find the columns by themselves"), value=True, key=f"guess-{file.file_id}"
+        _("Detect columns automatically"), value=True, key=f"guess-{file.file_id}"
     )
     if is_automatic:
         return _read(file)
@@ -427,9 +427,7 @@ def show_folder_form(_: Translate) -> None:
     except OperatorFileError as error:
         st.error(error_text(error, _))
     except ModelFilesError:
-        st.error(
-            _("No folder of this server may be read: its operator’s rule for folders of models.")
-        )
+        st.error(_("The operator of this server does not allow folders to be read."))
     except CorpusError as error:
         # the same words for a path without such files, whatever else is there
         is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")

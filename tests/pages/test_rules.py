@@ -106,7 +106,7 @@ def test_another_machine_s_visitor_reads_no_folder(headers, tmp_path, monkeypatc
         app.text_input(key="pairs_folder").set_value(str(place)).run()
         assert not app.exception
         [error] = errors(app)
-        assert error.startswith("No folder of this server may be read")
+        assert error.startswith("The operator of this server does not allow folders")
 
 
 def test_the_form_s_refusal_does_not_tell_what_is_at_a_path(tmp_path):

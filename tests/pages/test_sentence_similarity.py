@@ -743,7 +743,10 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(rules))
     own_form(app)
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
-    assert any("No folder of this server may be read" in element.value for element in app.error)
+    assert any(
+        "The operator of this server does not allow folders" in element.value
+        for element in app.error
+    )
 
 
 def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
