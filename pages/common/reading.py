@@ -17,8 +17,8 @@ from geometry.errors import GeometryError
 from . import jobs
 from .cache import Cache
 from .escape import markdown
+from .limit_notes import upload_limits
 from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
-from .upload_limits import upload_limits
 from .words import translator
 
 AT_ONCE = 1_000_000  # bytes; a file up to this size is read while the page is drawn

@@ -23,9 +23,10 @@ from pages.common.words import Translate, prose
 from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
 from .claims import cone_verdict, whitening_verdict
+from .downloads import take_away
 from .first_visit import ask_for_guess, show_steps
 from .inspector import choose_point, show_inspector
-from .numbers import show_all_measures, show_headlines, take_away, warn_of_simplex
+from .numbers import show_all_measures, show_headlines, warn_of_simplex
 from .pictures import draw_pictures
 from .scene import (
     MAX_POINTS,

@@ -12,9 +12,9 @@ from pages.common.corpus_cloud import warn_of_cache
 from pages.common.downloads import offer_csv
 from pages.common.escape import markdown
 from pages.common.folded import folded
+from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import show_error
 from pages.common.shell import show_question
-from pages.common.upload_limits import megabytes, upload_limits
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 

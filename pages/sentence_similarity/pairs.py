@@ -26,11 +26,11 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.folded import folded
+from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.rules import model_rules
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
-from pages.common.upload_limits import megabytes, shortened_note, table_note, upload_limits
 from pages.common.uploads import own_labels, remember
 from pages.common.words import Translate, prose
 

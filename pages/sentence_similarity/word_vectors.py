@@ -28,10 +28,10 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.corpus_cloud import SEED, store
 from pages.common.escape import markdown
+from pages.common.limit_notes import megabytes, table_note, upload_limits, vector_note
 from pages.common.messages import error_text
 from pages.common.own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
 from pages.common.table_form import label_uploader
-from pages.common.upload_limits import megabytes, table_note, upload_limits, vector_note
 from pages.common.words import Translate, prose
 
 from .choices import Choice

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from geometry.measure import Annotations, Measured, annotated_table, disagreements, measure_table
@@ -14,7 +13,7 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.coverage_notes import coverage_line
-from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
 from pages.common.words import Translate, prose
 
@@ -198,30 +197,6 @@ def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[st
             values = {"name": treatment_names(_)[picture.name]}
             lines[prose("whitening", f"disagree-{code}", values)] = None
     return list(lines)
-
-
-def take_away(scene: Scene, _: Translate) -> None:
-    """The points as CSV; the pictures themselves have a camera button."""
-    measured_on = provenance(scene, _)
-    offer_csv(
-        _("Download points (CSV)"),
-        "whitening-points",
-        lambda: pictures_csv(scene, measured_on, _),
-    )
-
-
-def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
-    """The coordinates of every picture, as drawn."""
-    view = _("view {name}").format(name=scene.pictures[0].projection.method)
-    axes = "xyz"[: scene.pictures[0].projection.n_components]
-    columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
-    places = np.hstack(
-        [picture.projection.around_origin * picture.factor for picture in scene.pictures]
-    )
-    factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
-    return points_csv(
-        scene.material.cloud, columns, places, " · ".join([measured_on, view, *factors])
-    )
 
 
 def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) -> bytes:

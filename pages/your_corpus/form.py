@@ -13,11 +13,11 @@ from geometry.data.limits import MEGABYTE
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
+from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.reading import read_upload
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
-from pages.common.upload_limits import megabytes, shortened_note, table_note, upload_limits
 from pages.common.uploads import add_upload
 from pages.common.words import Translate
 

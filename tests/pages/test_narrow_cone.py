@@ -44,7 +44,7 @@ from pages.common.words import signed, with_sign
 from pages.narrow_cone import claims
 from pages.narrow_cone.choices import PRESETS, STEPS
 from pages.narrow_cone.claims import Interval, Steps, whitening_verdict
-from pages.narrow_cone.numbers import histogram_csv, panels_csv
+from pages.narrow_cone.downloads import histogram_csv, panels_csv
 from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.corpus import read_corpus
 from pages.common import reading
 from pages.common.escape import markdown
+from pages.common.limit_notes import upload_limits
 from pages.common.own_process import ProcessEnded
-from pages.common.upload_limits import upload_limits
 
 TEXTS = b"the cat sat\ndogs ran\n"
 

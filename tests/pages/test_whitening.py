@@ -43,7 +43,8 @@ from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.words import prose, signed
 from pages.whitening.choices import CHARTS, treatment_names
-from pages.whitening.numbers import measure_all, pictures_csv, table_csv
+from pages.whitening.downloads import pictures_csv
+from pages.whitening.numbers import measure_all, table_csv
 from pages.whitening.scene import Scene
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
