@@ -357,6 +357,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, or "
             "puts too many tokens around it, so it is not used. " + _ORIGIN + "."
         ),
+        "long_words": (
+            "The `tokenizer.json` of `{name}` allows words or tokens of more than {limit:,} "
+            "characters, and a text could take hours, so it is not used. " + _ORIGIN + "."
+        ),
         "disk_error": "`{name}` can't be read ({reason}). Check the folder and who may read it.",
         "folder_elsewhere": (
             "The `modules.json` of `{name}` names the folder `{folder}`, and only folders of its "

@@ -1,7 +1,8 @@
-"""A bound on how much a tokenizer may lengthen a text before it is cut into tokens.
+"""Bounds on how much a tokenizer may lengthen a text, and on the words that it splits.
 
 Thirty rules in a row that replace each character by two make one letter a thousand million. The
-rules are judged when the tokenizer is read, because nothing can interrupt it at work.
+time to split a word is quadratic in its length. The rules are judged when the tokenizer is read,
+because nothing can interrupt it at work.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ MOST_GROWTH = 16  # times; XLNet and T5 may double a text, byte-level BPE too
 MOST_RULES = 50
 LONGEST_ENTRY = 64  # bytes by which a table of characters may replace one; NFKC's longest has 33
 MOST_ADDED = 64  # tokens beside those of the text
+LONGEST_WORD = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
 
 
 def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
-    """Raise ModelFilesError "growing_text" if the rules may lengthen a text beyond the limits."""
+    """Raise ModelFilesError if the tokenizer may take far more than a text's length.
+
+    "growing_text" if the rules may lengthen a text beyond the limits; "long_words" if words or
+    tokens may have more than LONGEST_WORD characters.
+    """
     rules = [
         rule
         for part in (tokenizer.normalizer, tokenizer.pre_tokenizer)
@@ -44,6 +50,10 @@ def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
         or len(tokenizer.encode("a").ids) > 2 * MOST_ADDED  # a template may repeat the text
     ):
         raise ModelFilesError("unreadable", because="growing_text", name=name, limit=MOST_GROWTH)
+    longest = max(map(len, tokenizer.get_vocab()), default=0)
+    split = getattr(tokenizer.model, "max_input_chars_per_word", 0)  # of word pieces
+    if max(longest, split) > LONGEST_WORD:
+        raise ModelFilesError("unreadable", because="long_words", name=name, limit=LONGEST_WORD)
 
 
 def _flat(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..data.limits import MEGABYTE
+from ..data.limits import LONGEST_TEXT, MEGABYTE
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
 from .faults import is_lack_of_memory
@@ -29,7 +29,8 @@ PULSE = 0.1  # seconds between two looks at the clock and at a cancel
 # Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
 TEXTS = (
     ".",
-    "a" * 2_000,
+    "a" * LONGEST_TEXT,
+    "x" * (LONGEST_TEXT - 2) + " y",  # a pattern such as x*y tries it from every letter
     " \t\n" * 300,
     "1" * 500 + ".,!?" * 200,
     "".join(map(chr, range(32, 127))),

@@ -8,7 +8,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode.text_growth import LONGEST_ENTRY, _longest_entry, refuse_growth
+from geometry.encode.text_growth import LONGEST_ENTRY, LONGEST_WORD, _longest_entry, refuse_growth
 from geometry.encode.tokens import PieceReader
 from geometry.hub import bundled
 from tests.encode.tiny_encoder import save_tiny_bert
@@ -90,6 +90,23 @@ def test_steps_before_the_tokens_and_a_template_count_too():
         }
         with pytest.raises(ModelFilesError):
             refuse_growth(tokenizer([], post_processor=template), name="x")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        models.WordPiece({"a": 0, "##a": 1}, unk_token="a", max_input_chars_per_word=LONGEST_WORD),
+        models.Unigram([("a", 0.0), ("z" * LONGEST_WORD, 0.0)], unk_id=0),
+    ],
+)
+def test_words_that_take_hours_to_split_are_refused(model):
+    """The time for a word is quadratic in its length, or in that of the longest token."""
+    refuse_growth(Tokenizer(model), name="x")
+    state = Tokenizer(model).to_str().replace("z" * LONGEST_WORD, "z" * (LONGEST_WORD + 1))
+    state = state.replace(f'word":{LONGEST_WORD}', f'word":{LONGEST_WORD + 1}')
+    with pytest.raises(ModelFilesError, match="more than 1,000 characters") as caught:
+        refuse_growth(Tokenizer.from_str(state), name="x")
+    assert caught.value.because == "long_words"
 
 
 def test_the_bundled_tokenizer_passes():
