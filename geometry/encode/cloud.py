@@ -20,7 +20,7 @@ from .precision import refuse_too_narrow
 from .store import ArrayStore, key_of, pooled_name, recall, recalled_vectors
 
 UNITS = ("sentences", "tokens", "types")
-TEXTS_AT_ONCE = 256  # all their token vectors are in memory: 400 MB at 512 tokens and d = 768
+VECTOR_BYTES = 200 * 10**6  # of all token vectors of some texts, of which a sample stays
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 
 
@@ -168,6 +168,11 @@ class _Wanted:
     store: ArrayStore | None
     progress: Progress | None
 
+    def report(self, done: int) -> None:
+        """Report how many texts are done; raises what ``progress`` raises."""
+        if self.progress is not None:
+            self.progress(done, len(self.corpus))
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of its vectors, one a layer. Of tokens and types only the sample is stored."""
@@ -200,13 +205,17 @@ def _sentences(wanted: _Wanted) -> Cloud:
         progress=wanted.progress,
     )
     rows = wanted.sample(len(corpus))
+    lengths = []
+    for row in rows:
+        lengths.append(word_count(corpus.texts[row]))
+        wanted.report(len(corpus))  # 50 MB take ten seconds
     return Cloud(
         unit="sentences",
         vectors=_rows_of(vectors, rows),
         texts=_pick(corpus.texts, rows),
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
-        lengths=np.array([word_count(corpus.texts[i]) for i in rows]),
+        lengths=np.array(lengths),
         counts=_rows_of(_piece_frequencies(wanted), rows),
         n_available=len(corpus),
     )
@@ -216,7 +225,15 @@ def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
     """The ``counts`` of the sentences, from the store if it has them."""
     encoder, corpus = wanted.encoder, wanted.corpus
     key = counts_key(encoder, corpus)
-    return recall(wanted.store, (key,), lambda: {key: piece_frequencies(encoder, corpus.texts)})[0]
+
+    def compute() -> dict[str, np.ndarray]:
+        return {
+            key: piece_frequencies(
+                encoder, corpus.texts, progress=lambda *_: wanted.report(len(corpus))
+            )
+        }
+
+    return recall(wanted.store, (key,), compute)[0]
 
 
 def counts_key(encoder: Encoder, corpus: Corpus) -> str:
@@ -224,18 +241,26 @@ def counts_key(encoder: Encoder, corpus: Corpus) -> str:
     return key_of(encoder, corpus, "sentences", 0, "counts")
 
 
-def piece_frequencies(encoder: Encoder, texts: Sequence[str]) -> np.ndarray:
-    """For each text, the mean over its pieces of log10 of their count in all texts, (n,)."""
-    pieces = encoder.tokenize(texts)
+def piece_frequencies(
+    encoder: Encoder, texts: Sequence[str], *, progress: Progress | None = None
+) -> np.ndarray:
+    """For each text, the mean over its pieces of log10 of their count in all texts, (n,).
+
+    progress : as in ``Encoder.tokenize``.
+    """
+    pieces = encoder.tokenize(texts, progress=progress)
     counts = Counter(piece for sentence in pieces for piece in sentence)
-    return np.array(
-        [np.mean([np.log10(counts[p]) for p in sentence] or [0.0]) for sentence in pieces]
-    )
+    logs = {piece: np.log10(count) for piece, count in counts.items()}
+    return np.array([np.mean([logs[piece] for piece in sentence] or [0.0]) for sentence in pieces])
+
+
+def _pieces(wanted: _Wanted) -> list[list[str]]:
+    """The word pieces of each text, before any is encoded."""
+    return wanted.encoder.tokenize(wanted.corpus.texts, progress=lambda *_: wanted.report(0))
 
 
 def _tokens(wanted: _Wanted) -> Cloud:
-    encoder, corpus = wanted.encoder, wanted.corpus
-    pieces = encoder.tokenize(corpus.texts)
+    corpus, pieces = wanted.corpus, _pieces(wanted)
     flat = [piece for sentence in pieces for piece in sentence]
     source = np.repeat(np.arange(len(pieces)), [len(sentence) for sentence in pieces])
     rows = wanted.sample(len(flat))
@@ -258,7 +283,10 @@ def _tokens(wanted: _Wanted) -> Cloud:
 
 
 def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.ndarray:
-    """Vectors of the tokens at these sorted rows, encoded TEXTS_AT_ONCE texts at a time.
+    """Vectors of the tokens at these sorted rows.
+
+    The vectors of all tokens of the texts that are encoded at a time take VECTOR_BYTES at most, or
+    are those of one text.
 
     lengths : tokens of each text.
     """
@@ -266,13 +294,15 @@ def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.
     texts = wanted.corpus.texts
     starts = np.cumsum([0, *lengths])
     vectors = np.empty((len(rows), wanted.encoder.dimension), dtype=np.float32)
-    for first in range(0, len(texts), TEXTS_AT_ONCE):
-        last = min(first + TEXTS_AT_ONCE, len(texts))
+    most = VECTOR_BYTES // (4 * wanted.encoder.dimension)  # tokens
+    first = last = 0
+    while last < len(texts):
+        first = last
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + most, "right")) - 1)
         drawn = slice(*np.searchsorted(rows, [starts[first], starts[last]]))
 
         def report(done: int, _of_these: int, first: int = first) -> None:
-            if wanted.progress is not None:
-                wanted.progress(first + done, len(texts))
+            wanted.report(first + done)
 
         if drawn.start < drawn.stop:
             part = wanted.encoder.encode_tokens(texts[first:last], layer=layer, progress=report)
@@ -281,13 +311,12 @@ def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.
 
 
 def _types(wanted: _Wanted) -> Cloud:
-    encoder, corpus = wanted.encoder, wanted.corpus
-    counts = Counter(piece for sentence in encoder.tokenize(corpus.texts) for piece in sentence)
+    counts = Counter(piece for sentence in _pieces(wanted) for piece in sentence)
     names = sorted(counts)
     rows = wanted.sample(len(names))
 
     def compute() -> dict[str, np.ndarray]:
-        table = encoder.type_embeddings()
+        table = wanted.encoder.type_embeddings()
         row_of = {word: row for row, word in enumerate(table.words)}
         return {wanted.keys[0]: table.vectors[[row_of[names[i]] for i in rows]]}
 

@@ -294,8 +294,7 @@ class Encoder:
 
         progress : called with (texts done, texts in all) while many texts are counted.
         """
-        after = None if progress is None else lambda done: progress(done, len(texts))
-        return self._reader.coverage(texts, after)
+        return self._reader.coverage(texts, _after(progress, texts))
 
     def _encodings(self, texts: Sequence[str], progress: Progress | None) -> Sequence[Pieces]:
         """Each text's tokens. ``progress`` is called while long texts are split, so that it can
@@ -311,9 +310,14 @@ class Encoder:
             return bundled.SPECIAL_TOKENS  # so that the first page does not wait for the tokenizer
         return self._reader.special_tokens
 
-    def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
-        """Word pieces of each text, cut at ``max_tokens``, without special tokens."""
-        return self._reader.pieces(texts)
+    def tokenize(
+        self, texts: Sequence[str], *, progress: Progress | None = None
+    ) -> list[list[str]]:
+        """Word pieces of each text, cut at ``max_tokens``, without special tokens.
+
+        progress : called with (texts done, texts in all) while many texts are split.
+        """
+        return self._reader.pieces(texts, _after(progress, texts))
 
     def encode_tokens(
         self,
@@ -440,6 +444,10 @@ class Encoder:
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
+
+
+def _after(progress: Progress | None, texts: Sequence[str]) -> Callable[[int], None] | None:
+    return None if progress is None else lambda done: progress(done, len(texts))
 
 
 def tokens_per_batch(n_layers: int, d: int) -> int:

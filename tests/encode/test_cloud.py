@@ -1,7 +1,8 @@
 """Sentences, tokens and types of a small corpus: numbers by hand, samples, and the cache."""
 
 import json
-import threading
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from geometry.encode.cloud import is_stored, word_count
 from geometry.encode.encoder import Encoder
 from geometry.encode.pool import POOLINGS
 from geometry.encode.store import recalled_vectors
+from geometry.encode.trial import ROOT
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
 CORPUS = Corpus(
@@ -202,6 +204,26 @@ def test_a_cancelled_encoding_leaves_nothing_on_disk(encoder, store, by_blocks):
     assert list(store.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_splitting_into_tokens_can_be_stopped(encoder, monkeypatch, unit):
+    monkeypatch.setattr("geometry.encode.tokens.BATCH_CHARACTERS", 1)
+    tokenize, splitting = Encoder.tokenize, []
+
+    def noted(self, texts, **options):
+        splitting.append(True)
+        found = tokenize(self, texts, **options)
+        splitting.clear()
+        return found
+
+    def stop(done, total):
+        if splitting:
+            raise Stopped
+
+    monkeypatch.setattr(Encoder, "tokenize", noted)
+    with pytest.raises(Stopped):
+        read_cloud(encoder, CORPUS, unit=unit, progress=stop)
+
+
 def test_blocks_and_arrays_are_for_their_owner_only(encoder, store, by_blocks):
     modes = set()
 
@@ -213,31 +235,42 @@ def test_blocks_and_arrays_are_for_their_owner_only(encoder, store, by_blocks):
     assert modes == {0o600}
 
 
-def test_two_at_once_on_one_folder_encode_a_corpus_once(encoder, store, by_blocks):
-    both, reports, clouds = threading.Barrier(2, timeout=20), [], []
+WAITS = """
+import json, sys
+from pathlib import Path
+from geometry import Corpus, read_cloud
+from geometry.encode import ArrayStore, store
+from geometry.encode.encoder import Encoder
+
+class Unable(Encoder):
+    _model = property(lambda self: sys.exit("encoded again"))
+
+store.BYTES_AT_ONCE = 1
+read_cloud(
+    Unable(Path(sys.argv[1]), name="second", trial=False),
+    Corpus("three", tuple(json.loads(sys.argv[3]))),
+    store=ArrayStore(sys.argv[2]),
+    progress=lambda *of: print(*of, flush=True),
+)
+"""
+
+
+def test_two_processes_on_one_folder_encode_a_corpus_once(encoder, store, by_blocks):
+    given = (encoder.folder, store.folder, json.dumps(CORPUS.texts))
+    second = []
 
     def first(done, total):
-        reports.append("first")
-        both.wait()  # the second begins now
-        both.wait()  # and waits
+        if not second:  # it begins now, and waits
+            second.append(
+                subprocess.Popen(
+                    [sys.executable, "-c", WAITS, *given], cwd=ROOT, stdout=subprocess.PIPE
+                )
+            )
+            assert second[0].stdout.readline().split() == [b"0", b"3"]
 
-    def second(done, total):
-        if (done, total) == (0, len(CORPUS)) and "second" not in reports:
-            reports.append("second")
-            both.wait()
-
-    def read(store, progress):
-        clouds.append(read_cloud(encoder, CORPUS, store=store, progress=progress))
-
-    threads = [threading.Thread(target=read, args=(store, first))]
-    threads[0].start()
-    both.wait()
-    threads.append(threading.Thread(target=read, args=(ArrayStore(store.folder), second)))
-    threads[1].start()
-    for thread in threads:
-        thread.join()
-    assert reports == ["first", "second"]
-    np.testing.assert_array_equal(clouds[0].vectors, clouds[1].vectors)
+    read_cloud(encoder, CORPUS, store=store, progress=first)
+    second[0].communicate(timeout=60)
+    assert second[0].returncode == 0
     assert {path.suffix for path in store.folder.iterdir()} == {".array"}
 
 
@@ -397,7 +430,8 @@ def test_tokens_are_encoded_some_texts_at_a_time(encoder, monkeypatch):
         return encode_tokens(self, texts, **settings)
 
     monkeypatch.setattr(Encoder, "encode_tokens", noted)
-    monkeypatch.setattr("geometry.encode.cloud.TEXTS_AT_ONCE", 2)
+    two_texts = 2 * 3 * DIMENSION * 4  # bytes
+    monkeypatch.setattr("geometry.encode.cloud.VECTOR_BYTES", two_texts)
     reports = []
     parts = read_cloud(
         encoder,
