@@ -1,7 +1,8 @@
 """Runs readers on hostile input in a child process whose memory and time are watched.
 
 The parent ends a child that grows by more than ``MEGABYTES`` or works longer than ``SECONDS`` (of
-processor time) on one input; a new child then goes on with the next input.
+processor time) on one input; a new child then goes on with the next input. The most memory of a
+process that a reader started is judged when that has ended.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _of_one_child(file: Path, n: int, megabytes: int, seconds: float) -> list[Ou
     while reading.is_alive() and not ended_for:
         reading.join(_POLL)
         n_before = len(found)
-        found += [Outcome(line[0], line[2], float(line[1])) for line in lines[1 + n_before :]]
+        found += [_outcome(line, megabytes) for line in lines[1 + n_before :]]
         size, seconds_worked = _measured(child.pid)
         if len(found) > n_before or not lines:
             began, worked = time.monotonic(), seconds_worked
@@ -93,18 +94,23 @@ def _of_one_child(file: Path, n: int, megabytes: int, seconds: float) -> list[Ou
         child.kill()
     reading.join()
     code = child.wait()
-    found = [Outcome(line[0], line[2], float(line[1])) for line in lines[1:]]
+    found = [_outcome(line, megabytes) for line in lines[1:]]
     if len(found) < n:
         assert lines, f"the child did not start (exit code {code})"
         found.append(Outcome(ended_for or "crash", f"exit code {code}"))
     return found
 
 
+def _outcome(line: list[str], megabytes: int) -> Outcome:
+    ending, seconds, peak, said = line
+    return Outcome("large" if float(peak) > megabytes else ending, said, float(seconds))
+
+
 def _collect(child: subprocess.Popen[bytes], lines: list[list[str]]) -> None:
     assert child.stdout is not None
     with child.stdout as out:
         for line in out:
-            lines.append(line.decode().rstrip("\n").split("\t", 2))
+            lines.append(line.decode().rstrip("\n").split("\t", 3))
 
 
 def _measured(pid: int) -> tuple[float, float]:
@@ -156,7 +162,7 @@ def _child(file: Path) -> None:
     readers["vectors"](b"a 1\nb 2\n")  # pyarrow is loaded before the memory is measured
     _say("ready")
     for attempt in attempts:
-        began = time.monotonic()
+        began, before = time.monotonic(), _peak_of_processes()
         try:
             readers[attempt.reader](attempt.content, **attempt.options)
             ending, said = "read", ""
@@ -166,7 +172,17 @@ def _child(file: Path) -> None:
         except BaseException as error:  # whatever it is, the table names it
             ending, said = "other", f"{type(error).__name__}: {error}"
         said = " ".join(said.split())[:200].encode("ascii", "replace").decode()
-        _say(f"{ending}\t{time.monotonic() - began:.3f}\t{said}")
+        peak = _peak_of_processes()
+        grown = peak if peak > before else 0
+        _say(f"{ending}\t{time.monotonic() - began:.3f}\t{grown:.0f}\t{said}")
+
+
+def _peak_of_processes() -> float:
+    """The most resident megabytes of any process that this one started and that has ended."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e6
 
 
 def _say(line: str) -> None:

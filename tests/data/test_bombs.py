@@ -126,6 +126,14 @@ ATTEMPTS = {  # made when they are used
         b'{"a":[' + b"[]," * 15 * 10**6 + b"[]]}\n",
         options={"name": "a.jsonl"},
     ),
+    "empty lists": lambda: Attempt(
+        "pairs", (b'{"left":[' + b"[]," * 650_000 + b"[]]}\n") * 25, options={"name": "a.jsonl"}
+    ),
+    "300 keys": lambda: Attempt(
+        "pairs",
+        (json.dumps({f"k{i}": "" for i in range(300)}).encode() + b"\n") * 12_000,
+        options={"name": "a.jsonl"},
+    ),
     # 19: lines
     "lines of words": lambda: Attempt("word pairs", b"a b 1\n" * 8 * 10**6),
     "lines of STS-B": lambda: Attempt("pairs", b"g\tf\ty\t1\t4.5\ta\tb\n" * 3 * 10**6),
@@ -134,7 +142,7 @@ ATTEMPTS = {  # made when they are used
     "short lines": lambda: Attempt("corpus", b"a\n" * 24 * 10**6),
     "short rows": lambda: Attempt("corpus", b"a,b\n" * 12 * 10**6, options={"name": "a.csv"}),
     "wide characters": lambda: Attempt("corpus", "😀".encode() + b" a b\n" * 9 * 10**6),
-    "no encoding fits": lambda: Attempt("corpus", b"\xff\xfe\x80 a \x81\n" * 6 * 10**6),
+    "no encoding fits": lambda: Attempt("corpus", b"\x80 a \x81\xff b\n" * 5 * 10**6),
     "legacy encoding": lambda: Attempt("corpus", "naïve café\n".encode("cp1252") * 4 * 10**6),
 }
 
