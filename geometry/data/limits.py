@@ -39,7 +39,8 @@ class Limits:
     words : int
         Word vectors, or words with counts.
     seconds : int
-        For a Parquet table, which another process reads.
+        Of processor time for a Parquet table, which another process reads; half of it for JSON
+        lines.
     """
 
     file_bytes: int = 50 * MEGABYTE

@@ -1,7 +1,10 @@
 """Your corpus: paste or upload texts, see their cone, and use them on the other pages."""
 
+from contextlib import suppress
+
 import streamlit as st
 
+from geometry import ModelFilesError
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import show_coverage
 from pages.common.escape import markdown
@@ -39,7 +42,8 @@ with result:
             ).format(name=markdown(corpus.name)),
             icon=":material/check_circle:",
         )
-        show_coverage(coverage_of(corpus, _), _)
+        with suppress(ModelFilesError):  # encode_own shows it
+            show_coverage(coverage_of(corpus, _), _)
         points = encode_own(corpus, _)
         if points is not None:
             warn_of_cache(_)

@@ -1,5 +1,6 @@
 """The reader's own corpus: paste or file to corpus, every refusal in both languages."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,8 +23,9 @@ from pages.common.coverage_notes import (
 from pages.common.messages import error_text
 from pages.your_corpus.form import limits
 from pages.your_corpus.result import duplicates
+from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
 from tests.pages.charts import charts
-from tests.pages.visits import deep_link
+from tests.pages.visits import brought, deep_link, healthy, new_visit
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("en", "zh-Hant")
@@ -279,6 +281,18 @@ def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, erro
     assert not at.exception
     assert "could not be encoded" in shown_errors(at)[0]
     assert at.session_state["corpus"].startswith("upload-")
+
+
+def test_a_model_that_fails_on_these_texts_only_is_told(tmp_path):
+    """Its unknown token is not in its vocabulary, which has all that a trial reads."""
+    path = save_tiny_bert(tmp_path) / "tokenizer.json"
+    state = json.loads(path.read_text(encoding="utf-8"))
+    vocabulary = {each: i for i, each in enumerate((*SPECIAL, *".a1"))}
+    state["model"] = {"type": "BPE", "vocab": vocabulary, "merges": [], "unk_token": "<none>"}
+    path.write_text(json.dumps(state), encoding="utf-8")
+    own = Corpus("own", tuple(f"жук {i}" for i in range(12)))
+    at = new_visit("your_corpus", brought("uploads", "corpus", own), model=str(tmp_path))
+    assert "can't be used" in shown_errors(healthy(at.run()))[0]
 
 
 def test_the_limits_stand_before_the_form(visit):
