@@ -66,6 +66,13 @@ def test_a_limit_is_held_stated_and_can_be_raised(name):
     read(Limits())
 
 
+def test_json_lines_that_take_long_are_refused():
+    lines = b'{"left": "a", "right": "b"}\n' * 2
+    with pytest.raises(CorpusError, match="longer than the limit of 0 seconds") as caught:
+        read_pairs(lines, name="a.jsonl", limits=Limits(seconds=0))
+    assert (caught.value.code, caught.value.because) == ("too_large", "too_slow")
+
+
 def test_lines_are_counted_with_blank_ones():
     lines = b"a b\n" * 2 + b"\n" * 1_000_000
     for read in (read_corpus, read_counts):

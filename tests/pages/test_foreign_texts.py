@@ -7,6 +7,8 @@ element is looked at, so a place that is added later is looked at too.
 import json
 import re
 from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -250,6 +252,47 @@ def test_no_page_shows_more_than_the_text(visit, lang, model):
     assert seen or page == "cosine_basis"
     if "charts" in visit or page == "sentence_similarity":
         assert charts(app)
+
+
+def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
+    (uploader,) = (each for each in app.get("file_uploader") if each.key == key)
+    return healthy(uploader.upload(name, content.encode()).run())
+
+
+def test_names_and_words_of_uploaded_files_are_text(model, tmp_path):
+    state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", **STATE}
+    app = healthy(new_visit("sentence_similarity", state, model=model).run())
+    words = ("cat", "dog", "bird", "mat")
+    vectors = "".join(f"{word} {i} {i * i} 1\n" for i, word in enumerate(words))
+    unknown = f"[x](http://{MARK}/l)\t<b>{MARK}\t1\n"
+    known = "".join(f"{a}\t{b}\t{i}\n" for i, (a, b) in enumerate(combinations(words, 2)))
+    name = Path(model).name  # without a slash, before which a file's name is cut off
+    upload(app, "vectors_file", f"{name}.txt", vectors)
+    upload(app, "word_pairs_file", f"{name}.tsv", known + unknown)
+    upload(app, "pairs_file", f"{name}.tsv", f"left\tright\t{HOSTILE.split()[0]}\na\tb\t1\n")
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "sts-test.csv").write_text(f"g\tf\ty\t1\t{MARK}\ta\tb\n", encoding="utf-8")
+    healthy(app.text_input(key="pairs_folder").set_value(str(folder)).run())
+    faults, seen = judge(app)
+    assert not faults, faults[:5]
+    assert seen > 10
+
+
+def test_the_name_and_the_failure_of_an_uploaded_corpus_are_text(monkeypatch, model):
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError(HOSTILE)
+
+    app = healthy(new_visit("your_corpus", source="upload", model=model).run())
+    table = f"{PARTS[0]},{PARTS[1]}\n" + "".join(f"the cat {i},{PARTS[2]}\n" for i in range(12))
+    upload(app, "corpus_file", f"{HOSTILE}.csv", table)
+    faults, seen = judge(app)
+    assert seen
+    monkeypatch.setattr("pages.common.corpus_cloud.read_cloud", fail)
+    healthy(app.button(key="use_file").click().run())
+    assert any(MARK in error.value for error in app.error)
+    faults += judge(app)[0]
+    assert not faults, faults[:5]
 
 
 @pytest.mark.parametrize(
