@@ -260,7 +260,7 @@ def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
 
 
 def test_names_and_words_of_uploaded_files_are_text(model, tmp_path):
-    state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", **STATE}
+    state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", "own-pairs-form": True}
     app = healthy(new_visit("sentence_similarity", state, model=model).run())
     words = ("cat", "dog", "bird", "mat")
     vectors = "".join(f"{word} {i} {i * i} 1\n" for i, word in enumerate(words))
