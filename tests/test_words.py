@@ -163,7 +163,7 @@ def test_there_is_something_to_translate_and_to_translate_into():
     assert set(languages()) >= {"en", "zh-Hant"}
     assert languages()[0] == DEFAULT_LANGUAGE == "en"
     assert len(msgids()) > 100
-    assert {"Narrow cone", "Try", "origin"} <= msgids().keys()
+    assert {"Narrow cone", "Limits", "origin"} <= msgids().keys()
 
 
 def test_every_label_is_a_literal_that_the_extractor_finds():

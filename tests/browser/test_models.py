@@ -15,7 +15,6 @@ from tests.encode.tiny_models import save_tiny
 from tests.hub.hub_server import HubServer
 
 PAGE = "narrow_cone"
-SIDES = ("raw", "white")
 
 
 def address(server, **query: str) -> str:
@@ -23,12 +22,12 @@ def address(server, **query: str) -> str:
 
 
 def both_clouds_are_measured(page: Page) -> None:
-    """Wait until both tables show numbers; fail if an error shows."""
-    tables = page.locator(".st-key-numbers table")
-    expect(tables).to_have_count(len(SIDES), timeout=LONG * 1000)
-    for table in tables.all():
-        row = table.locator("tr", has_text="mean cosine of pairs")
-        expect(row).to_contain_text(re.compile(r"[+−-]?\d\.\d{3}"))
+    """Wait until both lists show numbers; fail if an error shows."""
+    lists = page.locator(".st-key-headlines .big-numbers")
+    expect(lists).to_have_count(2, timeout=LONG * 1000)
+    for numbers in lists.all():
+        cosine = numbers.locator("div", has_text="mean cosine")
+        expect(cosine).to_contain_text(re.compile(r"[+−-]?\d\.\d{3}"))
     assert_no_exception(page)
     expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
 

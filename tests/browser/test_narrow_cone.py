@@ -465,7 +465,7 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     titles = page.locator(".st-key-chart-histogram .modebar-btn").evaluate_all(
         "all => all.map(one => one.dataset.title)"
     )
-    assert titles[0].startswith("Download plot")
+    assert titles[0].startswith("Download picture")
     assert not [title for title in titles if re.search("share|cloud|edit", title, re.I)]
     assert len(titles) <= 6
 

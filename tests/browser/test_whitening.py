@@ -265,7 +265,7 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
 def test_types_in_chinese(server, page):
     open_whitening(page, server, "lang=zh-Hant&unit=types&corpus=topics-zh&second=zipf")
     wait_for_app(page)
-    assert of_stage(page, "stage.n") > 100
+    assert of_stage(page, "stage.n") > 50
     assert of_stage(page, TITLES)[1] == "齊夫白化"
     assert all(is_drawn(page, place) for place in range(4))
     expect(page.get_by_role("heading", name="限制")).to_be_visible()

@@ -96,7 +96,8 @@ MEASURES = {
     "zipfian_table": lambda rows: numbers_of(measure.zipfian_table(rows, counts(rows))),
 }
 TABLES = ("annotated_table", "contextual_table", "measure_table", "zipfian_table")
-NEIGHBOURS = {"chance_agreement", "label_agreement", "nearest"}  # tested in test_neighbours
+# tested in test_neighbours
+NEIGHBOURS = {"chance_agreement", "label_agreement", "label_agreement_interval", "nearest"}
 NO_ROWS = {  # take no vectors, or leave them to the measure they are given
     "Annotations",
     "Measured",

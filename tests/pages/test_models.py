@@ -64,7 +64,7 @@ def small_corpus(monkeypatch):
     from pages.common import uploads
 
     sentences = tuple(f"the {a} {b} ." for a in ("old", "red") for b in "abcdefghijklmnopqrst")
-    corpus = Corpus("forty", sentences, labels=("one", "two") * 20)
+    corpus = Corpus("forty", sentences, labels=("sport", "music") * 20)
     monkeypatch.setattr(uploads, "read_bundled", lambda code: corpus)
 
 
@@ -80,8 +80,9 @@ def errors(app: AppTest) -> list[str]:
 
 
 def numbers(app: AppTest) -> list[str]:
-    """The tables of the raw and the whitened cloud; none where nothing was measured."""
-    return [box.value for box in app.markdown if "| --- | ---: | ---: |" in box.value]
+    """The numbers below the raw and the whitened cloud; none where nothing was measured."""
+    bodies = [element.proto.body for element in app.get("html")]
+    return [body for body in bodies if 'class="big-numbers"' in body]
 
 
 def press(app: AppTest, key: str) -> AppTest:
