@@ -33,7 +33,7 @@ PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
 QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {…}
     "median": (
-        "a mean pairwise cosine of {cosine} are one fact",
+        "a mean pairwise cosine of {cosine} are the same fact",
         "平均成對餘弦 {cosine} 是同一件事",
     ),
     "narrows-first": ("the mean cosine starts at {cosine}", "平均餘弦原本是 {cosine}"),

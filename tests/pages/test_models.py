@@ -66,6 +66,8 @@ def small_corpus(monkeypatch):
     sentences = tuple(f"the {a} {b} ." for a in ("old", "red") for b in "abcdefghijklmnopqrst")
     corpus = Corpus("forty", sentences, labels=("sport", "music") * 20)
     monkeypatch.setattr(uploads, "read_bundled", lambda code: corpus)
+    # its results are kept between tests
+    monkeypatch.setattr(uploads, "_translated", lambda code, language: corpus)
 
 
 def visit(*, page=PAGE, **query) -> AppTest:
