@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,9 @@ def outcomes(
     with tempfile.TemporaryDirectory() as folder:
         while len(found) < len(attempts):
             file = Path(folder) / "attempts"
-            file.write_bytes(pickle.dumps(attempts[len(found) :]))
+            with file.open("wb") as out:
+                for attempt in attempts[len(found) :]:
+                    pickle.dump(attempt, out)
             found += _of_one_child(file, len(attempts) - len(found), megabytes, seconds)
     return found
 
@@ -158,10 +160,10 @@ def _child(file: Path) -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    readers, attempts = _readers(), pickle.loads(file.read_bytes())
+    readers = _readers()
     readers["vectors"](b"a 1\nb 2\n")  # pyarrow is loaded before the memory is measured
     _say("ready")
-    for attempt in attempts:
+    for attempt in _attempts(file):
         began, before = time.monotonic(), _peak_of_processes()
         try:
             readers[attempt.reader](attempt.content, **attempt.options)
@@ -175,6 +177,16 @@ def _child(file: Path) -> None:
         peak = _peak_of_processes()
         grown = peak if peak > before else 0
         _say(f"{ending}\t{time.monotonic() - began:.3f}\t{grown:.0f}\t{said}")
+
+
+def _attempts(file: Path) -> Iterator[Attempt]:
+    """One at a time: a process that a reader starts counts the memory of this one as its own."""
+    with file.open("rb") as content:
+        while True:
+            try:
+                yield pickle.load(content)
+            except EOFError:
+                return
 
 
 def _peak_of_processes() -> float:

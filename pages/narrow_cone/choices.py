@@ -77,16 +77,19 @@ def choose_fit(_: Translate) -> str:
     )
 
 
-def film_settings() -> tuple[float, float]:
+def film_settings(*, can_play: bool) -> tuple[float, float]:
     """(centring, strength) of the session, or else of the address; a first visit starts raw.
 
     The address names both settings, or none at the start of the film. Of a link that names only
-    one, the other is 1.
+    one, the other is 1. Where no film can be played, the start means full whitening: otherwise
+    both pictures would show the raw cloud.
     """
     _read_film_settings()
     centring, strength = (float(st.session_state[name]) for name in FILM)
     for name, value in zip(FILM, (centring, strength), strict=True):
         put_in_url(name, f"{value:g}" if centring or strength else None)
+    if not can_play and centring == strength == 0:
+        return 1.0, 1.0
     return centring, strength
 
 

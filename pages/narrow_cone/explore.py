@@ -92,7 +92,10 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         found_box = st.container()
     with look_box:
         can_play = look.view != "umap"
-        centring, strength = play_bar(_, can_play=can_play) if has_no_webgl2() else film_settings()
+        if has_no_webgl2():
+            centring, strength = play_bar(_, can_play=can_play)
+        else:
+            centring, strength = film_settings(can_play=can_play)
         umap_box = st.container()
         scene = build_scene(
             points, look, fit, whitening, chosen, centring=centring, strength=strength

@@ -58,8 +58,8 @@ def umaps_if_ready(
 
 def fit_umaps(scene: Scene, _: Translate) -> None:
     """Fit both UMAP pictures and store them, with progress and cancel."""
-    for side in (scene.raw, scene.white):
-        name = _store_key(side.key, scene.look.n_components)
+    sides = {_store_key(s.key, scene.look.n_components): s for s in (scene.raw, scene.white)}
+    for name, side in sides.items():  # one, where both sliders are at 0
         jobs.wait_for(
             f"umap-{name}",
             partial(_fit_and_store, name, side.vectors, scene.look.n_components),

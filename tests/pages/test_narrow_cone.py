@@ -972,6 +972,31 @@ def test_umap_has_no_film(monkeypatch, dims):
     assert not twin.message["factors"]  # its lengths mean nothing: no bar
 
 
+@pytest.mark.parametrize(
+    ("visit_page", "n_fits"), [(new_visit, 2), (visit_without_webgl2, 1)], ids=["film", "sliders"]
+)
+def test_umap_s_second_picture_is_whitened_unless_sliders_say_otherwise(
+    monkeypatch, tmp_path, cloud_of, visit_page, n_fits
+):
+    fitted = []
+
+    def fit(X, k, seed, _report):
+        fitted.append(X)
+        return np.random.default_rng(seed).normal(size=(len(X), k))
+
+    store = ArrayStore(tmp_path)
+    monkeypatch.setattr("pages.narrow_cone.umap.store", lambda: store)
+    monkeypatch.setattr("pages.narrow_cone.umap.fit_elsewhere", fit)
+    app = healthy(visit_page(view="umap", centring="0", strength="0").run())
+    assert len(fitted) == n_fits
+    X = cloud_of().vectors
+    both = [X, whiten_beside(X, fit_whitening(X)).vectors]
+    for sent, wanted in zip(fitted, both, strict=False):
+        np.testing.assert_allclose(sent, wanted, atol=1e-5)
+    raw, white = numbers(app)
+    assert (raw == white) == (n_fits == 1)
+
+
 def test_the_bar_of_each_picture_is_of_its_own_scale():
     app = look()
     message = clouds(app).message
