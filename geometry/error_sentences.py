@@ -9,26 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _ENCODER = "Choose an encoder of texts, such as `google-bert/bert-base-uncased`."
-_NO_ENCODER = "`{name}` is no text encoder that can be read here"
-_ONE_SOURCE = "Take both files from one `save_pretrained`."
-_ORIGIN = "Take the file from where the model comes from"
-_ITS_LAWFUL_NAME = (
-    "a hub's is one word, or an owner and a word around one slash, of letters, digits, `-`, `_` "
-    "and `.` (no two `-` or `.` together), 96 at most, as in"
+_NO_ENCODER = "`{name}` is not a text encoder that can be read here"
+_ONE_SOURCE = "Use both files of one `save_pretrained`."
+_ORIGIN = "Get the file again from the model's source"
+_LAWFUL = (
+    "with at most 96 letters, digits, `-`, `_` and `.` (never two `-` or `.` together), such as"
 )
-_NO_SPACE = "Free some space, or start again with `HF_HOME` set to a folder with more of it."
+_NO_SPACE = "Free some space, or start again with `HF_HOME` set to a folder with more space."
 _NO_WRITING = "Free some space, or start again with `HF_HOME` set to a folder that can be written."
 _UNREADABLE = "The file `{path}` cannot be read ({reason}). Check its path."
-_DAMAGED = "This file, a {kind}, is damaged or cut off. Fetch it again, or save it anew."
+_DAMAGED = "This file, a {kind}, is damaged or cut off. Download it again, or save it again."
 _UNREADABLE_CONTENT = (
     "The content of this file can't be read: it is damaged, or written in a way that is not "
-    "supported. Fetch it again, or save it anew."
+    "supported. Download it again, or save it again."
 )
 _TOO_HEAVY = (
-    "Reading this file takes more than the limit of {seconds} seconds or {memory:bytes} of memory. "
-    "Cut it into parts and take one of them."
+    "Reading this file takes more than the limit of {seconds} seconds or {memory:bytes} of "
+    "memory. Split it into parts and use one of them."
 )
-_NO_MEMORY = "There is not enough memory for this file. Cut it into parts and take one of them."
+_NO_MEMORY = "There is not enough memory for this file. Split it into parts and use one of them."
 
 # Subject of the error, then its code or, where a code has several sentences, ``because``.
 SENTENCES: Mapping[str, Mapping[str, str]] = {
@@ -39,55 +38,56 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "no_memory": _NO_MEMORY,
         "too_heavy": _TOO_HEAVY,
         "unknown_corpus": "There is no bundled corpus `{name}`. Choose one of {names}.",
-        "empty": "There is no text here. Give at least {limit} texts, one a line or one a row.",
+        "empty": "There is no text here. Give at least {limit} texts, one per line or row.",
         "no_texts": (
-            "The chosen column holds no text at all, and at least {limit} texts are needed. "
-            "Choose another column."
+            "The chosen column has no text, and at least {limit} texts are needed. Choose "
+            "another column."
         ),
         "too_few_texts": (
             "There is only one text, and at least {limit} are needed to compare directions. Add "
-            "more, one a line or one a row."
+            "more, one per line or row."
         ),
         "too_many_texts": (
-            "There are {n} texts and the limit is {limit}. Keep a sample of the rows."
+            "There are {n} texts and the limit is {limit}. Use a sample of the rows."
         ),
         "too_many_bytes": (
-            "The file is larger than the limit of {limit:bytes}. Cut it into parts or draw a "
+            "The file is larger than the limit of {limit:bytes}. Split it into parts, or use a "
             "sample of its rows."
         ),
         "unpacked": (
             "The content of this file is larger than the limit of {limit:bytes} once it is "
-            "unpacked. Cut it into parts or draw a sample of its rows."
+            "unpacked. Split it into parts, or use a sample of its rows."
         ),
         "too_slow": (
-            "Reading this file takes longer than the limit of {limit} seconds. Cut it into parts, "
-            "or save it as a .csv file."
+            "Reading this file takes longer than the limit of {limit} seconds. Split it into "
+            "parts, or save it as a .csv file."
         ),
         "too_many_lines": (
-            "The file has more than {limit} lines, blank ones included. Keep a sample of the rows."
+            "The file has more than {limit} lines, blank ones included. Use a sample of the rows."
         ),
         "long_line": (
-            "Line {line} is longer than the limit of {limit} characters. Put each row on a line of "
-            "its own, or cut its texts."
+            "Line {line} is longer than the limit of {limit} characters. Put each row on its own "
+            "line, or shorten its texts."
         ),
         "too_many_columns": (
-            "The table has more columns than the limit of {limit}. Keep those that are needed."
+            "The table has more columns than the limit of {limit}. Keep only the columns that "
+            "are needed."
         ),
         "too_many_keys": (
             "The rows have more different keys than the limit of {limit}. Use the same keys in "
             "every row, such as sentence1, sentence2 and score."
         ),
         "half_character": (
-            "The text at line {line} has half of a surrogate pair, which is no character. Replace "
-            "it, and save the file as UTF-8."
+            "The text at line {line} has half of a surrogate pair, which is not a character. "
+            "Replace it, and save the file as UTF-8."
         ),
         "binary": (
-            "This is no text file: it looks like a {kind}. Save its text as UTF-8 in a .txt or "
-            ".csv file and take that."
+            "This is not a text file. It looks like a {kind}. Save its text as UTF-8 in a .txt "
+            "or .csv file and use that file."
         ),
         "wrong_encoding": (
-            "The file is not `{encoding}`: byte {offset} (line {line}) does not fit, and no other "
-            "encoding is clear. Save the file as UTF-8 and take that."
+            "The file is not `{encoding}`: byte {offset} (line {line}) does not fit, and no "
+            "other encoding can be recognised. Save the file as UTF-8."
         ),
         "unknown_encoding": (
             "There is no text encoding named `{encoding}`. Use one such as utf-8, big5 or cp1252."
@@ -98,22 +98,23 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "uneven_row": (
             "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
-            "around a cell that holds the delimiter, or take a .txt file with one text a line."
+            "around a cell that contains the delimiter, or use a .txt file with one text per "
+            "line."
         ),
         "uneven_stsb_row": (
             "The row at line {line} has {n} columns and STS-B's form has {expected}. Put a tab "
-            "between each two, or take the row out."
+            "between the columns, or remove the row."
         ),
         "uneven_word_row": (
-            "The row at line {line} has {n} columns and lacks one of those that are read. Fill it "
-            "in or take it out."
+            "The row at line {line} has {n} columns and lacks one of those that are read. Fill "
+            "it in, or remove the row."
         ),
         "unknown_column": (
             "There is no column `{column}`; the file has {columns}. Choose one of these."
         ),
         "no_text_column": (
-            "None of the columns {columns} holds text, only numbers or signs. Add a column of "
-            "sentences, one a row."
+            "The columns {columns} have no text, only numbers or signs. Add a column of "
+            "sentences, one per row."
         ),
         "no_pair_columns": (
             "The columns {columns} are not two sentences and a score. Choose the three columns "
@@ -124,25 +125,25 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "such as: old, new, 1.58."
         ),
         "blank_sentence": (
-            "The pair at line {line} lacks a sentence. Fill it in or take the row out."
+            "The pair at line {line} lacks a sentence. Fill it in, or remove the row."
         ),
         "bad_score": (
-            "The score `{score}` at line {line} is no number. Write one such as 3.5, or take the "
-            "row out."
+            "The score `{score}` at line {line} is not a number. Write one such as 3.5, or "
+            "remove the row."
         ),
-        "bad_count": "Line {line} is no word and its count. Write one such as: the 1000.",
+        "bad_count": "Line {line} is not a word and its count. Write one such as: the 1000.",
         "bad_json": (
-            "Line {line} is no JSON object. Write one a line, such as "
-            '`{{"sentence1": "…", "sentence2": "…", "score": 3.5}}`.'
+            'Line {line} is not a JSON object. Write one per line, such as `{{"sentence1": "…", '
+            '"sentence2": "…", "score": 3.5}}`.'
         ),
         "score_outside_scale": (
-            "The scores reach from {found[0]} to {found[1]}, and the scale of this set from "
-            "{scale[0]} to {scale[1]}: this is another file than expected. Choose other pairs."
+            "The scores run from {found[0]} to {found[1]}, but the scale of this set runs from "
+            "{scale[0]} to {scale[1]}. This is not the expected file. Choose other pairs."
         ),
         "no_folder": "There is no folder `{path}`. Check its path.",
         "no_splits": (
-            "No file in `{path}` is named for a split. Name them sts-train.csv, sts-dev.csv and "
-            "sts-test.csv, or some of these."
+            "No file in `{path}` has the name of a split. Name the files sts-train.csv, "
+            "sts-dev.csv and sts-test.csv, or some of these."
         ),
         "two_splits": (
             "Two files of the folder could both be the split {split}: {files}. Keep one of them."
@@ -158,70 +159,74 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There is no text encoding named `{encoding}`. Use one such as utf-8 or latin-1."
         ),
         "file_bytes": (
-            "The file is larger than the limit of {limit:bytes}. Cut it, since the most frequent "
-            "words come first, or read it in Python with other limits."
+            "The file is larger than the limit of {limit:bytes}. Cut off its end, because the "
+            "most frequent words come first, or read it in Python with other limits."
         ),
         "unpacked": (
             "The content of this file is larger than the limit of {limit:bytes} once it is "
-            "unpacked. Cut it, since the most frequent words come first, or read it in Python with "
-            "other limits."
-        ),
-        "too_many_dimensions": (
-            "The vectors have more numbers than the limit of {limit}: the header is wrong, or "
-            "these are no word vectors. Reduce the vectors to fewer dimensions, or read the file "
+            "unpacked. Cut off its end, because the most frequent words come first, or read it "
             "in Python with other limits."
         ),
+        "too_many_dimensions": (
+            "The vectors have more numbers than the limit of {limit}. Either the header is "
+            "wrong, or these are not word vectors. Reduce the vectors to fewer dimensions, or "
+            "read the file in Python with other limits."
+        ),
         "too_many_words": (
-            "The file has more words than the limit of {limit}. Cut it, since the most frequent "
-            "words come first, or read it in Python with other limits."
+            "The file has more words than the limit of {limit}. Cut off its end, because the "
+            "most frequent words come first, or read it in Python with other limits."
         ),
         "no_vectors": (
-            "There are no word vectors in this file. Take GloVe's or word2vec's text, word2vec's "
-            "binary form, fastText's .vec, .npz or .safetensors."
+            "There are no word vectors in this file. Use GloVe's or word2vec's text form, "
+            "word2vec's binary form, fastText's .vec, .npz or .safetensors."
         ),
-        "fasttext_model": "This is fastText's model. Take the .vec file beside it.",
-        "lone_array": "A single NumPy array has no words. Save both with np.savez.",
+        "fasttext_model": "This is fastText's model. Use its .vec file.",
+        "lone_array": (
+            "A single NumPy array has no words. Save words and vectors together with np.savez."
+        ),
         "unnamed_arrays": (
-            "Of the arrays {arrays}, {n} are tables of floating-point numbers and none has a usual "
-            "name. Name that of the vectors vectors."
+            "Of the arrays {arrays}, {n} are tables of floating-point numbers and none has a "
+            "usual name. Give the array of vectors the name vectors."
         ),
         "none_wanted": (
-            "None of the words that are asked for is in the file. Ask for words of its language."
+            "None of the requested words is in the file. Request words of its language."
         ),
         "long_line": (
-            "Line {line} is longer than {limit:bytes}, so this is no file of word vectors. Take "
-            "GloVe's or word2vec's text, with one word a line."
+            "Line {line} is longer than {limit:bytes}, so this is not a file of word vectors. "
+            "Use GloVe's or word2vec's text form, with one word per line."
         ),
         "no_list_of_words": (
-            "None of the arrays {arrays} is a list of words. Save one named words, of strings."
+            "None of the arrays {arrays} is a list of words. Save an array of strings with the "
+            "name words."
         ),
         "unreadable_words": (
-            "The words in `{file}` beside this file can't be read. Save both again."
+            "The words in `{file}` beside this file can't be read. Save both files again."
         ),
         "no_words_beside": (
             "This file has vectors and no words. Add a uint8 tensor named words (UTF-8, one word "
-            "a line), or put the words, one a line, into `{file}` beside it."
+            "per line), or put the words, one per line, into `{file}` beside it."
         ),
         "word_count": (
-            "This file has {n_words} words and {n_vectors} vectors, and every vector needs its "
+            "This file has {n_words} words and {n_vectors} vectors, but each vector needs one "
             "word. Save them again, in the same order."
         ),
         "ragged_row": (
             "Line {line} has {n} numbers and the others have {expected}: it is cut off, or the "
-            "file holds vectors of different lengths. Take the line out, or fetch the file again."
+            "vectors differ in length. Remove the line, or download the file again."
         ),
         "bad_number": (
-            "`{field}` among the last {expected} fields of line {line} is no number: the line is "
-            "too short, or the file is none of vectors. Take the line out, or fetch the file again."
+            "`{field}` among the last {expected} fields of line {line} is not a number: the line "
+            "is too short, or this is not a file of vectors. Remove the line, or download the "
+            "file again."
         ),
         "truncated": (
-            "The header promises {n_stated} words, and the file is cut off or damaged at number "
-            "{word}. Fetch it again."
+            "The header states {n_stated} words, but the file is cut off or damaged at word "
+            "{word}. Download it again."
         ),
         "too_many_bytes": (
-            "{n} vectors of {d} numbers, with their words, take {needed:bytes} of memory, and the "
-            "limit is {limit:bytes}. Cut the file, whose most frequent words come first, or read "
-            "its first words in Python with max_words."
+            "{n} vectors of {d} numbers, with their words, take {needed:bytes} of memory, and "
+            "the limit is {limit:bytes}. Cut off the end of the file, because the most frequent "
+            "words come first, or read its first words in Python with max_words."
         ),
         "pickled": (
             "This file could run code when it is read. Export the vectors as text, or save the "
@@ -230,61 +235,61 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "model": {
         "no_network": (
-            "`{name}` could not be fetched: `{endpoint}` can't be reached ({reason}). Check the "
-            "network and try again, or use the bundled encoder, which needs none."
+            "`{name}` could not be downloaded: `{endpoint}` can't be reached ({reason}). Check "
+            "the network and try again, or use the bundled encoder, which needs no network."
         ),
         "unknown_name": (
             "There is no model `{name}` on `{endpoint}`. Check the spelling, with the owner in "
-            "front, as in `google-bert/bert-base-uncased`; for a folder of this machine give its "
-            "path, as in `./my-model`."
+            "front, such as `google-bert/bert-base-uncased`. For a folder of this machine give "
+            "its path, such as `./my-model`."
         ),
         "invalid_name": (
-            "`{name}` can be no model's name: "
-            + _ITS_LAWFUL_NAME
-            + " `google-bert/bert-base-uncased`. Correct it; for a folder of this machine give its "
-            "path, as in `./my-model`."
+            "`{name}` is not a valid model name. Use `model` or `owner/model`, "
+            + _LAWFUL
+            + " `google-bert/bert-base-uncased`. For a folder of this machine give its path, such "
+            "as `./my-model`."
         ),
         "empty_name": (
-            "The name of the model is empty. Give `bundled`, a folder, or a name of the hub such "
-            "as `google-bert/bert-base-uncased`."
+            "The name of the model is empty. Give `bundled`, a folder, or a name on the Hugging "
+            "Face Hub such as `google-bert/bert-base-uncased`."
         ),
         "missing_folder": (
             "No model can be read at `{name}`. Check the path: a model is a folder that "
-            "`save_pretrained` wrote, with a `config.json`. A path that does not begin at the root "
-            "is looked for in the folder where the program was started."
+            "`save_pretrained` wrote, with a `config.json`. A relative path starts at the folder "
+            "where the program was started."
         ),
         "gated": (
             "`{name}` is not open to everyone, or its name is wrong: `{endpoint}` answered "
-            "{status}. Check the name; accept the model's terms at {page} and start again with "
-            "`HF_TOKEN` set to a token of the account that did."
+            "{status}. Check the name. Accept the model's terms at {page}, set `HF_TOKEN` to a "
+            "token of the same account, and start again."
         ),
         "vanished_revision": (
-            "`{name}` has no revision `{revision}`, or no longer. Take a branch, a tag or a full "
-            "commit from its page, or leave the revision empty for main."
+            "`{name}` has no revision `{revision}`, or no longer has it. Choose a branch, a tag "
+            "or a full commit from its page, or leave the revision empty for main."
         ),
         "no_disk": "`{name}` needs {needed:bytes} in `{folder}`, which has {free:bytes} free. "
         + _NO_SPACE,
         "disk_failed": "`{name}` could not be written to `{folder}` ({reason}). " + _NO_WRITING,
         "half_downloaded": (
-            "`{name}` is only partly there, at `{file}` ({reason}). Load it again where it comes "
-            "from the hub: what is complete is kept. Copy the whole folder again where it is your "
-            "own."
+            "`{name}` is incomplete: `{file}` ({reason}). If it comes from the Hugging Face Hub, "
+            "load it again; complete files are not downloaded twice. If it is your own folder, "
+            "copy all of it again."
         ),
         "broken_transfer": (
-            "`{name}` is only partly there: the hub did not send all of its files ({reason}). "
-            "What has arrived is kept; try again."
+            "`{name}` is incomplete: the Hugging Face Hub did not send all of its files "
+            "({reason}). Try again; an interrupted download resumes."
         ),
         "slow_tokenizer": (
-            "`{name}` has no `{file}`, and only fast tokenizers are read. Write one once with "
+            "`{name}` has no `{file}`, and only fast tokenizers are read. Create it once with "
             "`{command}`, then load the new folder. If that has none either, this tokenizer has "
-            "no fast version: choose another model."
+            "no fast version. Choose another model."
         ),
         "pickle_only": (
             "`{name}` has its weights only as pickle (`{file}`), which can run any code when it "
-            "is opened, so only .safetensors are read. Where you trust its authors, convert it "
-            "once with `{command}`, then load the new folder."
+            "is opened. Only .safetensors are read. If you trust its authors, convert it once "
+            "with `{command}`, then load the new folder."
         ),
-        "no_config": "`{name}` has no `{file}`, so it is no text encoder that can be read here. "
+        "no_config": "`{name}` has no `{file}`, so it is not a text encoder that can be read here. "
         + _ENCODER,
         "lacks_setting": _NO_ENCODER
         + " (model type: {architecture}): its `{file}` has none of {settings}. "
@@ -296,23 +301,38 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         + " (model type: {architecture}): transformers does not have that type, and a model's own "
         "code is never run. " + _ENCODER,
         "mismatched": _NO_ENCODER
-        + ": its weights do not belong to its `config.json`, which promises `{weight}` in another "
-        "size, or where there is none. " + _ONE_SOURCE,
+        + (
+            ": its weights do not match its `config.json`, which gives `{weight}` another size, "
+            "or names it where it is missing. "
+        )
+        + _ONE_SOURCE,
         "too_few_weights": _NO_ENCODER
-        + ": its `{file}` promises {stated} as `{setting}`, and its weights are {tensors} tensors "
-        "of {weights} numbers. " + _ONE_SOURCE,
+        + (
+            ": its `{file}` states {stated} as `{setting}`, but its weights are {tensors} "
+            "tensors of {weights} numbers. "
+        )
+        + _ONE_SOURCE,
         "foreign_tokenizer": _NO_ENCODER
-        + ": its tokenizer wrote token {token}, and its weights have {tokens} tokens, so they are "
-        "not of one model. " + _ONE_SOURCE,
+        + (
+            ": its tokenizer gives token number {token}, but its weights have {tokens} tokens. "
+            "They do not belong to one model. "
+        )
+        + _ONE_SOURCE,
         "failed": _NO_ENCODER
         + " (model type: {architecture}): its first pass ended in an error (`{said}`). "
         + _ENCODER,
         "misshapen": _NO_ENCODER
-        + " (model type: {architecture}): it gives {layers} hidden states of {width} numbers a "
-        "token, and its `config.json` promises {promised_layers} of {promised_width}. " + _ENCODER,
+        + (
+            " (model type: {architecture}): it gives {layers} hidden states of {width} numbers a "
+            "token, but its `config.json` states {promised_layers} of {promised_width}. "
+        )
+        + _ENCODER,
         "mixes": _NO_ENCODER
-        + " (model type: {architecture}): its vectors depend on what else is in the batch, from "
-        "layer {layer} on, so no text has one of its own. " + _ENCODER,
+        + (
+            " (model type: {architecture}): its vectors depend on what else is in the batch, "
+            "from layer {layer} on, so a text has no vector of its own. "
+        )
+        + _ENCODER,
         "missing_folder_file": (
             "`{name}` has no `{file}`. Choose a folder that `save_pretrained` wrote, or a model "
             "that offers that file."
@@ -322,19 +342,19 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "or the bundled encoder; the list is in `{file}`."
         ),
         "other_revision": (
-            "`{name}` may not be loaded here at `{revision}`: the operator allows {allowed}, and "
-            "of these the branches and tags. Leave the revision empty for main; the list is in "
+            "`{name}` may not be loaded here at `{revision}`: the operator allows {allowed}, at "
+            "their branches and tags only. Leave the revision empty for main; the list is in "
             "`{file}`."
         ),
         "no_folders": (
             "`{name}` may not be loaded here: the operator allows no folders of this machine. "
-            "Choose a model of the hub or the bundled encoder; the rule is `local_folders` in "
-            "`{file}`."
+            "Choose a model of the Hugging Face Hub or the bundled encoder; the rule is "
+            "`local_folders` in `{file}`."
         ),
         "too_large": (
             "`{name}` has {size:bytes} of files to read, and the operator's limit is "
-            "{limit:bytes}. Choose a smaller model, or have `max_model_megabytes` raised in "
-            "`{file}`."
+            "{limit:bytes}. Choose a smaller model, or ask the operator to raise "
+            "`max_model_megabytes` in `{file}`."
         ),
         "changed_file": (
             "`{file}` of the bundled encoder is not the published one: it was changed, or only "
@@ -342,7 +362,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "other_input": "`{name}` reads `{input}`, not text. " + _ENCODER,
         "no_longest_text": (
-            "The settings of `{name}` state `{found}` as the longest text, which is no number. "
+            "The settings of `{name}` state `{found}` as the longest text, which is not a number. "
             + _ORIGIN
             + "."
         ),
@@ -354,26 +374,29 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "{seconds} s, or ended the process that tried it. " + _ENCODER
         ),
         "growing_text": (
-            "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, or "
-            "puts too many tokens around it, so it is not used. " + _ORIGIN + "."
+            "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, "
+            "or puts too many tokens around it. It is not used. " + _ORIGIN + "."
         ),
         "long_words": (
             "The `tokenizer.json` of `{name}` allows words or tokens of more than {limit:,} "
-            "characters, and a text could take hours, so it is not used. " + _ORIGIN + "."
+            "characters. A text could take hours, so it is not used. " + _ORIGIN + "."
         ),
-        "disk_error": "`{name}` can't be read ({reason}). Check the folder and who may read it.",
+        "disk_error": (
+            "`{name}` can't be read ({reason}). Check the folder and its read permissions."
+        ),
         "folder_elsewhere": (
             "The `modules.json` of `{name}` names the folder `{folder}`, and only folders of its "
             "own such as `1_Pooling` are read. " + _ORIGIN + "."
         ),
         "no_steps": (
-            "The `modules.json` in `{folder}` is no list of steps, each with its type and path. "
+            "The `modules.json` in `{folder}` is not a list of steps, each with its type and path. "
             + _ORIGIN
             + ", or remove it to read the model alone."
         ),
         "no_settings": (
-            "The `{file}` in `{folder}` holds a {found} where settings by their names should "
-            "be. " + _ORIGIN + "."
+            "The `{file}` in `{folder}` contains a {found} instead of named settings. "
+            + _ORIGIN
+            + "."
         ),
         "no_modules": (
             "`{name}` has no `modules.json`, so it names no output of its own. Choose another "
@@ -381,54 +404,57 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "empty_modules": "The `modules.json` of `{name}` names no modules. " + _ORIGIN + ".",
         "prompt": (
-            "`{name}` puts a prompt before every text, which is not done here. Choose another "
-            "pooling."
+            "`{name}` puts a prompt before every text, which is not supported here. Choose "
+            "another pooling."
         ),
         "no_pooling": "The `modules.json` of `{name}` has no Pooling. Choose another pooling.",
         "unknown_step": (
-            "`{name}` ends in a step that is not known here (`{step}`). Choose another pooling."
+            "`{name}` ends in a step that is not supported here (`{step}`). Choose another pooling."
         ),
         "no_layer_weights": (
             "The {layer} layer of `{name}` has no weights as .safetensors, and no other format is "
             "read. Choose another pooling."
         ),
         "no_word_file": (
-            "`{name}` has word vectors but no `{file}`. Of such models those with a whitespace "
-            "tokenizer and weights as .safetensors can be read."
+            "`{name}` has word vectors but no `{file}`. Such a model can be read only with a "
+            "whitespace tokenizer and weights as .safetensors."
         ),
         "no_word_weights": (
-            "The weights of `{name}` lack `{weight}`, so they are no word vectors. " + _ORIGIN + "."
+            "The weights of `{name}` lack `{weight}`, so they are not word vectors. "
+            + _ORIGIN
+            + "."
         ),
     },
     "data_set": {
         "no_network": (
-            "The data set `{name}` could not be fetched: `{endpoint}` can't be reached ({reason}). "
-            "Check the network and try again."
+            "The data set `{name}` could not be downloaded: `{endpoint}` can't be reached "
+            "({reason}). Check the network and try again."
         ),
         "unknown_name": (
-            "There is no data set `{name}` on `{endpoint}`, or no longer. Check the spelling."
+            "There is no data set `{name}` on `{endpoint}`. It may have been removed. Check the "
+            "spelling."
         ),
         "invalid_name": (
-            "`{name}` can be no data set's name: "
-            + _ITS_LAWFUL_NAME
-            + " `mteb/stsbenchmark-sts`. Correct it."
+            "`{name}` is not a valid data set name. Use `name` or `owner/name`, "
+            + _LAWFUL
+            + " `mteb/stsbenchmark-sts`."
         ),
         "gated": (
-            "The data set `{name}` is not open to everyone: `{endpoint}` answered {status}. Accept "
-            "its terms at {page} and start again with `HF_TOKEN` set to a token of the account "
-            "that did."
+            "The data set `{name}` is not open to everyone: `{endpoint}` answered {status}. "
+            "Accept its terms at {page}, set `HF_TOKEN` to a token of the same account, and "
+            "start again."
         ),
         "vanished_revision": (
-            "The data set `{name}` has no revision `{revision}`, or no longer. Its page lists "
-            "those that there are."
+            "The data set `{name}` has no revision `{revision}`, or no longer has it. Its page "
+            "lists the revisions."
         ),
         "no_such_file": (
-            "The data set `{name}` has none of the files that are asked for, at revision "
-            "`{revision}`; it has {files}. Choose another split or revision."
+            "The data set `{name}` has none of the requested files at revision `{revision}`. It "
+            "has {files}. Choose another split or revision."
         ),
         "broken_transfer": (
-            "The data set `{name}` is only partly there: the hub did not send all of it "
-            "({reason}). What has arrived is kept; try again."
+            "The data set `{name}` is incomplete: the Hugging Face Hub did not send all of it "
+            "({reason}). Try again; an interrupted download resumes."
         ),
         "no_disk": (
             "The data set `{name}` needs {needed:bytes} in `{folder}`, which has {free:bytes} "
@@ -439,13 +465,13 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "operator": {
         "no_file": (
-            "There is no file `{file}`, which `{variable}` or the caller names. Write it, or name "
-            "another."
+            "There is no file `{file}`, which `{variable}` or the caller names. Create it, or "
+            "name another file."
         ),
-        "unreadable": "The file `{file}` can't be read ({reason}). Check who may read it.",
-        "no_toml": "`{file}` is no TOML file (`{said}`). Correct it.",
+        "unreadable": "The file `{file}` can't be read ({reason}). Check its read permissions.",
+        "no_toml": "`{file}` is not a TOML file (`{said}`). Correct it.",
         "no_table": "`{table}` in `{file}` must be a table. Write [{table}] above its keys.",
-        "unknown_entry": "`{file}` has an unknown entry `{name}`. There can be {known}.",
+        "unknown_entry": "`{file}` has an unknown entry `{name}`. Possible entries: {known}.",
         "bad_value": "`{name}` in `{file}` is `{found}`. It must be {wanted}.",
     },
     "precision": {
@@ -454,7 +480,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "too_narrow": (
             "All pairwise cosines of this cloud exceed {limit}, and bfloat16, with 8 significant "
-            "bits, can't tell its directions apart. Choose float32."
+            "bits, can't distinguish its directions. Choose float32."
         ),
     },
     "measure": {
@@ -477,10 +503,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "centred": "There is no mean direction: the mean vector is zero, as of a centred cloud.",
         "no_spread": "There is no variance: all rows are equal.",
         "no_skewness": "There is no skewness: every row is chosen equally often.",
-        "no_mean_cosine": "There is nothing for dimensions to share: the mean cosine is 0.",
+        "no_mean_cosine": "No dimension has a share: the mean cosine is 0.",
         "random_mean_cosine": (
-            "There is nothing for dimensions to share: the mean cosine is no larger than that of "
-            "random directions."
+            "No dimension has a share: the mean cosine is no larger than that of random directions."
         ),
         "one_dimension": "This measure needs at least 2 dimensions; got {d}.",
         "one_column": "This measure needs at least 2 dimensions; got shape {shape}.",
@@ -489,7 +514,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "equal_distances": (
             "There is no nearest {k}: most rows have more than {k} others equally near."
         ),
-        "two_equally_far": "No dimension fits: each row's two nearest are equally far.",
+        "two_equally_far": "No dimension fits: each row's two nearest rows are equally far.",
         "no_repeats": "There is nothing to compare: each {what} occurs once.",
     },
 }
@@ -516,8 +541,11 @@ KINDS = (
 
 # English words that a sentence may quote as a detail, beside the kinds of files.
 WORDS = (
-    *("it is missing", "it is no JSON", "its header can't be read", "the disk is full"),
-    *("the hub lists a file that it does not have", "its answer is no listing"),
+    *("it is missing", "it is not JSON", "its header can't be read", "the disk is full"),
+    *(
+        "the Hugging Face Hub lists a file that it does not have",
+        "its answer is not a list of files",
+    ),
     *("HF_HUB_OFFLINE is set", "true or false", "a whole number of megabytes above 0"),
     "a whole number above 0",
     *('a list of patterns such as ["google-bert/*"]', "type", "sentence"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from httpx2 import Response
 
 ITS_FILES = "its files"  # replaces a file's name that is unknown
-NOT_THERE = "the hub lists a file that it does not have"
+NOT_THERE = "the Hugging Face Hub lists a file that it does not have"
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,7 @@ def read_settings(path: Path, *, name: str) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise incomplete(name, path.name, "it is no JSON") from error
+        raise incomplete(name, path.name, "it is not JSON") from error
 
 
 def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) -> None:

@@ -95,7 +95,7 @@ class Repository:
                 raise vanished_revision(self.repository, self.revision, self.kind) from error
             raise
         except (ValueError, KeyError, TypeError) as error:  # for example a login page
-            raise self.unreachable("its answer is no listing") from error
+            raise self.unreachable("its answer is not a list of files") from error
 
     def download(
         self,

@@ -12,7 +12,7 @@ from geometry import Encoder
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import DEFAULT_POOLING
 
-from .controls import choose, follow_default, layer_labels
+from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec
 from .escape import code
 from .words import Translate
@@ -58,10 +58,7 @@ def choose_cloud(
             list(encoder.poolings),
             key="pooling",
             default=DEFAULT_POOLING,
-            labels={
-                "weighted": _("weighted by position (decoders)"),
-                "own": _("the model's own output"),
-            },
+            labels=pooling_names(_),
             disabled=unit != "sentences",
         )
     is_own = unit == "sentences" and pooling == "own"
@@ -86,7 +83,7 @@ def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> 
         return True
     fixed = pooling in ("cls", "own")
     chosen = st.toggle(
-        _("special tokens take part: {names}").format(names=names),
+        _("Include special tokens: {names}").format(names=names),
         key="special",
         value=True,
         bind="query-params",

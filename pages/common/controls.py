@@ -108,6 +108,19 @@ def layer_labels(last: int, _: Translate) -> dict[str, str]:
     return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
 
 
+def pooling_names(_: Translate) -> dict[str, str]:
+    """Names of the poolings, by code."""
+    return {
+        "cls": "[CLS]",
+        "mean": _("mean"),
+        "max": _("max"),
+        "min": _("min"),
+        "last": _("last token"),
+        "weighted": _("weighted by position (decoders)"),
+        "own": _("the model's own output"),
+    }
+
+
 def layer_words(layer: int | str, last: int, _: Translate) -> str:
     """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
     layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))

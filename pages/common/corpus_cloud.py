@@ -174,8 +174,8 @@ def warn_of_cache(_: Translate) -> None:
     if failure is not None:
         st.warning(
             _(
-                "The server can't write its cache folder ({reason}). Vectors are kept in memory "
-                "for a while; a large corpus may have to be encoded again for another layer or "
+                "The server can't write its cache folder ({reason}). Vectors stay in memory for "
+                "a while. A large corpus may have to be encoded again for another layer or "
                 "pooling."
             ).format(reason=failure.strerror or type(failure).__name__),
             icon=":material/save:",

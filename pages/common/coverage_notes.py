@@ -46,7 +46,7 @@ def truncation_warning(coverage: Coverage, _: Translate) -> str:
     """Some texts were cut: the limit, and what to do."""
     return _(
         "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
-        "their beginnings are in the picture; split them into sentences to see the rest."
+        "their beginnings are in the picture. Split them into sentences to see the rest."
     ).format(
         truncated=f"{coverage.truncated:,}",
         n=f"{coverage.n_texts:,}",
@@ -65,13 +65,13 @@ def unknown_warning(coverage: Coverage, _: Translate) -> str:
     if not coverage.unknown_token:
         return _(
             "The model does not know {share} of the words (the limit is {limit}) and leaves them "
-            "out, so this picture is about the rest alone: most likely the texts' language or "
-            "script is not the model's. {model} was trained on more than 50 languages and most "
-            "likely knows it: choose it under Model."
+            "out. This picture is therefore about the rest alone. Most likely the texts' "
+            "language or script is not the model's. {model} was trained on more than 50 "
+            "languages: choose it under “Model”."
         ).format_map(values)
     return _(
-        "The model does not know {share} of the tokens (the limit is {limit}), so this picture is "
-        "about its unknown token, {token}, more than about the texts: most likely their language "
-        "or script is not the model's. {model} was trained on more than 50 languages and most "
-        "likely knows it: choose it under Model."
+        "The model does not know {share} of the tokens (the limit is {limit}). This picture is "
+        "therefore about its unknown token, {token}, more than about the texts. Most likely "
+        "their language or script is not the model's. {model} was trained on more than 50 "
+        "languages: choose it under “Model”."
     ).format_map(values)

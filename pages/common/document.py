@@ -46,8 +46,9 @@ def tell_of_loss(_: Translate) -> None:
         return
     st.warning(
         _(
-            "Your corpus “{name}” is gone: the server drops texts when the page is reloaded. Give "
-            "it again on the page *Your corpus*. Until then this is another corpus."
+            "Your corpus “{name}” is gone, because the server drops texts when the page is "
+            "reloaded. Give it again on the page *Your corpus*. Until then another corpus is "
+            "used."
         ).format(name=markdown(name)),
         icon=":material/report:",
     )

@@ -337,7 +337,7 @@ def wait_for(
     is_long : bool
         True for work of more than some seconds: other jobs of the lane then come first.
     """
-    cancelled = cancelled or _("Cancelled. Your texts are kept; start again when you like.")
+    cancelled = cancelled or _("Cancelled. Your texts are still here, and you can start again.")
     if key in _left():
         _offer_again(key, cancelled, _)
     visitor = _visitor()
@@ -414,9 +414,9 @@ def _progress_line(
     job: Job, _: Translate, what: str, amount: Callable[[float], str] = "{:,.0f}".format
 ) -> str:
     if before := job.lane.before(job):
-        return f"{what} · " + _("waiting for its turn; jobs before it: {n}").format(n=before)
+        return f"{what} · " + _("Waiting in the queue; jobs before it: {n}").format(n=before)
     if not job.total:
-        return f"{what} · " + _("loading …")
+        return f"{what} · " + _("Loading …")
     line = f"{what} · {amount(job.done)} / {amount(job.total)}"
     if job.rate:
         left = (job.total - job.done) / job.rate

@@ -21,8 +21,7 @@ def error_text(error: Exception, _: Translate) -> str:
     if not isinstance(error, DataSetError):
         return error.sentence(_, markdown)
     return f"{error.sentence(_, markdown)} " + _(
-        "Meanwhile the project’s own pairs, which need no network, and pairs that you upload are "
-        "on offer."
+        "Without a network you can still use the project’s pairs and uploads."
     )
 
 

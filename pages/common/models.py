@@ -78,7 +78,10 @@ def select_model(_: Translate) -> None:
         labels=labels,
         accept_new_options=True,
         on_change=_reset_revision_and_layers,
-        help=_("Choose one, or type any model's name on the hub, or a folder of this machine."),
+        help=_(
+            "Choose a model, or type the name of any model on the Hugging Face Hub or the path "
+            "of a folder of this machine."
+        ),
     )
     if name.strip() in ("", BUNDLED):
         return
@@ -103,7 +106,7 @@ def select_model(_: Translate) -> None:
         key="dtype",
         default=DTYPES[0],
         required=True,
-        help=_("bfloat16 is fast and approximate; float32 is what every figure here was taken in."),
+        help=_("bfloat16 is fast and approximate. All quoted figures were measured in float32."),
     )
 
 
@@ -196,7 +199,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
         made.read_files(report)
         return made
 
-    what = _("Reading {name}") if is_here else _("Fetching {name}")
+    what = _("Reading {name}") if is_here else _("Downloading {name}")
     try:
         made: Encoder = jobs.wait_for(
             f"model-{choice}",
@@ -205,7 +208,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
             what.format(name=markdown(choice.name)),
             lane="model",
             amount=partial(readable_bytes, decimals=1),
-            cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
+            cancelled=_("Cancelled. An interrupted download resumes when you start again."),
         )
     except Exception:  # the next run offers it again, and does not fetch by itself
         st.session_state.setdefault("wanted_models", set()).discard(choice)
@@ -248,12 +251,13 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     size = _size(known[choice.name]) if choice.name in known else None
     st.info(
-        _("{name} is not on this machine yet; it would be fetched from the hub, once.").format(
-            name=code(choice.name)
-        )
+        _(
+            "{name} is not on this machine yet. It has to be downloaded once from the Hugging "
+            "Face Hub."
+        ).format(name=code(choice.name))
     )
     st.button(
-        _("Fetch it ({size})").format(size=size) if size else _("Fetch it"),
+        _("Download model ({size})").format(size=size) if size else _("Download model"),
         key="fetch-model",
         type="primary",
         icon=":material/download:",
@@ -286,7 +290,7 @@ def _about(model: Suggestion, _: Translate) -> str:
     licence = _("not stated") if model.licence == NOT_STATED else model.licence
     parts = [lessons(_)[model.name], _("Licence: {licence}.").format(licence=licence)]
     if model.needs_conversion:
-        parts.append(_("Only as pickle on the hub: it has to be converted once."))
+        parts.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
     return " ".join(parts)
 
 
@@ -308,47 +312,47 @@ def lessons(_: Translate) -> dict[str, str]:
     """What each suggested model teaches about anisotropy, by the model's name."""
     return {
         "google-bert/bert-base-uncased": _(
-            "Averaged over its tokens, sentences lie in a narrow cone; BERT-flow (Li et al. 2020) "
-            "and whitening (Su et al. 2021) improved its similarities by undoing that."
+            "Averaged over tokens, its sentences lie in a narrow cone. Undoing that improved its "
+            "similarities: Li et al. (2020) by BERT-flow, Su et al. (2021) by whitening."
         ),
         "google-bert/bert-base-cased": _(
-            "The BERT that Ethayarajh (2019) measured: anisotropic in every layer above the "
+            "Ethayarajh (2019) measured this BERT. It is anisotropic in every layer above the "
             "input, though far less than the last layers of GPT-2."
         ),
         "google-bert/bert-base-chinese": _(
-            "Nearly every character is a token of its own: see whether the cone of English BERT "
-            "is there in Chinese too."
+            "Nearly every Chinese character is a token of its own. See whether the cone of "
+            "English BERT appears in Chinese too."
         ),
         "FacebookAI/roberta-base": _(
-            "A few dimensions of very large values rule its cosines (Timkey, van Schijndel 2021): "
-            "standardise the dimensions and look again."
+            "A few dimensions with very large values dominate its cosines: Timkey & van "
+            "Schijndel (2021). Standardise the dimensions and look again."
         ),
         "openai-community/gpt2": _(
-            "A causal decoder whose last layers are extremely anisotropic: in the last, two "
-            "random words have a cosine close to 1 (Ethayarajh 2019)."
+            "A causal decoder whose last layers are extremely anisotropic. In the last one, two "
+            "random words have a cosine close to 1: Ethayarajh (2019)."
         ),
         "sentence-transformers/bert-base-nli-mean-tokens": _(
-            "BERT trained further to tell entailment from contradiction (Reimers, Gurevych 2019): "
-            "see how far that alone opens the cone."
+            "BERT trained further to distinguish entailment from contradiction: Reimers & "
+            "Gurevych (2019). See how far that alone opens the cone."
         ),
         "princeton-nlp/unsup-simcse-bert-base-uncased": _(
-            "Contrastive training without labels, a sentence against itself under dropout, makes "
-            "BERT's vectors more uniform (Gao et al. 2021)."
+            "Contrastive training without labels makes BERT's vectors more uniform: Gao et al. "
+            "(2021). A positive pair is one sentence, encoded with two dropout masks."
         ),
         "princeton-nlp/sup-simcse-bert-base-uncased": _(
-            "Contrastive training with entailed and contradicting sentences (Gao et al. 2021): "
-            "see whether whitening has anything left to repair."
+            "Contrastive training with entailed and contradicting sentences: Gao et al. (2021). "
+            "See whether whitening can still improve anything."
         ),
         "sentence-transformers/all-mpnet-base-v2": _(
-            "Trained contrastively on about a billion pairs: where the objective has already "
+            "Trained contrastively on about a billion pairs. Where the objective has already "
             "spread the vectors, whitening can make similarities worse."
         ),
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": _(
-            "One space for many languages, learnt from an English teacher (Reimers, Gurevych "
-            "2020): see whether languages share one cone."
+            "One space for many languages, trained to match an English model: Reimers & Gurevych "
+            "(2020). See whether the languages share one cone."
         ),
         "sentence-transformers/average_word_embeddings_glove.6B.300d": _(
-            "Static word vectors, averaged, without context or layers: removing their mean and a "
-            "few top directions already helps (Mu, Viswanath 2018)."
+            "Static word vectors, averaged, without context or layers. Removing their mean and a "
+            "few top directions already helps: Mu & Viswanath (2018)."
         ),
     }

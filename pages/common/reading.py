@@ -67,7 +67,7 @@ def _answer(read: Callable[..., Any], key: str, file: Any, options: dict[str, An
             _,
             _("Reading {name}").format(name=markdown(file.name)),
             lane="read",
-            cancelled=_("Cancelled. The file is kept; start again when you like."),
+            cancelled=_("Cancelled. The file is still here, and you can start again."),
         )
     except ProcessEnded as error:
         raise CorpusError(

@@ -59,7 +59,7 @@ def show_head(file: Any, _: Translate) -> Preview:
 def show_header_toggle(file: Any, preview: Preview, _: Translate) -> None:
     """Whether the first row is a header; takes effect in the next run's ``show_head``."""
     st.toggle(
-        _("The first row holds the names of the columns"),
+        _("The first row contains the column names"),
         value=preview.has_header,
         key=f"header-{file.file_id}",
     )

@@ -51,12 +51,21 @@ def add_upload(corpus: Corpus) -> str:
 
 def corpus_labels(_: Translate) -> dict[str, str]:
     """Labels by code, bundled corpora first."""
+    names, counted = corpus_names(_), _("{name} ({n})")
     shipped = {
-        "topics": _("Topics, English (1,224)"),
-        "pairs": _("Pairs, English (1,870)"),
-        "topics-zh": _("Topics, Chinese (240)"),
+        code: counted.format(name=names[code], n=f"{len(read_bundled(code)):,}")
+        for code in bundled_corpora()
     }
-    return {**{code: shipped[code] for code in bundled_corpora()}, **own_labels("uploads", _)}
+    return {**shipped, **own_labels("uploads", _)}
+
+
+def corpus_names(_: Translate) -> dict[str, str]:
+    """The names of the bundled corpora."""
+    return {
+        "topics": _("Topics, English"),
+        "pairs": _("Pairs, English"),
+        "topics-zh": _("Topics, Chinese"),
+    }
 
 
 def is_own(corpus: Corpus) -> bool:
@@ -78,11 +87,11 @@ def select_corpus(page: str, _: Translate) -> None:
         private=[code for code in labels if code.startswith("upload-")],
     )
     uses = {
-        "sentence_similarity": _("This page uses it only to fit treatments."),
+        "sentence_similarity": _("This page uses the corpus only to fit treatments."),
         "cosine_basis": _("This page uses no corpus."),
         "your_corpus": _("This page shows only your own texts."),
     }
-    st.caption(uses.get(page, _("This page shows it.")))
+    st.caption(uses.get(page, _("This page shows the corpus.")))
 
 
 def chosen_own() -> Corpus | None:
@@ -120,11 +129,12 @@ def chosen_corpus(code: str | None = None) -> Corpus:
 
 @cache
 def _translated(code: str, _language: str) -> Corpus:
-    """A bundled corpus whose topics are named in the reader's language."""
-    corpus = read_bundled(code)
+    """A bundled corpus with its name and topics in the reader's language."""
+    _ = translator()
+    corpus = replace(read_bundled(code), name=corpus_names(_)[code])
     if corpus.labels is None:
         return corpus
-    names = topic_names(translator())
+    names = topic_names(_)
     return replace(corpus, labels=tuple(names[label] for label in corpus.labels))
 
 

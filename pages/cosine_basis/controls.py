@@ -103,7 +103,7 @@ def _read_plane(_: Translate) -> tuple[float, float, float, tuple[float, float],
         first = _slider(_("Length of e₁"), "len1", 0.05)
         second = _slider(_("Length of e₂"), "len2", 0.05)
         between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
-        turn = _slider(_("Turn of both"), "turn", 1.0, "%.1f°")
+        turn = _slider(_("Rotation of both axes"), "turn", 1.0, "%.1f°")
         x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
         y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
     return first, second, between, (x, y), turn
@@ -189,7 +189,7 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator, _: Translate) -> Sce
     with more:
         reading = _choose_reading(_)
         circle = st.toggle(
-            _("Show the points of length 1, by coordinates and in truth"),
+            _("Show the points of length 1, by coordinates and in your basis"),
             True,
             key="circle",
             bind="query-params",

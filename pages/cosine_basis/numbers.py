@@ -36,7 +36,10 @@ def warn_of_points(scene: Scene, _: Translate) -> None:
         )
     if scene.whiten == "points" and np.linalg.matrix_rank(_spread(scene), tol=1e-6) < 2:
         st.warning(
-            _("a, b, c lie on one line: whitening fitted on them leaves the way across as it is."),
+            _(
+                "a, b, c lie on one line. Whitening fitted on them does not change the direction "
+                "across that line."
+            ),
             icon=":material/linear_scale:",
         )
 
@@ -127,14 +130,14 @@ def provenance(scene: Scene, _: Translate) -> str:
     """What every number on the page depends on."""
     fitted = {
         "no": _("no whitening"),
-        "cloud": _("whitening fitted on the cloud (n = {n}), a, b, c not among it").format(
-            n=CLOUD_N
-        ),
+        "cloud": _(
+            "whitening fitted on the cloud (n = {n}), which does not contain a, b, c"
+        ).format(n=CLOUD_N),
         "points": _("whitening fitted on a, b, c alone (n = 3)"),
     }[scene.whiten]
     return _(
-        "Background cloud: n = {n}, seed {seed}, as wide in every direction of the standard "
-        "basis, carried by the same basis and shift; {fitted}."
+        "Background cloud: n = {n}, seed {seed}, equally wide in every direction of the standard "
+        "basis, with the same change of basis and the same shift; {fitted}."
     ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
 
 

@@ -81,7 +81,7 @@ def plane_words(_: Translate) -> dict[str, Any]:
     """All text of the pictures in the reader's language; the browser fills in {names}."""
     return {
         "captions": {
-            "standard": _("Standard basis: what the coordinates say"),
+            "standard": _("Standard basis: the coordinates as they are"),
             "yours": _("Your basis: where the points are"),
             "white": _("Your basis, whitened"),
         },

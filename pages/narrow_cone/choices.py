@@ -29,9 +29,9 @@ def show_presets(_: Translate) -> None:
     other quickly, and of one control the last choice is left.
     """
     names = {
-        "needle": _("[CLS], layer 5: a needle"),
+        "needle": _("[CLS], layer 5: extremely narrow"),
         "max": _("max, layer 4: narrow"),
-        "mean": _("mean, layer 4: the usual cone"),
+        "mean": _("mean, layer 4: a typical cone"),
         "last": _("mean, last layer: hardly a cone"),
     }
     st.session_state["preset"] = _current_preset()
@@ -121,7 +121,7 @@ def _share_in_url(name: str) -> float | None:
 def knob_names(_: Translate) -> tuple[str, str]:
     """Labels of centring and strength."""
     return (
-        _("Centring s: share of the mean taken away"),
+        _("Centring s: share of the mean that is subtracted"),
         _("Strength t: how far the axes are made equal"),
     )
 

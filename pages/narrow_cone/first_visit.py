@@ -28,7 +28,7 @@ def show_steps(scene: Scene, _: Translate) -> None:
         return
     labels = {
         "look": _("Look: the same points twice, with the origin"),
-        "play": _("Play: take the mean away, then make the axes equal"),
+        "play": _("Play: subtract the mean, then make the axes equal"),
         "click": _("Click a point: who are its neighbours?"),
         "layer": _("Change the layer: where is the cone?"),
     }

@@ -89,7 +89,7 @@ def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[s
     """Trustworthiness, and the factor by which the whitened picture is enlarged."""
     lines = lines_below(side.projection, panel, _)
     if side.name == "white" and side.projection.origin is not None:
-        scale = _("drawn × {factor}, so that both have one rms radius")
+        scale = _("drawn × {factor}, so that both have the same rms radius")
         lines.append(scale.format(factor=f"{scene.factor:.3g}"))
     return lines
 
@@ -144,9 +144,9 @@ def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
     if near is None:
         return []
     return [
-        Mark([near.row], "circle-open", _("chosen")),
-        Mark(near.raw.rows.tolist(), "square-open", _("nearest in raw")),
-        Mark(near.white.rows.tolist(), "diamond-open", _("nearest in whitened")),
+        Mark([near.row], "circle-open", _("chosen point")),
+        Mark(near.raw.rows.tolist(), "square-open", _("nearest before whitening")),
+        Mark(near.white.rows.tolist(), "diamond-open", _("nearest after whitening")),
     ]
 
 
@@ -222,7 +222,7 @@ def _twin_cloud(
         reach=scene.reach,
         axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),
-        name=_("Both clouds, raw and white"),
+        name=_("Both clouds, raw and whitened"),
         values=(scene.twin.whitening.centring, scene.twin.whitening.strength),
         knob_names=knob_names(_),
         knob_steps=SLIDER_STEPS,
@@ -248,9 +248,9 @@ def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
     if near is None:
         return []
     return [
-        Marks([near.row], "circle", _("chosen")),
-        Marks(near.raw.rows.tolist(), "square", _("nearest in raw")),
-        Marks(near.white.rows.tolist(), "diamond", _("nearest in whitened")),
+        Marks([near.row], "circle", _("chosen point")),
+        Marks(near.raw.rows.tolist(), "square", _("nearest before whitening")),
+        Marks(near.white.rows.tolist(), "diamond", _("nearest after whitening")),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.common.controls import layer_words
+from pages.common.controls import layer_words, pooling_names
 from pages.common.models import model_line
 from pages.common.words import Translate
 
@@ -37,7 +37,7 @@ def origin(scene: Scene, _: Translate) -> list[str]:
     else:
         parts.append(layer_words(spec.layer, encoder.n_layers, _))
     if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=spec.pooling))
+        parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
     return parts

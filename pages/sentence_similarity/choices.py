@@ -17,7 +17,7 @@ from geometry.evaluate.specs import LADDER, parse_treatment
 from geometry.transform import recommended_whitening
 from geometry.transform.treatments import WHITENINGS
 from pages.common import escape
-from pages.common.controls import choose, code_of_label, layer_labels
+from pages.common.controls import choose, code_of_label, layer_labels, pooling_names
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
@@ -32,7 +32,7 @@ from .pairs import (
     pair_labels,
     pair_set,
 )
-from .words import pooling_words, similarity_names, treatment_words
+from .words import similarity_names, treatment_words
 
 SAME = "same"
 AUTO = "recommended"
@@ -191,7 +191,7 @@ def choose_after(fit: FitTexts, d: int, _: Translate, *, notes: DeltaGenerator) 
         default=AUTO,
         labels={AUTO: recommended, **labels},
         accept_new_options=True,
-        help=_("Choose one, or type any other, such as pca:64 or abtt:5."),
+        help=_("Choose a treatment, or type another, such as pca:64 or abtt:5."),
     )
     if code.strip() in (AUTO, ""):
         return advised
@@ -231,7 +231,7 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
         POOLINGS_SHOWN,
         key="sts-pooling",
         default=DEFAULT_POOLING,
-        labels={name: pooling_words(name) for name in POOLINGS_SHOWN},
+        labels=pooling_names(_),
     )
     return int(layer), pooling
 
@@ -262,7 +262,7 @@ def measured_on(choice: Choice, _: Translate) -> str:
     if choice.pairs.subsets:
         parts.insert(1, _("all subsets as one set (all)"))
     if choice.similarity == "mahalanobis":
-        parts.insert(-2, _("its covariance is that of {name}").format(name=choice.fit.name))
+        parts.insert(-2, _("covariance of {name}").format(name=choice.fit.name))
     return " · ".join(parts)
 
 

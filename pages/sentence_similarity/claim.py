@@ -19,6 +19,7 @@ from geometry.hub.catalogue import is_contrastive
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
+from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import chart_of, show_chart
@@ -34,7 +35,6 @@ from .words import (
     cell_words,
     cut_words,
     hundred,
-    pooling_words,
     similarity_names,
     treatment_words,
     with_interval,
@@ -150,8 +150,8 @@ def ladder_rungs(scene: Scene, statics: Sequence[Static], _: Translate) -> list[
 def place_words(scene: Scene, layer: int, pooling: str, _: Translate) -> str:
     """Pooling and layer."""
     if layer == scene.choice.encoder.n_layers:
-        return _("{pooling}, last layer").format(pooling=pooling_words(pooling))
-    return _("{pooling}, layer {layer}").format(pooling=pooling_words(pooling), layer=layer)
+        return _("{pooling}, last layer").format(pooling=pooling_names(_)[pooling])
+    return _("{pooling}, layer {layer}").format(pooling=pooling_names(_)[pooling], layer=layer)
 
 
 def _treated_words(place: str, treatment: str, _: Translate) -> str:
@@ -302,14 +302,14 @@ def coverage_values(static: Static) -> dict[str, str]:
 def file_notes(static: Static, _: Translate) -> str:
     """What was left out or changed in the file and the fit set; may be empty."""
     averages, report = static.averages, static.averages.report
-    fit = _("{n} texts of the fit set left out, for none of their words is known")
+    fit = _("{n} texts of the fit set left out because none of their words is known")
     counted = [(averages.n_fit_left_out, fit)]
     if report is not None:
         counted = [
             (report.n_not_finite, _("{n} rows left out for NaN or infinity")),
-            (report.n_duplicates, _("{n} rows left out since their word came before")),
+            (report.n_duplicates, _("{n} rows left out because their word came before")),
             (report.n_replaced, _("{n} words with bytes that do not fit the encoding")),
-            (report.n_missing, _("{n} rows that its header promises are not there")),
+            (report.n_missing, _("{n} rows that the header states are missing")),
             *counted,
         ]
     return _("; ").join(text.format(n=f"{n:,}") for n, text in counted if n)

@@ -12,6 +12,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, Grid
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
+from pages.common.controls import pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
@@ -19,7 +20,7 @@ from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
 from .choices import Choice, measured_on, score_title
-from .words import cell_words, hundred, pooling_words, with_interval
+from .words import cell_words, hundred, with_interval
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
@@ -42,9 +43,9 @@ def show_cone_against_score(choice: Choice, grid: Grid, _: Translate) -> None:
         rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
         about = [_about(cells[i], cosines[i], _) for i in rows]
         x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))
-        groups.append(Dots(x, y, about, pooling_words(pooling), place))
+        groups.append(Dots(x, y, about, pooling_names(_)[pooling], place))
     named = [i for example in narrower.examples for i in (example.narrow, example.wide)]
-    rings = [Ring([(cosines[i], scores[i]) for i in named], _("named below"))]
+    rings = [Ring([(cosines[i], scores[i]) for i in named], _("pairs of cells named below"))]
     figure = scatter_figure(
         groups,
         Axes(_("mean cosine (narrower →)"), score_title(choice, _)),

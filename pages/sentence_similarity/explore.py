@@ -50,7 +50,7 @@ def explore(_: Translate) -> None:
     control_box, form_box = st.container(), st.container()
     notes_box, look_box = st.container(), st.container()
     choice = None
-    with _linked_fold(_("What does Spearman’s ρ look at?"), "lesson", CONTROLS) as is_open:
+    with _linked_fold(_("What does Spearman’s ρ measure?"), "lesson", CONTROLS) as is_open:
         if is_open:
             show_lesson(_)
     answer_box = st.container()
@@ -118,8 +118,8 @@ def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
         raw, treated = found.raw.score, found.treated.score
         st.success(
             _(
-                "**{name}: {score}**, {treatment} {after}, over {n} pairs. The ladder above has "
-                "both."
+                "**{name}: {score}**, {treatment} {after}, over {n} pairs. The ladder above "
+                "shows both."
             ).format(
                 name=markdown(found.name),
                 score=with_interval(raw.spearman, raw.low, raw.high, _),

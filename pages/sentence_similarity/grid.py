@@ -11,7 +11,7 @@ from geometry.evaluate import export
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
-from pages.common.controls import choose
+from pages.common.controls import choose, pooling_names
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
@@ -23,7 +23,6 @@ from .words import (
     cell_words,
     cut_words,
     hundred,
-    pooling_words,
     rank_words,
     treatment_words,
     with_interval,
@@ -169,7 +168,7 @@ def _heat(
         written.tolist(),
         about.tolist(),
         [str(layer) for layer in grid.layers],
-        [pooling_words(pooling) for pooling in grid.poolings],
+        [pooling_names(_)[pooling] for pooling in grid.poolings],
     )
     figure = cells_figure(
         cells,

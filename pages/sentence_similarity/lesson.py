@@ -93,7 +93,7 @@ def _choose_bends(_: Translate) -> dict[str, Bend]:
     with boxes[3]:
         ties = choose(
             st.segmented_control,
-            _("Gold scores"),
+            _("Human scores"),
             TIES,
             key="ties",
             default="none",
@@ -147,8 +147,8 @@ def _draw(lesson: Lesson, _: Translate) -> None:
     gold, scores = lesson.made.gold, lesson.made.scores
     ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
     # one below the other: beside each other they have no room for the titles of their axes
-    _chart(lesson, (gold, scores), "values", (_("gold score"), _("model’s score")), _)
-    _chart(lesson, ranks, "ranks", (_("rank of the gold score"), _("rank of the model’s score")), _)
+    _chart(lesson, (gold, scores), "values", (_("human score"), _("model’s score")), _)
+    _chart(lesson, ranks, "ranks", (_("rank by human score"), _("rank by the model’s score")), _)
 
 
 def _chart(
@@ -160,7 +160,7 @@ def _chart(
 ) -> None:
     x, y = xy
     about = [
-        _("gold {gold}, score {score}").format(gold=f"{g:.2f}", score=f"{s:.3g}")
+        _("human score {gold}, model’s score {score}").format(gold=f"{g:.2f}", score=f"{s:.3g}")
         for g, s in zip(lesson.made.gold, lesson.made.scores, strict=True)
     ]
     row = lesson.made.outlier

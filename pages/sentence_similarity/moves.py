@@ -88,7 +88,7 @@ def _scatter(
     name = similarity_names(_)[scene.choice.similarity]
     figure = scatter_figure(
         [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
-        Axes(_("gold score"), name, y_range=ends),
+        Axes(_("human score"), name, y_range=ends),
         current_theme(),
         rings=[Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))],
         height=HEIGHT,
@@ -97,7 +97,7 @@ def _scatter(
         chart_of(figure),
         key=f"sts-pairs-{kind}",
         file_name=f"sentence-similarity-pairs-{kind}",
-        alt=_("{similarity} of {n} pairs against their gold scores; from {low} to {high}").format(
+        alt=_("{similarity} of {n} pairs against their human scores; from {low} to {high}").format(
             similarity=name,
             n=f"{len(gold):,}",
             low=signed(values.min(), 2),
@@ -118,7 +118,7 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
         put_in_url("pair", str(row + 1))
     moved, gained = ranks.moved[row], ranks.gained[row]
     sentence = _(
-        "Gold {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
+        "Human score {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
         "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
     ).format(
         similarity=similarity_names(_)[scene.choice.similarity],
@@ -139,10 +139,10 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
 
 def _towards(gained: float, _: Translate) -> str:
     if gained > 0:
-        return _("{k} nearer to the gold’s rank").format(k=f"{gained:g}")
+        return _("{k} nearer to the rank by human score").format(k=f"{gained:g}")
     if gained < 0:
-        return _("{k} farther from the gold’s rank").format(k=f"{-gained:g}")
-    return _("as near to the gold’s rank as before")
+        return _("{k} farther from the rank by human score").format(k=f"{-gained:g}")
+    return _("as near to the rank by human score as before")
 
 
 def with_sign(value: float) -> str:
@@ -153,8 +153,8 @@ def with_sign(value: float) -> str:
 def _tables(scene: Scene, moves: Moves, _: Translate) -> None:
     ranks = moves.ranks
     titles = (
-        _("The {k} that gained most: nearer to the gold’s rank"),
-        _("The {k} that lost most: farther from it"),
+        _("The {k} pairs that gained most: nearer to the rank by human score"),
+        _("The {k} pairs that lost most: farther from the rank by human score"),
     )
     both = (ranks.gained_most(MOST), ranks.lost_most(MOST))
     for title, rows in zip(titles, both, strict=True):
@@ -173,7 +173,7 @@ def _table(scene: Scene, moves: Moves, rows: np.ndarray, _: Translate) -> None:
                 _("pair"): int(row) + 1,
                 _("nearer by"): float(ranks.gained[row]),
                 _("rank moved"): float(ranks.moved[row]),
-                _("gold"): float(pairs.gold_scores[row]),
+                _("human score"): float(pairs.gold_scores[row]),
                 _("{similarity} before").format(similarity=name): round(
                     float(moves.before[row]), 3
                 ),

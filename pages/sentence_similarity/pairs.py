@@ -124,7 +124,7 @@ def pair_labels(_: Translate) -> dict[str, str]:
         for code, name in bundled_labels(_).items()
     }
     hub = {
-        code: _("{name} ({n} pairs, from the hub)").format(
+        code: _("{name} ({n} pairs, from the Hugging Face Hub)").format(
             name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
         )
         for code, (name, split) in hub_sets().items()
@@ -170,7 +170,11 @@ def choose_pairs(_: Translate) -> ScoredSet:
         _("Pairs"),
         list(labels),
         key=SOURCE,
-        format_func={PROJECT: _("Project’s"), OF_HUB: _("Hub"), OWN: _("Yours")}.__getitem__,
+        format_func={
+            PROJECT: _("Project’s"),
+            OF_HUB: _("Hugging Face Hub"),
+            OWN: _("Yours"),
+        }.__getitem__,
         required=True,
         on_change=_change_source,
         args=({source: next(iter(codes), None) for source, codes in labels.items()},),
@@ -240,10 +244,10 @@ def _from_hub(code: str, _: Translate) -> Pairs:
         f"pairs-{code}",
         lambda report: fetch_pairs(name, split, progress=report),
         _,
-        _("Fetching {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
+        _("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
         lane="model",
         amount=lambda size: readable_bytes(int(size)),
-        cancelled=_("Cancelled. What has arrived is kept; start again when you like."),
+        cancelled=_("Cancelled. An interrupted download resumes when you start again."),
     )
     return _HUB_PAIRS.put(code, made)
 
@@ -272,16 +276,18 @@ def show_about(pairs: ScoredSet, _: Translate) -> None:
 def set_notes(_: Translate) -> dict[str, str]:
     """The notes of ``PAIR_SETS``, translated: caveats for comparing figures."""
     by_year = _(
-        "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
+        "The file does not name its subsets (MSRpar, …), so only figures over all its pairs are "
+        "given."
     )
     return {
         "stsb": _("Its subsets are its genres."),
         **dict.fromkeys(("sts12", "sts14", "sts15", "sts16"), by_year),
-        "sts13": f"{by_year} " + _("Its fourth subset, SMT, is not free and not in it."),
+        "sts13": f"{by_year} " + _("Its fourth subset, SMT, is not free and is not included."),
         "sickr": _(
-            "All of SICK under the name test: published figures are mostly of 4,927 pairs of it."
+            "This is all of SICK under the name test. Most published figures are for 4,927 of "
+            "its pairs."
         ),
-        "stsb-zh": _("Translated from STS-B; scores are whole numbers, so ties abound."),
+        "stsb-zh": _("Translated from STS-B. Scores are whole numbers, so there are many ties."),
     }
 
 

@@ -45,7 +45,9 @@ def show_subsets(scene: Scene, _: Translate) -> None:
     ]
     st.markdown(subset_table(scene, scores, (both[0], both[1]), _))
     if scores.left_out:
-        left_out = _("Left out, for want of {n} pairs with different scores: {names}")
+        left_out = _(
+            "Left out, because they have fewer than {n} pairs with different scores: {names}"
+        )
         names = markdown(", ".join(scores.left_out))
         st.caption(left_out.format(n=LEAST_PAIRS, names=names))
     st.caption(markdown(f"{measured_on(choice, _)} · {fitted_on(choice, _)}"))

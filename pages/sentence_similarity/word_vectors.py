@@ -81,7 +81,7 @@ def show_vector_form(_: Translate) -> None:
     st.caption(vector_note(_))
     choose(
         st.segmented_control,
-        _("Each word weighs"),
+        _("Weight of each word"),
         WEIGHTINGS,
         key="weighting",
         default=WEIGHTINGS[0],
@@ -94,9 +94,9 @@ def show_vector_form(_: Translate) -> None:
 def weighting_names(_: Translate) -> dict[str, str]:
     """Weightings of words by code."""
     return {
-        "mean": _("the same (mean)"),
-        "sif": _("less, the more frequent it is (SIF)"),
-        "zipf": _("the same, once whitened by frequency (Zipf)"),
+        "mean": _("equal (mean)"),
+        "sif": _("smaller for frequent words (SIF)"),
+        "zipf": _("equal, after whitening by frequency (Zipf)"),
     }
 
 

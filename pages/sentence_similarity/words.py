@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.specs import TreatmentSpec, parse_treatment
+from pages.common.controls import pooling_names
 from pages.common.words import Translate, signed
 
 
@@ -84,7 +85,9 @@ def similarity_names(_: Translate) -> dict[str, str]:
 
 def cut_words(cell: Cell, _: Translate) -> str:
     """A note that the rank cut k; empty if it did not."""
-    return "" if not cell.is_clamped else _("k = {k}, all there are").format(k=cell.n_directions)
+    return (
+        "" if not cell.is_clamped else _("k = {k}, the most possible").format(k=cell.n_directions)
+    )
 
 
 def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
@@ -100,9 +103,4 @@ def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
 
 def cell_words(layer: object, pooling: str, _: Translate) -> str:
     """The name of a cell."""
-    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_words(pooling))
-
-
-def pooling_words(pooling: str) -> str:
-    """The name of a pooling."""
-    return "[CLS]" if pooling == "cls" else pooling
+    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_names(_)[pooling])

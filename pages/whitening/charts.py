@@ -56,7 +56,7 @@ def show_charts(scene: Scene, _: Translate) -> None:
         st.caption(prose("whitening", f"chart-{kind}", chart_values(scene)))
         measured_on = provenance(scene, _)
         offer_csv(
-            _("Download the chart's values (CSV)"),
+            _("Download chart values (CSV)"),
             f"whitening-{kind}",
             lambda: chart_csv(figures, measured_on),
         )
@@ -275,7 +275,7 @@ def _flow(scene: Scene, _: Translate) -> Figures:
     start = trained.history[0].held_out_loss
     ends = np.array([epochs[0], epochs[-1]])
     curves.append(Curve(ends, np.full(2, start), _("the Gaussian it starts from")))
-    axes = Axes(_("epoch"), _("nats a point"))
+    axes = Axes(_("epoch"), _("nats per point"))
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "flow", axes.y)
 
 

@@ -153,7 +153,7 @@ def choose_knobs(
     with removed:
         n_removed = _removed(d, turned, _)
     with more:
-        s = _share(_("Centring s: share of the mean taken away"), "centring", turned)
+        s = _share(_("Centring s: share of the mean that is subtracted"), "centring", turned)
         shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
         n_components = _n_components(d, recommended.get("n_components"), turned, _)
     return Knobs(s, t, n_components, shrinkage, n_removed)

@@ -55,7 +55,7 @@ def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[S
     """The state and its words."""
     material, raw = scene.material, scene.pictures[0]
     if white is None:
-        return "unknown", _("None of the pictures is a whitening. Choose one above.")
+        return "unknown", _("None of the pictures is a whitening. Choose a whitening above.")
     if material.seen_by_fit(white.name) != "none":
         return "unknown", _(
             "The whitening was fitted on the points shown, so its isotropy follows from the fit. "

@@ -111,6 +111,6 @@ def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) ->
         {_("epoch"): [epoch.epoch for epoch in history], **lines},
         x=_("epoch"),
         y=list(lines),
-        y_label=_("change since the start, nats a point"),
+        y_label=_("change since the start, nats per point"),
         height=300,
     )

@@ -107,7 +107,7 @@ def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Reports
 
 def show_all_measures(scene: Scene, _: Translate) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
-    is_whole = st.toggle(_("Show all measures, not five"), key=WHOLE)
+    is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE)
     with st.container():
         reports = measure_all(scene, _, is_whole=is_whole)
     with st.container(key="whitening-table"):

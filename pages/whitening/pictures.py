@@ -63,7 +63,7 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: Translate) -> None:
     key = scene.material.points.key
-    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen"))]
+    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
     panel = replace(_panel(picture, scene, _), marks=marks)
     st.markdown(f"**{treatment_names(_)[picture.name]}**")
     show_chart(
@@ -125,7 +125,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         knobs=((0.0,), (1.0,)),
         cones=[panel.wedges for panel in panels],
         factors=[picture.factor for picture in scene.pictures],
-        marks=[] if scene.chosen is None else [Marks([scene.chosen], "circle", _("chosen"))],
+        marks=[] if scene.chosen is None else [Marks([scene.chosen], "circle", _("chosen point"))],
         below=[
             f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel, _))
             for picture, panel in zip(scene.pictures, panels, strict=True)
@@ -201,8 +201,8 @@ def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]
     if picture.is_emptied:  # trustworthiness means nothing for points at one place
         return [
             _(
-                "all points at the origin: this treatment has emptied the axes of this view of all "
-                "but rounding"
+                "all points at the origin: this treatment leaves only rounding along the axes of "
+                "this view"
             )
         ]
     return [*lines_below(picture.projection, panel, _), *_scale_line(picture, _)]
@@ -211,10 +211,10 @@ def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]
 def _scale_line(picture: TreatedCloud, _: Translate) -> list[str]:
     if picture.name == "raw" or picture.projection.origin is None:
         return []
-    line = _("drawn × {factor}, so that all have one rms radius")
+    line = _("drawn × {factor}, so that all have the same rms radius")
     if picture.factor > EMPTIED:
         line = _(
-            "drawn × {factor}, so that all have one rms radius: this treatment has all but emptied "
-            "the axes of this view"
+            "drawn × {factor}, so that all have the same rms radius. This treatment leaves "
+            "almost no variance along the axes of this view."
         )
     return [line.format(factor=f"{picture.factor:.3g}")]

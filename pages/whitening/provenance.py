@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geometry.transform.treatments import KNOBS
-from pages.common.controls import layer_words
+from pages.common.controls import layer_words, pooling_names
 from pages.common.downloads import short_number
 from pages.common.models import model_line
 from pages.common.uploads import chosen_corpus
@@ -36,7 +36,7 @@ def provenance(scene: Scene, _: Translate) -> str:
         else layer_words(spec.layer, encoder.n_layers, _),
     ]
     if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=spec.pooling))
+        parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
     parts += [
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),

@@ -31,8 +31,8 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
             "{cosine}, and isotropic directions have 0."
         ),
         "unknown": _(
-            "The mean cosine of your texts is {cosine}. Whether they form a cone can be said of "
-            "{least} texts or more, not all alike."
+            "The mean cosine of your texts is {cosine}. To say whether they form a cone, at "
+            "least {least} texts are needed that are not all alike."
         ),
     }
     measured = words[state].format(cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)

@@ -179,6 +179,6 @@ def _preview_line(found: Preview, _: Translate) -> str:
 
 def ready_line(corpus: Corpus, _: Translate) -> str:
     """The number of texts, and how many lines or rows have none."""
-    return _("{n} texts ready; {blank} without text left out.").format(
+    return _("{n} texts ready; {blank} lines without text left out.").format(
         n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"
     )

@@ -54,7 +54,7 @@ with result:
                 show_counts(points, _)
                 st.page_link(
                     page_path("narrow_cone"),
-                    label=_("See its cone"),
+                    label=_("Show its cone"),
                     icon=":material/arrow_forward:",
                 )
             show_verdict(cone_verdict(points, _), _, key="own-cone")

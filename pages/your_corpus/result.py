@@ -13,6 +13,7 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.point_colours import MOST_LABELS
 from geometry.measure import mean_cosine
 from geometry.projection.twin import one_scale
+from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
@@ -54,8 +55,8 @@ def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
         reason = markdown(str(error) or type(error).__name__)
         st.error(
             _(
-                "The texts could not be encoded ({reason}). Nothing was lost: try again, with "
-                "fewer texts if memory was short."
+                "The texts could not be encoded ({reason}). Nothing was lost. Try again, with "
+                "fewer texts if there was not enough memory."
             ).format(reason=reason)
         )
         return None
@@ -68,7 +69,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
         st.info(
             _(
                 "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
-                "The numbers below hold all the same."
+                "The numbers below are valid all the same."
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
@@ -116,13 +117,13 @@ def duplicates(corpus: Corpus) -> int:
 def cloud_line(points: CorpusCloud, _: Translate) -> str:
     """What the picture and the numbers were measured on."""
     return _(
-        "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw: not centred, "
-        "no transform; seed {seed}."
+        "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw (not centred, no "
+        "treatment); seed {seed}."
     ).format(
         shown=f"{len(points.cloud):,}",
         n=f"{points.cloud.n_available:,}",
         model=model_line(points.encoder, _),
         layer=points.spec.layer,
-        pooling=points.spec.pooling,
+        pooling=pooling_names(_)[points.spec.pooling],
         seed=points.spec.seed,
     )

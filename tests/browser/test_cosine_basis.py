@@ -16,12 +16,12 @@ PAGE = "cosine_basis"
 SEEN = "len2=2"  # a link with settings: no guess before the second picture
 ANSWERS = {  # question and a piece of its answer
     "en": {
-        "Why −.5?": "equilateral triangle",
+        "Why −0.5?": "equilateral triangle",
         "Why does the angle between the axes never set the sign?": "cancels",
         "Why does only a shift make a cone here?": "all positive, a cone",
     },
     "zh-Hant": {
-        "為什麼是 −.5？": "正三角形",
+        "為什麼是 −0.5？": "正三角形",
         "為什麼兩軸的夾角從來不決定正負號？": "抵消",
         "為什麼這裡只有平移才能形成錐？": "這就是錐",
     },
@@ -170,7 +170,7 @@ def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_pag
     ]
     assert ticks[0] == ticks[1]
     assert [page.get_by_role("group", name=name).count() for name in (
-        "Standard basis: what the coordinates say: arrows from the origin to a (2, 2)",
+        "Standard basis: the coordinates as they are: arrows from the origin to a (2, 2)",
         "cos(a, b) = −0.600, cos(a, c) = 0.600, cos(b, c) = −1.000.",
     )] == [1, 1]  # fmt: skip
     # Both pictures and the address follow a slider.

@@ -12,7 +12,7 @@ from tests.browser.server import AppServer
 
 USES = {
     "cosine_basis": "This page uses no corpus.",
-    "sentence_similarity": "This page uses it only to fit treatments.",
+    "sentence_similarity": "This page uses the corpus only to fit treatments.",
     "your_corpus": "This page shows only your own texts.",
 }
 
@@ -24,7 +24,9 @@ def test_a_page_is_accessible_and_says_what_it_uses_the_corpus_for(
     page = look(server.page_url(name, query="len2=2" if name == "cosine_basis" else ""))
     assert page.evaluate("document.documentElement.lang") == "en"
     expect(page.locator(".st-key-document")).to_be_attached()
-    expect(page.get_by_text(USES.get(name, "This page shows it."), exact=True)).to_be_visible()
+    expect(
+        page.get_by_text(USES.get(name, "This page shows the corpus."), exact=True)
+    ).to_be_visible()
     corpus = page.locator(".st-key-corpus input")
     assert corpus.evaluate("box => box.scrollWidth <= box.clientWidth")  # the label is not cut
     assert grave_findings(page, "body") == []

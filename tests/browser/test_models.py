@@ -66,10 +66,10 @@ def test_a_hub_model_is_offered_fetched_again_after_a_failure_and_drawn(
     commit = hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
     hub.faults.breaks["model.safetensors"] = [10] * 40
     open_app(page, address(hub_app, model=name, layer="1"))
-    expect(page.get_by_text("would be fetched from the hub")).to_be_visible()
+    expect(page.get_by_text("has to be downloaded once")).to_be_visible()
     assert not hub.fetched()
-    page.get_by_role("button", name="Fetch it").click()
-    expect(page.get_by_text("is only partly there")).to_be_visible(timeout=LONG * 1000)
+    page.get_by_role("button", name="Download model").click()
+    expect(page.get_by_text("is incomplete")).to_be_visible(timeout=LONG * 1000)
     hub.faults.breaks.clear()
     page.get_by_role("button", name="Try again").click()
     both_clouds_are_measured(page)
@@ -87,8 +87,8 @@ def test_a_download_shows_its_progress_and_can_be_cancelled(hub, hub_app, page, 
     hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
     hub.faults.stalls["model.safetensors"] = 4096
     open_app(page, address(hub_app, model=name))
-    page.get_by_role("button", name="Fetch it").click()
-    expect(page.get_by_text(f"Fetching {name}")).to_be_visible(timeout=LONG * 1000)
+    page.get_by_role("button", name="Download model").click()
+    expect(page.get_by_text(f"Downloading {name}")).to_be_visible(timeout=LONG * 1000)
     expect(page.get_by_text(re.compile(r"\d (kB|bytes) / \d+ kB"))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What has arrived is kept")).to_be_visible(

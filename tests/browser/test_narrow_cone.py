@@ -385,7 +385,9 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     # a list, and what the address restores
     with rerun(page):
         choose(page, "unit", "types (input embeddings)")
-    expect(page.get_by_text(re.compile(r"^corpus topics · n = [\d,]+ types"))).not_to_have_count(0)
+    expect(
+        page.get_by_text(re.compile(r"^corpus Topics, English · n = [\d,]+ types"))
+    ).not_to_have_count(0)
     address = page.evaluate("location.href")
     page.goto("about:blank")
     open_app(page, address)
@@ -508,7 +510,7 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     expect(meanwhile).to_be_visible(timeout=MS)
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
-    expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
+    expect(page.get_by_text("UMAP preserves neighbours, not angles.")).to_be_visible()
     wait_for_pictures(page)
     assert of_stage(page, "stage.message.axes[0]") == "singular direction 1"
     page.wait_for_function(
@@ -517,7 +519,7 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     wait_for_app(page)
     expect(meanwhile).to_have_count(0)
     expect(progress).to_have_count(0)
-    expect(page.get_by_text("UMAP keeps neighbours, not angles.")).to_be_visible()
+    expect(page.get_by_text("UMAP preserves neighbours, not angles.")).to_be_visible()
     assert of_stage(page, "stage.message.origin") == ""
     expect(page.locator('.twin [data-do="play"]')).to_be_hidden()  # UMAP has no animation
     for place in PLACES:

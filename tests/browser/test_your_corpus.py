@@ -62,7 +62,9 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     open_app(page, server.page_url("your_corpus"))
     choose_upload(page)
     upload(page, fake)
-    expect(error_on_screen(page)).to_contain_text("This is no text file: it looks like a PNG image")
+    expect(error_on_screen(page)).to_contain_text(
+        "This is not a text file. It looks like a PNG image"
+    )
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
     upload(page, table)
     expect(error_on_screen(page)).to_have_count(0)
@@ -78,7 +80,7 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     # the next page starts at its top
     main.evaluate("part => part.scrollTo(0, 400)")
     with rerun(page):
-        page.get_by_role("link", name="See its cone").click()
+        page.get_by_role("link", name="Show its cone").click()
     page.wait_for_url("**/narrow_cone*")
     assert_no_exception(page)
     expect(page.locator(".st-key-corpus input")).to_have_value("Yours: kettles (30)")

@@ -489,7 +489,7 @@ def test_offline_the_hub_is_not_reached(tmp_path):
     )
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
     said = run_python(code, offline)
-    assert said.startswith("refused: `some/model` could not be fetched")
+    assert said.startswith("refused: `some/model` could not be downloaded")
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def refused(folder: Path) -> ModelFilesError:
         load_encoder(folder).encode(["cat"])
     error = caught.value
     assert error.code == "wrong_architecture"
-    assert f"`{folder}` is no text encoder that can be read here" in str(error)
+    assert f"`{folder}` is not a text encoder that can be read here" in str(error)
     assert str(error).endswith(".")
     return error
 
@@ -75,7 +75,7 @@ def test_a_model_whose_vectors_depend_on_the_batch_is_refused(tmp_path, kind):
 def test_a_state_of_another_width_is_refused(tmp_path):
     error = refused(save_tiny(tmp_path, "opt"))
     assert error.because == "misshapen"
-    assert "3 hidden states of 8 numbers a token, and its `config.json` promises 3 of 16" in str(
+    assert "3 hidden states of 8 numbers a token, but its `config.json` states 3 of 16" in str(
         error
     )
 
@@ -92,7 +92,7 @@ def test_another_number_of_states_is_refused(tmp_path, monkeypatch):
 
     monkeypatch.setattr(BertModel, "forward", one_less)
     error = refused(save_tiny(tmp_path, "bert"))
-    assert "2 hidden states of 16 numbers a token, and its `config.json` promises 3 of 16" in str(
+    assert "2 hidden states of 16 numbers a token, but its `config.json` states 3 of 16" in str(
         error
     )
 
@@ -101,9 +101,9 @@ def test_another_number_of_states_is_refused(tmp_path, monkeypatch):
 def test_settings_at_odds_with_the_weights_are_reported_by_the_weight(tmp_path, changed):
     error = refused(with_settings(tmp_path, **changed))
     assert error.because == "mismatched"
-    assert "promises `embeddings." in str(error)
-    assert "in another size" in str(error)
-    assert "Take both files from one `save_pretrained`" in str(error)
+    assert "`embeddings." in str(error)
+    assert "another size" in str(error)
+    assert "Use both files of one `save_pretrained`" in str(error)
 
 
 @pytest.mark.parametrize("changed", [{"hidden_act": "zzz"}, {"num_attention_heads": 3}])

@@ -134,4 +134,4 @@ def test_settings_beyond_the_weights_are_refused_at_once(tmp_path, setting):
     with pytest.raises(ModelFilesError) as caught:
         load_encoder(tmp_path)
     assert caught.value.because == "too_few_weights"
-    assert f"promises 1,000,000,000 as `{setting}`" in str(caught.value)
+    assert f"states 1,000,000,000 as `{setting}`" in str(caught.value)

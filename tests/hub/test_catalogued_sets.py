@@ -179,7 +179,7 @@ def test_scores_beyond_the_scale_are_another_file(publish, name):
     rows = rows_of(name)
     rows[0]["score"] = 40
     publish(name, test=split_file(name, "test", rows)[1])
-    with pytest.raises(CorpusError, match=r"reach from .* to 40, and the scale") as caught:
+    with pytest.raises(CorpusError, match=r"run from .* to 40, but the scale") as caught:
         fetch_pairs(name)
     assert caught.value.code == "score_outside_scale"
 

@@ -55,9 +55,9 @@ def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
         ("tokenizer_config.json", "[]", "holds a list where settings"),
         ("tokenizer_config.json", '{"model_max_length": "big"}', "`big` as the longest text"),
         ("sentence_bert_config.json", '"x"', "holds a str where settings"),
-        ("modules.json", '[{"a": 1}]', "is no list of steps"),
-        ("modules.json", '{"a": 1}', "is no list of steps"),
-        ("modules.json", "[3]", "is no list of steps"),
+        ("modules.json", '[{"a": 1}]', "is not a list of steps"),
+        ("modules.json", '{"a": 1}', "is not a list of steps"),
+        ("modules.json", "[3]", "is not a list of steps"),
     ],
 )
 def test_settings_of_a_wrong_type_are_reported(folder, file, content, message):
@@ -119,7 +119,7 @@ def test_weights_that_are_cut(folder, n_bytes):
     error = refused(folder)
     assert (error.code, error.details["file"]) == ("half_downloaded", WEIGHTS)
     assert error.details["size"] == len(content[:n_bytes])
-    assert "only partly there" in str(error)
+    assert "is incomplete" in str(error)
 
 
 def test_a_pointer_where_weights_should_be(folder):

@@ -70,9 +70,9 @@ def test_an_empty_file_is_the_defaults(own_file):
         ("[models]\nmax_model_megabytes = true\n", r"must be a whole number of megabytes above 0"),
         ("[models]\nmax_model_megabytes = 0\n", r"is `0`. It must be a whole number"),
         ("[models]\nmemory_megabytes = 1.5\n", r"memory_megabytes` .* is `1.5`. It must be"),
-        ("[models\n", r"is no TOML file"),
-        ("a = " + "[" * 100_000, r"is no TOML file"),
-        ("x = " + "9" * 5_000, r"is no TOML file"),
+        ("[models\n", r"is not a TOML file"),
+        ("a = " + "[" * 100_000, r"is not a TOML file"),
+        ("x = " + "9" * 5_000, r"is not a TOML file"),
     ],
 )
 def test_what_is_wrong_is_said(own_file, text, message):

@@ -114,7 +114,9 @@ def test_cancel_stops_the_work_at_its_next_report_and_says_so():
     assert gate.ended == 1
     assert not gate.passed.is_set()
     assert not visitor.at.exception
-    assert visitor.at.info[0].value == "Cancelled. Your texts are kept; start again when you like."
+    assert visitor.at.info[0].value == (
+        "Cancelled. Your texts are still here, and you can start again."
+    )
     assert not visitor.at.success
 
 

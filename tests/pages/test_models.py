@@ -170,7 +170,7 @@ def test_a_hub_model_is_offered_then_fetched_then_kept(server, tiny):  # noqa: F
     commit = server.publish(NAME, tiny)
     app = visit(model=NAME)
     assert not app.exception
-    assert "would be fetched from the hub" in app.info[0].value
+    assert "has to be downloaded once" in app.info[0].value
     assert not server.requests  # nothing is fetched unasked
     assert not numbers(app)
     press(app, "fetch-model")
@@ -216,11 +216,11 @@ REFUSED = {
     "no_network": ("can't be reached", "連不上"),
     "pickle_only": ("only as pickle", "只有 pickle 格式"),
     "slow_tokenizer": ("only fast tokenizers are read", "只讀快速分詞器"),
-    "wrong_architecture": ("is no text encoder", "不是這裡能讀的文字編碼器"),
+    "wrong_architecture": ("is not a text encoder", "不是這裡能讀的文字編碼器"),
     "vanished_revision": ("has no revision", "沒有版本"),
     "not_allowed": ("the operator allows", "管理者只允許"),
     "too_large": ("the operator's limit is", "管理者設定的上限"),
-    "half_downloaded": ("is only partly there", "不完整"),
+    "half_downloaded": ("is incomplete", "不完整"),
 }
 
 
@@ -374,7 +374,7 @@ def test_a_fetch_that_failed_can_be_tried_again_from_under_its_error(server, fil
     app.run()  # nothing is tried again unasked: it is offered as at first
     assert not server.requests
     app = press(press(app, "fetch-model"), "retry-model")
-    assert "is only partly there" in errors(app)[0]
+    assert "is incomplete" in errors(app)[0]
     server.faults.breaks.clear()
     app = press(app, "retry-model")
     assert not errors(app)
@@ -395,8 +395,8 @@ def test_a_folder_that_was_mended_is_read_from_under_its_error(tmp_path):
 @pytest.mark.parametrize("name", ["not a name!", "a--b"])
 def test_a_name_that_no_hub_could_have_is_told_without_one(server, name):  # noqa: F811
     for language, words_of_it in (
-        ("en", "can be no model's name"),
-        ("zh-Hant", "不可能是模型的名稱"),
+        ("en", "is not a valid model name"),
+        ("zh-Hant", "不是有效的模型名稱"),
     ):
         app = visit(model=name, lang=language)
         (text,) = errors(app)
@@ -499,7 +499,7 @@ def test_folders_that_can_t_be_read_are_told(tmp_path):
     cut = save_tiny_bert(tmp_path / "cut")
     weights = cut / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-5])
-    assert "is only partly there" in errors(visit(model=str(cut)))[0]
+    assert "is incomplete" in errors(visit(model=str(cut)))[0]
 
 
 def test_the_other_errors_are_told_in_words(monkeypatch, tmp_path):
@@ -588,4 +588,4 @@ def test_a_damaged_tokenizer_is_told(tmp_path):
     (folder / "tokenizer.json").write_text("{")
     app = visit(model=str(folder))
     assert not app.exception
-    assert "is only partly there, at `tokenizer.json`" in errors(app)[0]
+    assert "is incomplete: `tokenizer.json`" in errors(app)[0]

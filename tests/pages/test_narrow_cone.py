@@ -61,7 +61,7 @@ QUESTIONS = {
     ],
     "cosine_basis": ["minus-half"],
 }
-SIMPLEX = "Simplex"
+SIMPLEX = "simplex"
 WHITENED = {"centring": "1", "strength": "1"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
@@ -449,7 +449,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
     app = visit(centring="0.5", strength="0.75")
     whitening = fit_whitening(X)
     assert provenance(app).split(" · ") == [
-        "corpus topics",
+        "corpus Topics, English",
         "n = 1,224 sentences",
         "all-MiniLM-L6-v2, commit 1110a24",
         "layer 4 of 6",
@@ -469,7 +469,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
 def test_a_sample_and_another_unit_are_told(cloud_of, unit):
     cloud = cloud_of(unit=unit)
     line = provenance(look(corpus="topics", unit=unit))
-    assert line.startswith(f"corpus topics · n = {len(cloud):,} {unit}")
+    assert line.startswith(f"corpus Topics, English · n = {len(cloud):,} {unit}")
     sampled = f"(a sample of {cloud.n_available:,})"
     assert (sampled in line) is (cloud.n_available > len(cloud))
     assert ("input embeddings" in line) is (unit == "types")
@@ -639,7 +639,7 @@ def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
         assert [line[1] for line in table[1:]] == [f"{cosine:.3f}" for cosine in cosines]
         for line, other in zip(table[1:], rows, strict=True):
             assert bare(line[0]) == f"{cloud.texts[other]} · {cloud.labels[other]}"
-    names = ["chosen", "nearest in raw", "nearest in whitened"]
+    names = ["chosen point", "nearest before whitening", "nearest after whitening"]
     marks = clouds(app).message["marks"]
     assert [element["caption"] for element in marks] == names
     assert [len(element["rows"]) for element in marks] == [1, 5, 5]
@@ -722,7 +722,7 @@ def test_a_view_that_cannot_play_stops_the_film(monkeypatch):
     assert sliders(app) == before
     assert app.button(key="play").disabled
     assert not app.session_state["playing"]
-    assert any("keeps neighbours, not angles" in element.value for element in app.warning)
+    assert any("preserves neighbours, not angles" in element.value for element in app.warning)
 
 
 # The words
@@ -760,14 +760,14 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
     shown = {part.label: part.markdown[0].value for part in look().expander if part.markdown}
     question = f"Why is the cone only {opening_angle(X):.1f}° wide at the median?"
     assert f"a mean pairwise cosine of {mean_cosine(X):.3f}" in shown[question]
-    narrows = shown["Why does it narrow before it opens?"]
+    narrows = shown["Why does the cone narrow before it opens?"]
     alone = mean_cosine(whiten_beside(X, fitted, centring=0.0, strength=1.0).vectors)
     assert alone > mean_cosine(X)
-    assert f"strength alone takes it to {alone:.3f}" in narrows
+    assert f"Strength alone gives {alone:.3f}" in narrows
     assert "-0.00" not in narrows
-    ledoit = shown["Why Ledoit-Wolf?"]
+    ledoit = shown["Why does this page use Ledoit-Wolf?"]
     assert f"n/d = 3.19 and the rank is {fitted.rank} of 384" in ledoit
-    assert f"in the picture now: {fitted.shrinkage:.3f}" in ledoit
+    assert f"in this picture it is {fitted.shrinkage:.3f}" in ledoit
 
 
 LAST_LAYER = "Why is the last layer hardly a cone?"
@@ -781,14 +781,14 @@ def test_the_cone_s_question_is_asked_only_of_a_cone(encoder):
     positive, times = positive_cosine_share(X), mean_norm_share(X) * len(X)
     assert f"{positive:.0%} of the cosines are positive" in shown[LAST_LAYER]  # 69%
     assert f"is {times:.0f} times that of isotropic data" in shown[LAST_LAYER]  # 59
-    for query, cosine in (({"pooling": "cls"}, ".579"), ({"pooling": "max"}, ".778")):
+    for query, cosine in (({"pooling": "cls"}, "0.579"), ({"pooling": "max"}, "0.778")):
         app = visit(layer="6", **query)
         assert LAST_LAYER not in {element.label for element in app.expander}
         assert any("wide at the median" in element.label for element in app.expander)
         X = read_cloud(
             encoder, read_bundled("topics"), layer=6, **query, store=ArrayStore()
         ).vectors
-        assert f"{mean_cosine(X):.3f}".lstrip("0") == cosine
+        assert f"{mean_cosine(X):.3f}" == cosine
         assert cosine in shown[LAST_LAYER]
     assert LAST_LAYER not in {element.label for element in look().expander}  # of layer 4
 

@@ -157,7 +157,7 @@ def test_a_broken_operator_s_file_is_told_on_every_page(rules, page):
     rules("[models\n")
     app = visit(page=page, model="owner/name")
     assert not app.exception
-    assert all("is no TOML file" in error for error in errors(app))
+    assert all("is not a TOML file" in error for error in errors(app))
 
 
 def test_a_broken_operator_s_file_is_told_by_the_form_of_a_folder(rules):
@@ -165,7 +165,7 @@ def test_a_broken_operator_s_file_is_told_by_the_form_of_a_folder(rules):
     app = folder_form()
     app.text_input(key="pairs_folder").set_value("/etc").run()
     assert not app.exception
-    assert "is no TOML file" in errors(app)[0]
+    assert "is not a TOML file" in errors(app)[0]
 
 
 @pytest.mark.parametrize("revision", ["r" * 3_000, "a/" * 1_500 + "b"], ids=["word", "path"])

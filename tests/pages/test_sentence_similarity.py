@@ -272,10 +272,10 @@ def test_every_number_says_what_it_was_measured_on():
     for line in captions:
         for part in (f"n = {SMALL} pairs, mine", "all-MiniLM-L6-v2", "1,000 resamples", "seed 0"):
             assert part in line
-    fitted = "whitened in full, fitted on topics (1,224 sentences, n/d = 3.19)"
+    fitted = "whitened in full, fitted on Topics, English (1,224 sentences, n/d = 3.19)"
     assert sum(fitted in line for line in captions) == 3
     verdict = next(element.value for element in app.markdown if " cells, " in element.value)
-    assert "fitted on topics (1,224 sentences)" in verdict
+    assert "fitted on Topics, English (1,224 sentences)" in verdict
     difference = heat(app, "difference")
     helped, hurt = map(int, re.findall(r"(\d+) clearly", verdict))
     assert helped <= np.nansum(difference > 0)
@@ -325,11 +325,11 @@ def test_sentences_that_repeat_in_many_pairs_are_told():
 def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
     app = visit(parts=["grid"], after="centred")
     line = next(
-        element.value for element in app.markdown if element.value.startswith("**The best cell.**")
+        element.value for element in app.markdown if element.value.startswith("**The best cell is ")
     )
     found = re.search(
-        r"one half of the pairs \(n = 30\) chooses \*\*layer (\d), (\S+), (Raw|Centred)\*\*, with "
-        r"(\S+) there. On the other half \(n = 30\), .*? scores \*\*(\S+) \[",
+        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* .* on one half of the pairs \(n = 30\), "
+        r"where it has (\S+)\. On the other half \(n = 30\), .*? scores \*\*(\S+) \[",
         line,
     )
     gold = own_pairs().gold_scores[:SMALL]
@@ -345,14 +345,14 @@ def test_pairs_too_few_for_halves_choose_no_cell():
     few = Pairs("few", own.left[:5], own.right[:5], np.arange(5.0))
     app = visit({"upload-few": few}, parts=["grid"])
     assert any(element.value.startswith("No cell is chosen") for element in app.info)
-    assert not any(element.value.startswith("**The best cell.**") for element in app.markdown)
+    assert not any(element.value.startswith("**The best cell is ") for element in app.markdown)
 
 
 def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
     app = visit(parts=["grid"], after="pca")
-    assert "**Simplex.**" in everything(app)
+    assert "**Some cells are simplexes.**" in everything(app)
     healthy(app.selectbox(key="sts-fit").set_value("topics-zh").run())
-    assert "**Simplex.**" not in everything(app)
+    assert "**Some cells are simplexes.**" not in everything(app)
 
 
 # Other pairs
@@ -376,7 +376,7 @@ def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPa
     app = visit(pairs="hub-sts13-test")
     [text] = [element.value for element in app.error if "sts13" in element.value]
     assert text.startswith(
-        "The data set `sts13` could not be fetched: `https://hub` can't be reached"
+        "The data set `sts13` could not be downloaded: `https://hub` can't be reached"
     )
     assert "the project’s own pairs, which need no network" in text
     assert not charts(app)
@@ -432,12 +432,12 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     assert all("all subsets as one set (all)" in line for line in everywhere)
 
     line = next(
-        element.value for element in app.markdown if element.value.startswith("**The best cell.**")
+        element.value for element in app.markdown if element.value.startswith("**The best cell is ")
     )
     found = re.search(
-        r"Of 56 cells \(7 layers × 4 poolings, raw and “Centred”\), STS-B dev \(n = 40\) chooses "
-        r"\*\*layer (\d), (\S+), (Raw|Centred)\*\*, with (\S+) there. On STS-B test \(n = 80\), "
-        r"which had no part in the choice, that cell scores \*\*(\S+) \[",
+        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of 56 cells "
+        r"\(7 layers × 4 poolings, raw and “Centred”\) on STS-B dev \(n = 40\), where it has (\S+)\. On STS-B test "
+        r"\(n = 80\), which had no part in the choice, it scores \*\*(\S+) \[",
         line,
     )
     layer, pooling = int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2])
@@ -709,11 +709,11 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
     assert parted(rungs(app)[4])[0] == pytest.approx(100 * cell.score.spearman, abs=0.1)
     wrong = visit(after="flow")
     [warning] = [element.value for element in wrong.warning]
-    assert warning.startswith("`flow` names no treatment")
+    assert warning.startswith("`flow` is no treatment")
     assert "whitened, k = 12, Ledoit-Wolf, fitted on" in everything(wrong)
     for other in ("[x](https://x.example)", "clusterwise"):
         [warning] = [element.value for element in visit(after=other).warning]
-        assert warning.startswith(f"`{other}` names no treatment")
+        assert warning.startswith(f"`{other}` is no treatment")
 
 
 def test_a_folder_of_the_server_puts_its_splits_on_offer(
@@ -728,7 +728,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
         (tmp_path / f"sts-{split}.tsv").write_text(lines, encoding="utf-8")
     app = own_form(visit(parts=["grid"]))
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path / "absent")).run())
-    assert any("is named for a split" in element.value for element in app.error)
+    assert any("has the name of a split" in element.value for element in app.error)
     healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
     assert "sts-dev: 30 · sts-test: 30" in everything(app)
     healthy(app.button(key="use_folder").click().run())

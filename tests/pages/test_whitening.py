@@ -529,7 +529,7 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
     fitted = fit_treatment("zca", cloud_of().vectors).turn(LEDOIT_WOLF).fitted
     app = visit(centring="0.5", strength="0.75", removed="7", kept="200")
     assert provenance(app) == [
-        "corpus topics",
+        "corpus Topics, English",
         "n = 1,224 sentences",
         "all-MiniLM-L6-v2, commit 1110a24",
         "layer 4 of 6",
@@ -750,14 +750,14 @@ def test_a_simplex_is_told_where_there_is_one(own, query, shown):
         [_raw, white, _isotropic] = table(app).values()
         assert white["mean cosine of pairs"].startswith(signed(-1 / (own - 1), 3))
     if shown == "warning":
-        assert "The 30 points of the fit have rank 30 − 1" in warnings[0]
+        assert "Its 30 points have rank 30 − 1" in warnings[0]
 
 
 def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
     own = upload(20)
     app = measured(own, first="removed", removed="30")
     [warning] = [element.value for element in app.warning]
-    assert "The 20 points of the fit have 19 directions, and D = 30 takes all" in warning
+    assert "The 20 points of the fit have 19 directions, and D = 30 removes all" in warning
     emptied = table(app)["Top directions removed"]
     assert emptied["mean cosine of pairs"] == "— (a point is zero)"
     assert emptied["intrinsic dimension (TwoNN)"].startswith("—")
@@ -771,7 +771,7 @@ def test_a_simplex_is_told_where_texts_are_repeated(query, shown):
     corpus = Corpus("mine", (*texts, *texts[:10]))
     app = visit(corpus, **ONLY_ZCA | FULL | query)
     [box] = [element.value for element in (app.error if shown == "error" else app.warning)]
-    assert ("60 points, 50 of them different" if shown == "error" else "of them different") in box
+    assert ("Of the 60 points 50 are different" if shown == "error" else "are different") in box
 
 
 def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
@@ -1034,7 +1034,7 @@ def test_the_page_offers_its_tables():
     labels = [button.label for button in app.get("download_button")]
     assert labels == [
         "Download measures (CSV)",
-        "Download the chart's values (CSV)",
+        "Download chart values (CSV)",
         "Download points (CSV)",
     ]
 

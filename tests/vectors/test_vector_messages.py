@@ -26,22 +26,22 @@ def objects():
 
 GZIP = gzip.compress(as_text(WORDS, VECTORS), mtime=0)
 REFUSED = {  # code: (content, options, what, limit, remedy)
-    "no_vectors": (b"prose\nand more\n", {}, "no word vectors", "in this file", "Take GloVe"),
-    "ragged_row": (b"a 1 2\nb 3\n", {}, "Line 2 has 1 number", "others have 2", "Take the line"),
-    "bad_number": (b"a 1 2\nb 3 x\n", {}, "`x` among", "2 fields of line 2", "Take the line"),
+    "no_vectors": (b"prose\nand more\n", {}, "no word vectors", "in this file", "Use GloVe"),
+    "ragged_row": (b"a 1 2\nb 3\n", {}, "Line 2 has 1 number", "others have 2", "Remove the line"),
+    "bad_number": (b"a 1 2\nb 3 x\n", {}, "`x` among", "2 fields of line 2", "Remove the line"),
     "truncated": (
         as_binary(WORDS, VECTORS)[:-9],
         {},
-        "promises 4",
-        "damaged at number 4",
-        "Fetch it again",
+        "states 4",
+        "damaged at word 4",
+        "Download it again",
     ),
     "too_many_bytes": (
         as_text(WORDS, VECTORS),
         {"max_bytes": 20},
         "3 numbers",
         "limit",
-        "Cut the file",
+        "Cut off the end",
     ),
     "too_large": (
         as_text(WORDS, VECTORS),
@@ -53,7 +53,13 @@ REFUSED = {  # code: (content, options, what, limit, remedy)
     "no_words": (as_safetensors(WORDS, VECTORS, ""), {}, "vectors", "no words", "Add a uint8"),
     "word_count": (as_npz(WORDS[:3], VECTORS), {}, "3 words", "4 vectors", "Save them again"),
     "pickled": (objects(), {}, "This file", "could run code", "Export the vectors"),
-    "damaged_file": (GZIP[:-12], {}, "This file, a gzip archive", "is damaged", "Fetch it again"),
+    "damaged_file": (
+        GZIP[:-12],
+        {},
+        "This file, a gzip archive",
+        "is damaged",
+        "Download it again",
+    ),
     "unknown_encoding": (b"a 1\n", {"encoding": "utf-0"}, "no text encoding", "`utf-0`", "Use one"),
     "unreadable": ("/no/such/file", {}, "`/no/such/file`", "cannot be read", "Check its path"),
 }
@@ -99,7 +105,7 @@ def test_another_dimension_in_one_line(form, line, change):
     with pytest.raises(VectorFileError) as caught:
         read_vectors(content)
     assert (caught.value.code, caught.value.details["line"]) == ("ragged_row", at + 1)
-    assert "Take the line out" in str(caught.value)
+    assert "Remove the line" in str(caught.value)
 
 
 @pytest.mark.parametrize("form", WRITERS)
@@ -135,7 +141,7 @@ def test_an_empty_file_of_every_form(form):
             with pytest.raises(VectorFileError) as caught:
                 read_vectors(content, **options)
             assert caught.value.code in ("no_vectors", "truncated")
-            remedies = ("Take GloVe's", "Fetch it again", "Ask for words")
+            remedies = ("Use GloVe's", "Download it again", "Request words")
             assert any(remedy in str(caught.value) for remedy in remedies)
 
 
@@ -156,7 +162,13 @@ PAIRS = {  # code: (content, options, what, limit, remedy)
     "uneven_row": (b"old new 1\nhot 2\nup to 3\n", {}, "line 2", "2 columns", "Fill it in"),
     "bad_score": (b"old new 1\nhot cold high\n", {}, "`high` at line 2", "no number", "Write one"),
     "blank_sentence": (b"old\tnew\t1\nhot\t\t3\n", {}, "line 2", "lacks", "Fill it in"),
-    "too_many_bytes": (b"old new 1\nhot to 2\n", {"max_bytes": 10}, "larger", "limit", "Cut it"),
+    "too_many_bytes": (
+        b"old new 1\nhot to 2\n",
+        {"max_bytes": 10},
+        "larger",
+        "limit",
+        "Cut off its end",
+    ),
     "wrong_encoding": (
         b"caf\xe9 th\xe9 7\no n 1\n",
         UTF8,

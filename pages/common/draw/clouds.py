@@ -57,7 +57,9 @@ def axis_titles(view: str, k: int, _: Translate) -> list[str]:
 def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
     """The trustworthiness of the picture and the number of points outside its frame."""
     outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
-    left_out = _("points outside the frame: {k} (zoom out by the buttons above)").format(k=outside)
+    left_out = _("points outside the frame: {k} (zoom out with the buttons above)").format(
+        k=outside
+    )
     lines = [_trust_line(projection, _), *([left_out] if outside else [])]
     if projection.method == "cone":
         lines.append(
@@ -111,7 +113,7 @@ def cloud_panel(
         bands = [Band(90 - spread, 90 + spread, caption.format(spread=f"{spread:.1f}"))]
     template = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
     if projection.method == "cone" and not own_axis:
-        template = _("{share}% within {angle}° of raw's mean direction")
+        template = _("{share}% within {angle}° of the raw mean direction")
     return Panel(
         coordinates=projection.around_origin * scale,
         texts=[plotly(text) for text in texts],
@@ -192,6 +194,6 @@ def note_too_many_labels(cloud: Cloud, _: Translate) -> None:
         st.caption(
             _(
                 "{n} different labels are more than the {limit} colours and shapes that can be "
-                "told apart, so the colour shows the length of the text."
+                "distinguished, so the colour shows the length of the text."
             ).format(n=f"{n:,}", limit=MOST_LABELS)
         )

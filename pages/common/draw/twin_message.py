@@ -255,7 +255,7 @@ def _words(_: Translate) -> Mapping[str, str]:
         "waysHint": _("For selected, circled or hovered points"),
         "size": _("Size"),
         "opacity": _("Opacity"),
-        "save": _("Save as PNG"),
+        "save": _("Download picture (PNG)"),
         "selected": _("{n} points selected"),
         "shown": _("{k} of {n} points shown"),
         "elsewhere": _(
@@ -263,17 +263,17 @@ def _words(_: Translate) -> Mapping[str, str]:
             "out; the last line gives the page's settings."
         ),
         "empty": _("There is no point to draw."),
-        "lost": _("The graphics card is busy; the picture comes back by itself."),
+        "lost": _("The graphics card is busy. The picture returns as soon as it is free."),
         "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
         "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
         "keys": _(
-            "Arrow keys turn, with Shift they move; + and − zoom, as the wheel does with Ctrl or "
-            "⌘; 0 resets; N and P walk from point to point, Tab through the selected ones; Enter "
-            "chooses, Escape ends the selection."
+            "Arrow keys turn the picture, and move it with Shift. + and − zoom, and so does the "
+            "wheel with Ctrl or ⌘. 0 resets. N and P go from point to point, Tab through the "
+            "selected ones. Enter chooses, Escape ends the selection."
         ),
         "keysFlat": _(
-            "Arrow keys move; + and − zoom, as the wheel does with Ctrl or ⌘; 0 resets; N and P "
-            "walk from point to point, Tab through the selected ones; Enter chooses, Escape ends "
-            "the selection."
+            "Arrow keys move the picture. + and − zoom, and so does the wheel with Ctrl or ⌘. 0 "
+            "resets. N and P go from point to point, Tab through the selected ones. Enter "
+            "chooses, Escape ends the selection."
         ),
     }
