@@ -175,7 +175,7 @@ def test_a_damaged_file_is_said_to_be_damaged():
             geometry.read_pairs(content, name=name)
         assert (caught.value.code, caught.value.details["kind"]) == ("damaged_file", kind)
         assert f"This file, a {kind}, is damaged" in str(caught.value)
-        assert "no text file" not in str(caught.value)
+        assert "not a text file" not in str(caught.value)
         assert "已損壞" in error_text(caught.value, chinese)
         assert chinese(kind) in error_text(caught.value, chinese)
 

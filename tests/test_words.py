@@ -1,8 +1,9 @@
-"""Words: every label and every page of prose stands in every language, with the same fields."""
+"""Words: every text is in every language, with the same fields, and in plain words."""
 
 import ast
 import re
 import string
+import tomllib
 from functools import lru_cache
 from pathlib import Path
 
@@ -294,3 +295,88 @@ def test_a_question_asks_in_its_first_line_and_is_answered(code):
 )
 def test_a_browser_is_offered_its_language(locale, code):
     assert browser_language(locale) == code
+
+
+# Plain words
+
+MOST_WORDS = 25  # of an English sentence
+HAN = r"[\u3400-\u9fff]"
+
+
+@lru_cache
+def shown_texts(code: str) -> dict[str, str]:
+    """Every text that a reader of the language sees, by its place.
+
+    Without code, addresses, formulas and fields. In lists of sources also without titles.
+    """
+    if code == DEFAULT_LANGUAGE:
+        found = {f"{place} {text[:40]}": text for text, place in msgids().items()}
+    else:
+        found = {
+            f"{entries[0][0]} {msgid[:40]}": str(entries[0][1].string)
+            for msgid, entries in messages(code).items()
+        }
+    for page in PAGES:
+        for name, text in sections(code, page):
+            titles = r"(?<!\*)\*[^*]+\*(?!\*)|\[[^]]*\]\(.*?\)" if name == "sources" else r"(?!)"
+            found[f"{page}.md {name}"] = re.sub(titles, "T", text)
+    hidden = r"`[^`]*`|\]\([^)]*\)|\$.*?\$|\{\{?\w+(?:\[\d\])?(?::\w+)?\}\}?"
+    return {place: re.sub(hidden, "`x`", text) for place, text in found.items()}
+
+
+def found_in(code: str, pattern: str) -> list[str]:
+    """Where the pattern is in the texts of the language, with some characters around it."""
+    return [
+        f"{place}: …{text[max(0, hit.start() - 30) : hit.end() + 30]}…"
+        for place, text in shown_texts(code).items()
+        for hit in re.finditer(pattern, text)
+    ]
+
+
+@lru_cache
+def glossary(code: str) -> dict[str, list[str]]:
+    with (TEXT / code / "glossary.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_one_thing_has_one_name(code):
+    """A term of the glossary is used, and no other word for the same thing."""
+    terms = glossary(code)
+    assert len(terms) >= 15
+    assert not [stray for strays in terms.values() for stray in strays if found_in(code, stray)]
+    assert not [term for term in terms if not found_in(code, f"(?i){re.escape(term)}")]
+
+
+@pytest.mark.parametrize("code", languages())
+def test_a_number_has_its_leading_zero(code):
+    assert len(found_in(code, r"(?<!\d)0\.\d")) > 10
+    assert not found_in(code, r"(?<![\w.])\.\d")
+
+
+@pytest.mark.parametrize("code", languages())
+def test_citations_have_one_form(code):
+    """Su et al. (2021), Rudman & Eickhoff (2024); in Chinese with 等人, 與 and full brackets."""
+    open_, close = ("（", "）") if code == "zh-Hant" else ("(", ")")
+    year = r"(?:19|20)\d\d"
+    assert len(found_in(code, rf"[a-z人.] ?{re.escape(open_)}{year}{re.escape(close)}")) > 50
+    assert not found_in(code, rf"(?:et al\.|等人|[A-Z][\w-]+)[,，]? {year}\b")
+    assert not found_in(code, rf"[A-Z][\w-]+[,、] ?(?:van )?[A-Z][\w-]+ ?[(（]{year}")
+    assert not found_in(code, rf"[(（][^()（）]*[(（]{year}[)）][)）]")
+    assert not found_in(code, rf"[(（]{year}[,，]")
+
+
+def test_an_english_sentence_is_short():
+    """At most 25 words, without what is in brackets; a colon or semicolon ends a sentence."""
+    long = []
+    for place, text in shown_texts(DEFAULT_LANGUAGE).items():
+        plain = re.sub(r"\([^()]*\)|\[[^]]*\]", "", text.replace("et al.", "et al"))
+        for sentence in re.split(r"(?<=[.?!:;·])[*”\"]*\s|\n", plain):
+            if len(re.findall(r"[\w’'×‖.,-]*\w[\w’'-]*", sentence)) > MOST_WORDS:
+                long.append(f"{place}: {sentence}")
+    assert not long
+
+
+def test_chinese_and_latin_have_a_space_between_and_han_is_not_slanted():
+    assert not found_in("zh-Hant", rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%°]{HAN}")
+    assert not found_in("zh-Hant", rf"(?<!\*)\*(?!\*)[^*\n]*{HAN}[^*\n]*\*(?!\*)")

@@ -91,7 +91,7 @@ def test_a_download_shows_its_progress_and_can_be_cancelled(hub, hub_app, page, 
     expect(page.get_by_text(f"Downloading {name}")).to_be_visible(timeout=LONG * 1000)
     expect(page.get_by_text(re.compile(r"\d (kB|bytes) / \d+ kB"))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Cancelled. What has arrived is kept")).to_be_visible(
+    expect(page.get_by_text("Cancelled. An interrupted download")).to_be_visible(
         timeout=LONG * 1000
     )
     hub.released.set()

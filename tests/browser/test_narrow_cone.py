@@ -174,7 +174,7 @@ def test_an_encoding_shows_progress_and_can_be_cancelled_and_started_again(
     expect(progress).to_contain_text("/ 1,224", timeout=MS)
     with rerun(page):
         page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible()
+    expect(page.get_by_text("Cancelled. Your texts are still here")).to_be_visible()
     expect(progress).to_have_count(0)
     assert_no_exception(page)
     page.get_by_role("button", name="Start again").click()
@@ -182,7 +182,7 @@ def test_an_encoding_shows_progress_and_can_be_cancelled_and_started_again(
     wait_for_pictures(page)
     wait_for_app(page)
     expect(progress).to_have_count(0)
-    expect(page.get_by_text("Cancelled. Your texts are kept")).to_have_count(0)
+    expect(page.get_by_text("Cancelled. Your texts are still here")).to_have_count(0)
     assert_no_exception(page)
     # A progress bar that disappears must not replace the elements below it.
     of_stage(page, "twin.isTheSame = true")
@@ -533,13 +533,13 @@ def test_umap_can_be_cancelled_and_the_page_goes_on(server, page):
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
     page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible(timeout=MS)
+    expect(page.get_by_text("Cancelled. Your texts are still here")).to_be_visible(timeout=MS)
     expect(progress).to_have_count(0)
     wait_for_app(page)
     with rerun(page):
         choose(page, "view", "PCA (centred)")
     assert of_stage(page, "stage.message.axes[0]") == "principal direction 1"
-    expect(page.get_by_text("Cancelled. Your texts are kept")).to_have_count(0)
+    expect(page.get_by_text("Cancelled. Your texts are still here")).to_have_count(0)
     assert_no_exception(page)
 
 

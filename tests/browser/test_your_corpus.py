@@ -147,7 +147,7 @@ def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     expect(page.get_by_role("heading", name="Limits")).to_be_visible()
     with rerun(page):
         page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Your texts are kept")).to_be_visible()
+    expect(page.get_by_text("Cancelled. Your texts are still here")).to_be_visible()
     expect(progress).to_have_count(0)
     assert_no_exception(page)
     page.get_by_role("button", name="Start again").click()

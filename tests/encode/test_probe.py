@@ -121,7 +121,7 @@ def test_a_tokenizer_of_another_model_is_reported(tmp_path):
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
     error = refused(folder)
     assert error.because == "foreign_tokenizer"
-    assert "its tokenizer wrote token 20, and its weights have 20 tokens" in str(error)
+    assert "its tokenizer gives token number 20, but its weights have 20 tokens" in str(error)
     load_encoder(folder).encode(["dog"])  # has a row
 
 
@@ -168,7 +168,7 @@ def test_in_bfloat16_nothing_that_float32_allows_is_refused(tmp_path, kind):
 
 def test_reading_the_files_finds_what_can_t_be_used(tmp_path):
     """Refused before any text is encoded, so that a page shows it like any other refusal."""
-    with pytest.raises(ModelFilesError, match="no text encoder that can be read here"):
+    with pytest.raises(ModelFilesError, match="not a text encoder that can be read here"):
         load_encoder(save_tiny(tmp_path, "fnet")).read_files()
 
 

@@ -94,7 +94,7 @@ def test_gated(server, tiny, status, place):
         server.faults.file_status["config.json"] = status
     error = refused()
     assert (error.code, error.details["status"]) == ("gated", status)
-    assert "`HF_TOKEN` set to a token" in str(error)
+    assert "set `HF_TOKEN` to a token" in str(error)
 
 
 @pytest.mark.parametrize("revision", ["v9", "0" * 40, "../../main"])
@@ -188,7 +188,7 @@ def test_a_transfer_that_keeps_breaking(server, files, tmp_path):
     error = refused()
     assert error.code == "half_downloaded"
     assert "the transfer broke" in str(error)
-    assert "try again" in str(error)
+    assert "Try again" in str(error)
     (partial,) = (tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete")
     assert partial.stat().st_size == 1500
     load_encoder(NAME)  # resumes

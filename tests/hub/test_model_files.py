@@ -52,9 +52,9 @@ def test_the_remedy_names_the_new_folder_for_what_it_has(folder):
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("tokenizer_config.json", "[]", "holds a list where settings"),
+        ("tokenizer_config.json", "[]", "contains a list instead of named settings"),
         ("tokenizer_config.json", '{"model_max_length": "big"}', "`big` as the longest text"),
-        ("sentence_bert_config.json", '"x"', "holds a str where settings"),
+        ("sentence_bert_config.json", '"x"', "contains a str instead of named settings"),
         ("modules.json", '[{"a": 1}]', "is not a list of steps"),
         ("modules.json", '{"a": 1}', "is not a list of steps"),
         ("modules.json", "[3]", "is not a list of steps"),
@@ -89,8 +89,8 @@ def test_where_the_remedy_gives_none_either_the_next_one_is_reported(folder):
     """For BertJapanese and Canine the command writes a folder without tokenizer.json again."""
     (folder / "tokenizer.json").unlink()
     assert (
-        ", then load the new folder. If that has none either, this tokenizer has no fast version: "
-        "choose another model" in str(refused(folder))
+        ", then load the new folder. If that has none either, this tokenizer has no fast version. "
+        "Choose another model" in str(refused(folder))
     )
 
 

@@ -58,11 +58,11 @@ def test_an_empty_file_is_the_defaults(own_file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[model]\n", r"unknown entry `model`. There can be `models`, `uploads`"),
+        ("[model]\n", r"unknown entry `model`. Possible entries: `models`, `uploads`"),
         ("models = 1\n", r"Write \[models\] above its keys"),
         (
             "[models]\nalow = []\n",
-            r"unknown entry `alow`. There can be `allow`, `local_folders",
+            r"unknown entry `alow`. Possible entries: `allow`, `local_folders",
         ),
         ('[models]\nallow = "google-bert/*"\n', r"allow` .* must be a list of patterns"),
         ("[models]\nallow = [1]\n", r"allow` .* must be a list of patterns"),
@@ -122,7 +122,7 @@ def test_an_allowed_name_is_not_allowed_at_what_strangers_can_add_to_it(revision
     if REVISIONS[revision]:
         limits.refuse_name("google-bert/bert", revision)
         return
-    with pytest.raises(ModelFilesError, match="and of these the branches and tags") as caught:
+    with pytest.raises(ModelFilesError, match="at their branches and tags only") as caught:
         limits.refuse_name("google-bert/bert", revision)
     assert (caught.value.code, caught.value.because) == ("not_allowed", "other_revision")
     ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", revision)

@@ -156,18 +156,18 @@ def test_a_damaged_archive_is_no_crash():
 
 UTF8 = {"encoding": "utf-8"}
 PAIRS = {  # code: (content, options, what, limit, remedy)
-    "empty": (b"# only a remark\n", {}, "no text here", "at least 2", "one a line"),
+    "empty": (b"# only a remark\n", {}, "no text here", "at least 2", "one per line"),
     "too_few_texts": (b"old\tnew\t1\n", {}, "only one text", "at least 2", "Add more"),
     "no_pair_columns": (b"a\tb\nhot\tcold\nup\tdown\n", {}, "Line 2", "a score", "Write them"),
     "uneven_row": (b"old new 1\nhot 2\nup to 3\n", {}, "line 2", "2 columns", "Fill it in"),
-    "bad_score": (b"old new 1\nhot cold high\n", {}, "`high` at line 2", "no number", "Write one"),
+    "bad_score": (b"old new 1\nhot cold high\n", {}, "`high` at line 2", "a number", "Write one"),
     "blank_sentence": (b"old\tnew\t1\nhot\t\t3\n", {}, "line 2", "lacks", "Fill it in"),
     "too_many_bytes": (
         b"old new 1\nhot to 2\n",
         {"max_bytes": 10},
         "larger",
         "limit",
-        "Cut off its end",
+        "Split it",
     ),
     "wrong_encoding": (
         b"caf\xe9 th\xe9 7\no n 1\n",
@@ -177,7 +177,7 @@ PAIRS = {  # code: (content, options, what, limit, remedy)
         "Save the file",
     ),
     "unreadable": ("/no/such/file", {}, "`/no/such/file`", "cannot be read", "Check its path"),
-    "binary": (b"\x93NUMPY\x01\x00", {}, "no text file", "NumPy array", "Save its text"),
+    "binary": (b"\x93NUMPY\x01\x00", {}, "not a text file", "NumPy array", "Save its text"),
 }
 
 
