@@ -437,7 +437,8 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     found = re.search(
         r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of 56 cells "
         r"\(7 layers × 4 poolings, raw and “Centred”\) on STS-B dev \(n = 40\), "
-        r"where it has (\S+)\. On STS-B test \(n = 80\), which had no part in the choice, it scores \*\*(\S+) \[",
+        r"where it has (\S+)\. On STS-B test \(n = 80\), which had no part in the choice, "
+        r"it scores \*\*(\S+) \[",
         line,
     )
     layer, pooling = int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2])
