@@ -18,7 +18,7 @@ ANSWERS = {  # question and a piece of its answer
     "en": {
         "Why −0.5?": "equilateral triangle",
         "Why does the angle between the axes never set the sign?": "cancels",
-        "Why does only a shift make a cone here?": "all positive, a cone",
+        "Why does only a shift make a cone here?": "All are positive, so the points form a cone",
     },
     "zh-Hant": {
         "為什麼是 −0.5？": "正三角形",

@@ -33,16 +33,19 @@ PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
 QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {…}
     "median": (
-        "a mean pairwise cosine of {cosine} are the same fact",
+        "a mean pairwise cosine of {cosine} are therefore the same fact",
         "平均成對餘弦 {cosine} 是同一件事",
     ),
-    "narrows-first": ("the mean cosine starts at {cosine}", "平均餘弦原本是 {cosine}"),
-    "unit": ("one vector a vocabulary entry", "詞彙表裡一個項目一個向量"),
+    "narrows-first": (
+        "The mean cosine of this cloud starts at {cosine}",
+        "平均餘弦原本是 {cosine}",
+    ),
+    "unit": ("one vector for each entry of the vocabulary", "詞彙表裡一個項目一個向量"),
     "ledoit-wolf": ("Here n/d = 3.19 and the rank is 383 of 384", "這裡 n/d = 3.19，秩是 383"),
     "ninety": ("an angle of 90° ± 2.9°", "換成角度就是 90° ± 2.9°"),
-    "worse-score": ("a mean cosine of .84 and scores 73.7", "平均餘弦是 0.84，得 73.7 分"),
+    "worse-score": ("a mean cosine of 0.84 and scores 73.7", "平均餘弦是 0.84，得 73.7 分"),
     "not-mended": ("in {agreement} of cases before", "白化前是 {agreement}"),
-    "umap": ("islands around nothing", "都是一座座島嶼"),
+    "umap": ("islands without a centre", "都是一座座沒有中心的島嶼"),
 }
 pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 

@@ -143,7 +143,9 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     page.locator(".twin-more summary").focus()
     page.keyboard.press("Tab")
     expect(stage).to_be_focused()
-    expect(hint).to_contain_text("Arrow keys move; +")  # in two dimensions nothing turns
+    expect(hint).to_contain_text(
+        "Arrow keys move the picture. +"
+    )  # in two dimensions nothing turns
     assert stage.get_attribute("aria-description") == hint.text_content()
 
     camera = of_stage(page, CAMERA)

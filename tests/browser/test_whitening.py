@@ -336,7 +336,7 @@ def test_points_measures_and_chart_can_be_downloaded_and_one_frame_moves_all_pic
     heads = {
         "points (CSV)": ["text", "label", "raw_x", "raw_y", "zca_x"],
         "measures (CSV)": ["treatment", "measure", "value", "low", "high"],
-        "the chart's values (CSV)": ["name", "x", "about", "value", "measured_on"],
+        "chart values (CSV)": ["name", "x", "about", "value", "measured_on"],
     }
     for what, head in heads.items():
         with page.expect_download() as waiting:

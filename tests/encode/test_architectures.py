@@ -274,7 +274,7 @@ def test_weights_of_another_model_are_refused(folders, tmp_path):
     (tmp_path / "model.safetensors").write_bytes(
         (folders("gpt2") / "model.safetensors").read_bytes()
     )
-    with pytest.raises(ModelFilesError, match="do not belong to its `config"):
+    with pytest.raises(ModelFilesError, match="do not match its `config"):
         load_encoder(str(tmp_path)).encode(["cat"])
 
 

@@ -130,7 +130,7 @@ def test_a_folder_without_modules_offers_none(plain):
 def test_a_step_that_is_not_known_offers_none(saved):
     encoder = load_encoder(str(saved(CNN(DIMENSION, 4), Pooling(12))))
     assert "own" not in encoder.poolings
-    with pytest.raises(ValueError, match=r"step that is not known here \(`CNN`\)"):
+    with pytest.raises(ValueError, match=r"step that is not supported here \(`CNN`\)"):
         encoder.encode(TEXTS, pooling="own")
     assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)
 

@@ -12,7 +12,7 @@ from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import PointColours
 
 REACH = 4.0
-TITLES = ("均值方向", "reste 1", "reste 2")
+TITLES = ("平均方向", "reste 1", "reste 2")
 CHOSEN = Mark([3], "circle-open", "der gewählte")
 NEAR = Mark([0, 7, 5], "square-open", "voisins")
 

@@ -227,7 +227,7 @@ REFUSED = {
 ONLY_A_PASS_TELLS = {  # a folder that its settings do not give away: what its refusal says
     "fnet": ("depend on what else is in the batch", "隨同一批次裡的其他文字改變"),
     "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 個數"),
-    "mismatched": ("do not belong to its `config.json`", "權重與 `config.json` 不相符"),
+    "mismatched": ("do not match its `config.json`", "權重與 `config.json` 不相符"),
     "foreign": ("tokenizer wrote token 20", "編號 20 的詞元"),
     "failed": ("first pass ended in an error (`", "第一次前向計算就出錯（`"),
 }
@@ -297,7 +297,7 @@ def test_a_refusal_is_told_and_the_page_goes_on(
 
 @pytest.mark.parametrize(
     ("language", "words_of_it"),
-    [("en", "has no fast version: choose another model"), ("zh-Hant", "這個分詞器沒有快速版本")],
+    [("en", "has no fast version. Choose another model"), ("zh-Hant", "這個分詞器沒有快速版本")],
 )
 def test_a_tokenizer_without_a_fast_version_sends_nobody_in_circles(
     language, words_of_it, tmp_path
@@ -457,7 +457,7 @@ def test_another_revision_begins_at_its_own_layer(server, tiny, tmp_path):  # no
 @pytest.mark.parametrize(("kind", "names"), [("roberta", "`<s>`, `</s>`"), ("gpt2", None)])
 def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, names):
     folder = str(save_tiny(tmp_path / kind, kind))
-    for language, label in (("en", "special tokens take part"), ("zh-Hant", "特殊詞元一起計入")):
+    for language, label in (("en", "Include special tokens"), ("zh-Hant", "包含特殊詞元")):
         app = visit(model=folder, lang=language, special="false")
         assert not errors(app)
         toggles = [element.label for element in app.toggle if element.key == "special"]
@@ -472,10 +472,10 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
 def test_unknown_tokens_are_called_as_the_tokenizer_calls_them(tmp_path):
     app = visit(model=str(save_tiny(tmp_path / "roberta", "roberta")))  # knows no single letters
     (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
-    assert "its unknown token, `<unk>`, more than about the texts: most likely" in text
+    assert "its unknown token, `<unk>`, more than about the texts. Most likely" in text
     app = visit(model=str(tmp_path / "roberta"), lang="zh-Hant")
     (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
-    assert "未知詞元 `<unk>`，而不是這些文字：最可能的原因" in text
+    assert "未知詞元 `<unk>`，而不是這些文字。最可能的原因" in text
 
 
 def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpus):

@@ -378,7 +378,7 @@ def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPa
     assert text.startswith(
         "The data set `sts13` could not be downloaded: `https://hub` can't be reached"
     )
-    assert "the project’s own pairs, which need no network" in text
+    assert "you can still use the project’s pairs and uploads" in text
     assert not charts(app)
     healthy(app.segmented_control(key="pairs-source").set_value("own").run())  # another way out
     assert app.get("file_uploader")

@@ -309,7 +309,7 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
     shown = [
         element.value
         for element in app.caption
-        if "so that all have one rms radius" in element.value
+        if "so that all have the same rms radius" in element.value
     ]
     assert len(shown) == 3
     factors = message(app)["factors"]
@@ -442,7 +442,7 @@ def test_both_languages_keep_the_contract_s_order(lang):
     ]
     folded = {
         "en": ["All measures", "Charts", "More controls and downloads", "Sources"],
-        "zh-Hant": ["所有指標", "圖表", "更多設定與下載", "資料來源"],
+        "zh-Hant": ["所有指標", "圖表", "更多設定與下載", "參考文獻"],
     }
     assert len(labels) == len(questions) + 4
     assert labels[4:] == folded[lang]
@@ -485,10 +485,10 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     assert not any(re.search(r"\b1 \w+s\b", part) for part in shown)
     app = measured(lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
     assert "保留的方向數：1" in everything(app)
-    [text] = [element.value for element in app.markdown if element.value.startswith("| 量度 |")]
-    assert "—（均值為 0）" in text
+    [text] = [element.value for element in app.markdown if element.value.startswith("| 指標 |")]
+    assert "—（平均為 0）" in text
     assert re.search(r"[\d\]]（各向同性 [\d.]+( ± [\d.]+)?）", text)
-    assert not re.search(r"[( ]\(|[ ]（|\(均|— ", text)
+    assert not re.search(r"[( ]\(|[ ]（|\(平|— ", text)
     assert " （" not in everything(measured(lang="zh-Hant", view="pca"))
 
 

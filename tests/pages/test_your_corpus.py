@@ -314,7 +314,7 @@ def test_a_column_without_any_text_is_not_called_one_text():
     with pytest.raises(CorpusError) as caught:
         read_corpus(b"text,n\n,1\n,2\n", name="a.csv", text_column="text")
     assert caught.value.code == "too_few_texts"
-    assert "no text at all" in error_text(caught.value, str)
+    assert "has no text" in error_text(caught.value, str)
 
 
 def test_duplicates_are_counted_beyond_the_first():

@@ -89,7 +89,7 @@ def test_clusters_of_sentences_lose_what_tells_them_apart(layers, sets):
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("en", "{} to {} over eight seeds, with {} to {} clusters and 12 directions; seed 0"),
+        ("en", "{} to {} over eight seeds, with {} to {} clusters and 12 directions. Seed 0"),
         (
             "zh-Hant",
             "換八個亂數種子，處理後是 {} 到 {}，用了 {} 到 {} 群、12 個方向；本頁所用的亂數種子 0",
