@@ -183,7 +183,7 @@ def measured(browser: Browser, ours: AppServer, peers: AppServer) -> list[Row]:
             met=two <= 2,
         ),
         Row(
-            "the same for one more stop of the film",
+            "the same for one more stop of the animation",
             three - two,
             unit="MB",
             target="0.7 MB or less",

@@ -31,8 +31,8 @@ OF_MODELS = ("model", "revision", "layers", "poolings")
 OF_VECTORS = ("weighting", "counts", "word_pairs")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _PAIRS_HELP = (
-    "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a hub set, "
-    "as stsb:test or sickr:test. Several are subsets for --aggregate."
+    "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a set of "
+    "the Hugging Face Hub, such as stsb:test or sickr:test. Several are subsets for --aggregate."
 )
 _VECTORS_HELP = "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors."
 _WEIGHTING_HELP = "How words are averaged: mean, sif, zipf, or several."
@@ -43,8 +43,13 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 
 
 @click.command()
-@click.option("--model", default=BUNDLED, show_default=True, help="A hub name or a folder.")
-@click.option("--revision", help="Branch, tag or commit of a hub model.")
+@click.option(
+    "--model",
+    default=BUNDLED,
+    show_default=True,
+    help="A name on the Hugging Face Hub, or a folder.",
+)
+@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
 @click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
@@ -129,7 +134,7 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
     encoder = load_encoder(
         options["model"],
         revision=options["revision"],
-        progress=progress_on_stderr("fetching", quiet=settings.quiet),
+        progress=progress_on_stderr("downloading", quiet=settings.quiet),
     )
     return ModelSubject(encoder, layers, poolings, settings)
 

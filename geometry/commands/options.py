@@ -144,7 +144,7 @@ def _read_pairs(source: str, *, columns: Columns | None = None, quiet: bool) -> 
         return read_bundled_pairs(source)
     place, _, split = source.rpartition(":")
     if place in PAIR_SETS:
-        progress = progress_on_stderr(f"fetching {source}", quiet=quiet)
+        progress = progress_on_stderr(f"downloading {source}", quiet=quiet)
         return fetch_pairs(place, split, progress=progress)
     if place and Path(place).is_dir():
         splits = read_pair_folder(Path(place))

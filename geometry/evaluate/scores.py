@@ -30,7 +30,7 @@ REASONS = {  # why a score is undefined, by code
     "constant_row": "a vector has equal entries and no order among them",
     "nothing_left": "the treatment leaves nothing of the vectors but rounding",
     "subset": "a subset has no score",
-    "too_narrow": "in bfloat16 its vectors, whose cosines all exceed .999, can't be told apart",
+    "too_narrow": "in bfloat16 its vectors, whose cosines all exceed 0.999, can't be told apart",
 }
 DRAWS_AT_ONCE = 128  # 1,400 pairs by 128 draws in float64 fit about into a processor's cache
 

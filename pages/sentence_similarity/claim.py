@@ -246,7 +246,7 @@ def _ticks(dataset: str) -> dict[str, list[Tick]]:
         rung: [
             Tick(
                 score.value,
-                f"<b>{score.value:g}</b>  {score.name} ({score.source.partition(':')[0]})",
+                f"<b>{score.value:g}</b>  {score.name}: {score.source.partition(':')[0]}",
             )
             for score in published_rows(dataset, rung)
         ]

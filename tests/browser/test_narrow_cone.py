@@ -34,7 +34,7 @@ MS = 1000 * LONG
 QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {…}
     "median": (
         "a mean pairwise cosine of {cosine} are therefore the same fact",
-        "平均成對餘弦 {cosine} 是同一件事",
+        "平均成對餘弦 {cosine}，說的是同一件事",
     ),
     "narrows-first": (
         "The mean cosine of this cloud starts at {cosine}",

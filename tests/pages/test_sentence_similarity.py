@@ -189,9 +189,9 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     measured, published, glove = charts(app)["sts-claim"]["figure"]["data"]
     assert published["name"] == "published, on STS-B test"
     on_rung = dict(zip(published["text"], np.floor(array(published["y"])), strict=True))
-    assert on_rung["<b>58.02</b>  avg GloVe (Reimers, Gurevych 2019, Table 1)"] == 0
-    assert on_rung["<b>16.5</b>  BERT CLS (Reimers, Gurevych 2019, Table 1)"] == 1
-    assert on_rung["<b>59.04</b>  BERTbase first-last (Li et al. 2020, Table 2)"] == 3
+    assert on_rung["<b>58.02</b>  avg GloVe: Reimers & Gurevych (2019), Table 1"] == 0
+    assert on_rung["<b>16.5</b>  BERT CLS: Reimers & Gurevych (2019), Table 1"] == 1
+    assert on_rung["<b>59.04</b>  BERTbase first-last: Li et al. (2020), Table 2"] == 3
     assert (min(glove["x"]), max(glove["x"])) == (46.0, 58.02)
     assert "GloVe" not in " ".join(measured["text"])
 
