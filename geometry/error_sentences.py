@@ -361,6 +361,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The `tokenizer.json` of `{name}` allows words or tokens of more than {limit:,} "
             "characters, and a text could take hours, so it is not used. " + _ORIGIN + "."
         ),
+        "slow_patterns": (
+            "The `tokenizer.json` of `{name}` has patterns that take more than {seconds} s for "
+            "these texts, or end in an error. " + _ENCODER
+        ),
         "disk_error": "`{name}` can't be read ({reason}). Check the folder and who may read it.",
         "folder_elsewhere": (
             "The `modules.json` of `{name}` names the folder `{folder}`, and only folders of its "
