@@ -32,7 +32,7 @@ class Run:
 
 @dataclass
 class Control:
-    """A slider or a selectbox as the page last sent it."""
+    """A slider, a selectbox, a text area or a button as the page last sent it."""
 
     id: str
     fragment: str
@@ -44,10 +44,19 @@ class Reader:
     """One session of a page: ``async with Reader(port, "narrow_cone") as reader``.
 
     It draws nothing, so its times are the server's alone.
+
+    port : int
+    page : str
+    query : str
+        Of the address, without "?".
+    progress : str
+        The text of the last progress bar.
     """
 
     port: int
     page: str
+    query: str = ""
+    progress: str = ""
     controls: dict[str, Control] = field(default_factory=dict)
     _states: dict[str, WidgetState] = field(default_factory=dict)
     _cached: set[str] = field(default_factory=set)
@@ -68,10 +77,13 @@ class Reader:
         """The first visit of the page."""
         return await self._run("")
 
-    async def move(self, key: str, value: float | str) -> Run:
-        """Set the control with this key."""
+    async def move(self, key: str, value: float | str | bool) -> Run:
+        """Set the control with this key, or press the button with value True."""
         control = self.controls[key]
         state = WidgetState(id=control.id)
+        if value is True:
+            state.trigger_value = True
+            return await self._run(control.fragment, pressed=state)
         if isinstance(value, str):
             state.string_value = value
         else:
@@ -79,12 +91,15 @@ class Reader:
         self._states[control.id] = state
         return await self._run(control.fragment)
 
-    async def _run(self, fragment: str) -> Run:
+    async def _run(self, fragment: str, *, pressed: WidgetState | None = None) -> Run:
         message = BackMsg()
         rerun = message.rerun_script
         rerun.page_name = self.page
+        rerun.query_string = self.query
         rerun.fragment_id = fragment
         rerun.widget_states.widgets.extend(self._states.values())
+        if pressed is not None:
+            rerun.widget_states.widgets.append(pressed)
         rerun.cached_message_hashes.extend(self._cached)
         start, size = perf_counter(), 0
         await self._socket.send(message.SerializeToString())
@@ -105,12 +120,17 @@ class Reader:
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise PageError(element.exception.message)
+        if kind == "progress":
+            self.progress = element.progress.text
+            return
         if kind == "slider" and len(element.slider.default) == 1:
             slider = element.slider
             steps = round((slider.max - slider.min) / slider.step)
             choices: Any = [slider.min + step * slider.step for step in range(steps + 1)]
         elif kind == "selectbox":
             choices = list(element.selectbox.options)
+        elif kind in ("text_area", "button"):
+            choices = ()
         else:
             return
         id_ = getattr(element, kind).id

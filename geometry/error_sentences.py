@@ -384,6 +384,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "disk_error": (
             "`{name}` can't be read ({reason}). Check the folder and its read permissions."
         ),
+        "slow_patterns": (
+            "The `tokenizer.json` of `{name}` has patterns that take more than {seconds} s for "
+            "these texts, or end in an error. " + _ENCODER
+        ),
         "folder_elsewhere": (
             "The `modules.json` of `{name}` names the folder `{folder}`, and only folders of its "
             "own such as `1_Pooling` are read. " + _ORIGIN + "."

@@ -25,18 +25,23 @@ MOST_ADDED = 64  # tokens beside those of the text
 LONGEST_WORD = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
 
 
+def rules_of(tokenizer: Tokenizer) -> list[Mapping[str, Any]]:
+    """What the tokenizer does with a text before its model splits the words, in order."""
+    return [
+        rule
+        for part in (tokenizer.normalizer, tokenizer.pre_tokenizer)
+        if part is not None
+        for rule in _flat(json.loads(part.__getstate__()))
+    ]
+
+
 def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
     """Raise ModelFilesError if the tokenizer may take far more than a text's length.
 
     "growing_text" if the rules may lengthen a text beyond the limits; "long_words" if words or
     tokens may have more than LONGEST_WORD characters.
     """
-    rules = [
-        rule
-        for part in (tokenizer.normalizer, tokenizer.pre_tokenizer)
-        if part is not None
-        for rule in _flat(json.loads(part.__getstate__()))
-    ]
+    rules = rules_of(tokenizer)
     tables = [rule for rule in rules if rule["type"] == "Precompiled"]
     growth = 1.0
     for rule in rules:

@@ -15,7 +15,8 @@ from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
 from .faults import converting_faults
-from .text_growth import refuse_growth
+from .patterns import SECONDS, Split, may_be_slow, split_apart
+from .text_growth import refuse_growth, rules_of
 
 BATCH_CHARACTERS = 100_000  # read between two reports, in half a second
 
@@ -75,7 +76,7 @@ class CutText:
     special_tokens_mask: np.ndarray
 
     @classmethod
-    def of(cls, encoding: Encoding, strings: dict[str, str]) -> CutText:
+    def of(cls, encoding: Encoding | Split, strings: dict[str, str]) -> CutText:
         """strings : the tokens so far, so that equal ones are one object."""
         return cls(
             np.array(encoding.ids, dtype=np.int32),
@@ -134,19 +135,26 @@ class PieceReader:
         tokenizer.enable_truncation(self.max_tokens)
         return tokenizer
 
+    @cached_property
+    def _is_apart(self) -> bool:
+        """Whether texts are read by a process of its own, because a pattern may be slow."""
+        return may_be_slow(rules_of(self._tokenizer))
+
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
         """Each text as the model reads it, special tokens included.
 
-        after : called with the number of texts read, after each batch but the last.
+        after : called with the number of texts read, after each batch but the last, and several
+        times a second where a process of its own reads them.
         """
         special = self._tokenizer.num_special_tokens_to_add(False)
         encodings: list[CutText] = []
         strings: dict[str, str] = {}  # each token once, however often it occurs
         for batch in batches_by_characters(checked_texts(texts)):
-            of_batch = self._encoded(self._tokenizer, batch)
+            watch = _watch(after, len(encodings))
+            of_batch = self._encoded(self._tokenizer, batch, watch)
             if any(len(e.ids) > self.max_tokens for e in of_batch):
                 # cut before the template is applied, so that [SEP] is still the last token
-                of_batch = self._encoded(self._cutting_tokenizer, batch)
+                of_batch = self._encoded(self._cutting_tokenizer, batch, watch)
             encodings += [CutText.of(encoding, strings) for encoding in of_batch]
             if after is not None and len(encodings) < len(texts):
                 after(len(encodings))
@@ -159,10 +167,23 @@ class PieceReader:
         return encodings
 
     def _encoded(
-        self, tokenizer: Tokenizer, texts: list[str], *, special: bool = True
-    ) -> list[Encoding]:
+        self,
+        tokenizer: Tokenizer,
+        texts: list[str],
+        watch: Callable[[], object] | None,
+        *,
+        special: bool = True,
+    ) -> Sequence[Encoding | Split]:
+        if self._is_apart:
+            found = split_apart(tokenizer.to_str(), texts, special=special, watch=watch)
+            if found is None:
+                raise ModelFilesError(
+                    "unreadable", because="slow_patterns", name=self._name, seconds=round(SECONDS)
+                )
+            return found
         with converting_faults(self._name):
-            return tokenizer.encode_batch(texts, add_special_tokens=special)
+            encodings: list[Encoding] = tokenizer.encode_batch(texts, add_special_tokens=special)
+        return encodings
 
     def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:
         """The word pieces of each text as strings, without special tokens; ``after`` as above."""
@@ -186,7 +207,8 @@ class PieceReader:
         lengths: list[int] = []
         n_unknown = 0
         for batch in batches_by_characters(checked_texts(texts)):
-            for encoding in self._encoded(self._tokenizer, batch, special=False):
+            watch = _watch(after, len(lengths))
+            for encoding in self._encoded(self._tokenizer, batch, watch, special=False):
                 ids = encoding.ids
                 lengths.append(len(ids))
                 n_unknown += 0 if unknown is None else ids.count(unknown)
@@ -214,6 +236,10 @@ class PieceReader:
     def words(self) -> dict[int, str]:
         """The vocabulary: from id to word piece."""
         return {i: word for word, i in self._tokenizer.get_vocab().items()}
+
+
+def _watch(after: After | None, done: int) -> Callable[[], object] | None:
+    return None if after is None else lambda: after(done)
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

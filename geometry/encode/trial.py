@@ -8,10 +8,7 @@ trial ends with the first pass of ``probe``.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,12 +17,12 @@ from ..data.limits import LONGEST_TEXT, MEGABYTE
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
 from .faults import is_lack_of_memory
+from .limited import limit_this_process, output_of, started
 
 BASE_BYTES = 1_000 * MEGABYTE  # of addresses, for any model
 BYTES_PER_BYTE = 8  # of the files: a file in half precision is read, widened, and packed
 BASE_SECONDS = 60.0
 BYTES_PER_SECOND = 10 * MEGABYTE
-PULSE = 0.1  # seconds between two looks at the clock and at a cancel
 # Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
 TEXTS = (
     ".",
@@ -38,7 +35,6 @@ TEXTS = (
     "",
 )
 _tried: dict[Path, tuple[Any, ...]] = {}  # folders whose trial ended well, and their files
-ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
 
 
 def try_model(
@@ -87,36 +83,14 @@ def _run(
     request = {"folder": str(folder), "name": name, "bytes": most_bytes, "seconds": seconds}
     # one thread each: the address space of a thread's stack and arena counts too
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
-    paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    started = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "geometry.encode.trial", json.dumps(request)],
-        env=os.environ | single | {"MALLOC_ARENA_MAX": "1", "PYTHONPATH": paths},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
+    env = single | {"MALLOC_ARENA_MAX": "1"}
+    with started("geometry.encode.trial", json.dumps(request), env=env) as process:
         # what this process needs next, imported while the other does the same
         from transformers import AutoModel
 
         _ = AutoModel
-        while True:
-            try:
-                output = process.communicate(timeout=PULSE)[0]
-                break
-            except subprocess.TimeoutExpired:
-                if time.monotonic() - started > seconds:
-                    raise _too_heavy(name, most_bytes, seconds) from None
-                if watch is not None:
-                    watch()
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
-    if process.returncode or not output:  # killed at a limit, or by its own fault
+        output = output_of(process, seconds, watch)
+    if not output:  # killed at a limit, or by its own fault
         raise _too_heavy(name, most_bytes, seconds)
     answer = json.loads(output.splitlines()[-1])
     if answer.get("memory"):
@@ -131,30 +105,6 @@ def _too_heavy(name: str, most_bytes: int, seconds: float) -> ModelFilesError:
     )
 
 
-def _limit_this_process(most_bytes: int, seconds: float) -> None:
-    """Limit further memory and time, where the system can."""
-    try:
-        import resource
-    except ImportError:  # Windows: only the time is limited, by the caller
-        return
-    status = Path("/proc/self/status")
-    used = 0
-    if status.is_file():
-        lines = status.read_text(encoding="utf-8").splitlines()
-        used = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize"))
-    for what, limit in (
-        (resource.RLIMIT_AS, used + most_bytes),
-        (resource.RLIMIT_CPU, int(seconds) + 1),  # holds if the caller has ended
-        (resource.RLIMIT_CORE, 0),
-    ):
-        hard = resource.getrlimit(what)[1]
-        within = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-        try:
-            resource.setrlimit(what, (within, within))
-        except (ValueError, OSError):  # macOS takes no limit of addresses
-            continue
-
-
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """What the trial found: {} if the model can be used."""
     import torch
@@ -164,7 +114,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     torch.set_num_threads(1)
     from .encoder import Encoder
 
-    _limit_this_process(request["bytes"], request["seconds"])
+    limit_this_process(request["bytes"], request["seconds"])
     try:
         encoder = Encoder(Path(request["folder"]), name=request["name"], device="cpu", trial=False)
         encoder.try_out(TEXTS)

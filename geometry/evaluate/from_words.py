@@ -329,17 +329,21 @@ def evaluate_word_pairs(
     return WordPairScore(pairs.name, score, len(pairs), words.missing)
 
 
-def type_averages(encoder: Encoder, texts: Sequence[str]) -> np.ndarray:
+def type_averages(
+    encoder: Encoder, texts: Sequence[str], *, progress: Progress | None = None
+) -> np.ndarray:
     """(n, d) float32: the mean of the input embeddings of each text's word pieces.
 
     The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
     and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
     Raises ValueError naming the first text without a word piece.
+
+    progress : as in ``Encoder.tokenize``.
     """
     table = encoder.type_embeddings()
     row_of = {word: row for row, word in enumerate(table.words)}
     out = np.empty((len(texts), table.vectors.shape[1]), dtype=np.float32)
-    for place, pieces in enumerate(encoder.tokenize(texts)):
+    for place, pieces in enumerate(encoder.tokenize(texts, progress=progress)):
         rows = [row_of[piece] for piece in pieces if piece in row_of]
         if not rows:
             raise ValueError(f"text {place} has no word piece to average; leave it out")

@@ -144,6 +144,8 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
             return made
 
         def is_here() -> bool:
+            if spec.unit != "sentences" and takes_long(corpus):
+                return False  # the vectors may be stored; the texts are split into tokens again
             return is_stored(encoder, corpus, **asdict(spec), store=store())
 
         name, made = read() if is_here() else encode(_encoding_key(encoder, corpus, spec, key))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 
-from geometry import DataSetError
+from geometry import DataSetError, ModelFilesError
 from geometry.errors import GeometryError
 
 from .escape import markdown
 from .words import Translate
+
+# of an encoder at work
+ENCODER_ERRORS = (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError)
 
 
 def error_text(error: Exception, _: Translate) -> str:
@@ -28,3 +34,12 @@ def error_text(error: Exception, _: Translate) -> str:
 def show_error(error: Exception, _: Translate) -> None:
     """The error's text in a red box."""
     st.error(error_text(error, _))
+
+
+@contextmanager
+def encoder_errors_shown(_: Translate) -> Iterator[None]:
+    """A context that ends at an error of the encoder and shows it."""
+    try:
+        yield
+    except ENCODER_ERRORS as error:
+        show_error(error, _)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from geometry import Corpus, ModelFilesError
+from geometry import Corpus
 from geometry.figures.point_colours import MOST_LABELS
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
@@ -14,7 +14,7 @@ from pages.common.corpus_cloud import coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
-from pages.common.messages import show_error
+from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
 from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
@@ -71,7 +71,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     try:
         with progress_box:
             points = encode_corpus(corpus, spec, _)
-    except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
+    except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
         return
@@ -107,7 +107,8 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         show_steps(scene, _)
         ask_for_guess(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_coverage(coverage_of(corpus, _), _)
+        with encoder_errors_shown(_):
+            warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))

@@ -15,6 +15,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.measures import agreement_label, measure_label, no_value, print_value, unit_of
+from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate, prose, with_sign
 
 from .pictures import side_title
@@ -86,7 +87,8 @@ def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
         box.caption(" · ".join(about[side.name]))
-    st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
+    with encoder_errors_shown(_):
+        st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
     whitening = scene.twin.whitening
     white = scene.measured(scene.white)["isoscore"]
     above = (white.value or 0.0) - (white.baseline or 0.0)

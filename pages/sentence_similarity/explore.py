@@ -6,14 +6,13 @@ from contextlib import AbstractContextManager
 
 import streamlit as st
 
-from geometry import ModelFilesError
 from pages.common.address import is_presenting
 from pages.common.corpus_cloud import warn_of_cache
 from pages.common.downloads import offer_csv
 from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
-from pages.common.messages import show_error
+from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
@@ -88,7 +87,7 @@ def explore(_: Translate) -> None:
             )
         with parts_box:
             _show_parts(scene, _)
-    except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
+    except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
         if choice is None:  # the pairs can't be fetched: others can be uploaded

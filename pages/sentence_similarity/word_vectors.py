@@ -119,24 +119,23 @@ def own_static(scene: Scene, _: Translate) -> Static:
     name = _("the model’s own input vectors")
 
     def read(report: jobs.Report) -> AveragedPairs:
-        report(0, 1)
         pairs, fit = choice.pairs, choice.fit
         return AveragedPairs(
             pairs.pairs,
-            {STATIC: _type_averages(choice, pairs.corpus)},
+            {STATIC: _type_averages(choice, pairs.corpus, report)},
             np.ones(len(pairs), dtype=bool),
-            None if fit.is_target else {STATIC: _type_averages(choice, fit.corpus)},
+            None if fit.is_target else {STATIC: _type_averages(choice, fit.corpus, report)},
         )
 
     what = _("Averaging the model’s input vectors")
     return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _, lane="measure")
 
 
-def _type_averages(choice: Choice, corpus: Corpus) -> np.ndarray:
+def _type_averages(choice: Choice, corpus: Corpus, report: jobs.Report) -> np.ndarray:
     key = ArrayStore.key(choice.encoder.fingerprint, corpus.sha256, "type averages")
     averages = store().read(key)
     if averages is None:
-        averages = type_averages(choice.encoder, corpus.texts)
+        averages = type_averages(choice.encoder, corpus.texts, progress=report)
         store().write(key, averages)
     return averages
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, ModelFilesError
+from geometry import Corpus
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
 from pages.common.corpus_cloud import CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.folded import folded
-from pages.common.messages import show_error
+from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
@@ -66,7 +66,8 @@ def explore(corpus: Corpus, _: Translate) -> None:
         waiting = show_headlines(scene, _)
         show_selection(points.cloud, points.key, _)
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_coverage(coverage_of(corpus, _), _)
+        with encoder_errors_shown(_):
+            warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         warn_of_simplex(scene)
         warn_of_emptied(scene)
@@ -126,7 +127,7 @@ def _choose_scene(
     try:
         with progress:
             points, fit = points_and_fit(corpus, spec, code, _)
-    except (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError) as error:
+    except ENCODER_ERRORS as error:
         with notes:
             show_error(error, _)
         return None

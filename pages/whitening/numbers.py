@@ -15,6 +15,7 @@ from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
+from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate, prose
 
 from .annotated import annotations_of, show_annotated_note
@@ -131,7 +132,8 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
     for picture in scene.pictures:
         title = f"**{treatment_names(_)[picture.name]}**"
         st.caption("  \n".join([title, about(picture, scene, _)]))
-    st.caption(coverage_line(coverage_of(scene.material.corpus, _), _))
+    with encoder_errors_shown(_):
+        st.caption(coverage_line(coverage_of(scene.material.corpus, _), _))
     measured_on = provenance(scene, _)
     offer_csv(
         _("Download measures (CSV)"),

@@ -8,6 +8,7 @@ from geometry import ModelFilesError
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import show_coverage
 from pages.common.escape import markdown
+from pages.common.messages import encoder_errors_shown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import chosen_own, show_own
@@ -51,7 +52,8 @@ with result:
             with picture_box:
                 draw_cloud(points, _)
             with number_box:
-                show_counts(points, _)
+                with encoder_errors_shown(_):
+                    show_counts(points, _)
                 st.page_link(
                     page_path("narrow_cone"),
                     label=_("Show its cone"),

@@ -140,6 +140,8 @@ def test_a_panic_of_the_tokenizer_is_an_error_of_the_library(tmp_path, monkeypat
         """As pyo3 names it."""
 
     class Panics:
+        normalizer = pre_tokenizer = None
+
         def encode_batch(self, *_, **__):
             raise PanicException("index out of bounds")
 

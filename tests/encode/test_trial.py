@@ -1,8 +1,6 @@
 """A model's trial in a process of its own: what passes, and what is stopped at a limit."""
 
 import json
-import signal
-import subprocess
 import sys
 import time
 
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode import encoder, trial
+from geometry.encode import encoder, limited, trial
 from geometry.encode.trial import try_model
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -33,9 +31,9 @@ def refused(folder, **limits):
 def test_a_model_is_tried_before_its_files_are_read_and_once(tmp_path, monkeypatch):
     mine = load_encoder(save_tiny_bert(tmp_path))
     processes = []
-    start = trial.subprocess.Popen
+    start = limited.subprocess.Popen
     monkeypatch.setattr(
-        trial.subprocess, "Popen", lambda *a, **k: processes.append(a) or start(*a, **k)
+        limited.subprocess, "Popen", lambda *a, **k: processes.append(a) or start(*a, **k)
     )
     assert not processes  # creating it is cheap
     assert np.isfinite(mine.encode(["the cat"])).all()
@@ -108,24 +106,6 @@ def test_the_reason_of_a_trial_is_told(tmp_path):
     error = refused(settings(tmp_path, hidden_act="zzz"))
     assert (error.code, error.because) == ("wrong_architecture", "failed")
     assert "zzz" in str(error)
-
-
-@pytest.mark.slow
-def test_a_tokenizer_that_is_slow_on_long_texts_reaches_the_limit(tmp_path):
-    """Its pattern is quadratic in the length of a run: six minutes for the longest text."""
-    path = save_tiny_bert(tmp_path) / "tokenizer.json"
-    state = json.loads(path.read_text())
-    split = {"type": "Split", "behavior": "Isolated", "invert": False}
-    state["pre_tokenizer"] = split | {"pattern": {"Regex": "x*y"}}
-    path.write_text(json.dumps(state))
-    reads = (
-        "import sys, pathlib\n"
-        "from geometry.encode import tokens, trial\n"
-        "trial._limit_this_process(10**9, 10)\n"
-        "tokens.PieceReader(pathlib.Path(sys.argv[1]), max_tokens=8).coverage(trial.TEXTS)\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", reads, path], cwd=trial.ROOT, check=False)
-    assert ended.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
 
 
 @pytest.mark.parametrize("setting", ["num_hidden_layers", "hidden_size", "vocab_size"])

@@ -29,3 +29,16 @@ def test_order_and_position_do_not_count():
 def test_a_text_without_a_piece_is_named():
     with pytest.raises(ValueError, match="text 1 has no word piece"):
         type_averages(load_encoder(), ["Here.", ""])
+
+
+def test_the_split_into_pieces_reports_and_can_be_stopped():
+    seen = []
+
+    def stop(done: int, total: int) -> None:
+        seen.append((done, total))
+        raise KeyboardInterrupt
+
+    texts = ["A goat met a dog. " * 3_000] * 4  # two batches
+    with pytest.raises(KeyboardInterrupt):
+        type_averages(load_encoder(), texts, progress=stop)
+    assert seen == [(1, 4)]

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import OpenBLASController
 
-from geometry import Corpus, Encoder
+from geometry import Corpus, Encoder, ModelFilesError
 from geometry.encode import ArrayStore
 from pages.common import corpus_cloud
 from pages.common.corpus_cloud import CloudSpec, takes_long
@@ -78,6 +78,40 @@ def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
         monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", limit)
         assert counted() == "13"
         assert len(calls) == n_jobs
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(("unit", "n_jobs"), [("sentences", 1), ("tokens", 2)])
+def test_a_long_corpus_is_split_into_tokens_by_a_job(tmp_path, monkeypatch, unit, n_jobs):
+    """The vectors are stored after the first visit. The word pieces are not."""
+    calls = []
+    wait_for = corpus_cloud.jobs.wait_for
+    monkeypatch.setattr(
+        corpus_cloud.jobs, "wait_for", lambda *a, **k: calls.append(a) or wait_for(*a, **k)
+    )
+    monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", 1)
+    monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path))
+    spec = CloudSpec(unit, 1, "mean")
+    clear_memory()
+    first = show(spec)
+    clear_memory()
+    assert show(spec) == first
+    assert len(calls) == n_jobs
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
+def test_a_failure_to_count_tokens_is_told_beside_the_picture(monkeypatch, page):
+    def fail(*_: object, **__: object) -> None:
+        raise ModelFilesError("unreadable", because="broken", name="mine", said="Panic: index")
+
+    monkeypatch.setattr(Encoder, "coverage", fail)
+    clear_memory()
+    app = healthy(new_visit(page, {"all-measures": True}, corpus="topics-zh").run())
+    said = [box.value for box in app.error]
+    assert len(said) == 2  # above the picture, and below the table of measures
+    assert all("`mine` can't be used" in text and "Panic: index" in text for text in said)
+    assert app.get("bidi_component")
 
 
 @pytest.mark.model

@@ -259,7 +259,13 @@ def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
     return healthy(uploader.upload(name, content.encode()).run())
 
 
-def test_names_and_words_of_uploaded_files_are_text(model, tmp_path):
+def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch):
+    # The rule for words lets only letters and digits pass. Another rule might not.
+    monkeypatch.setattr("geometry.vectors.word_averages._WORD", re.compile(r"\S+"))
+    monkeypatch.setattr(
+        "pages.sentence_similarity.word_vectors.run_apart",
+        lambda function, *values, report, **options: function(*values, **options),
+    )
     state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", "own-pairs-form": True}
     app = healthy(new_visit("sentence_similarity", state, model=model).run())
     words = ("cat", "dog", "bird", "mat")
@@ -270,13 +276,21 @@ def test_names_and_words_of_uploaded_files_are_text(model, tmp_path):
     upload(app, "vectors_file", f"{name}.txt", vectors)
     upload(app, "word_pairs_file", f"{name}.tsv", known + unknown)
     upload(app, "pairs_file", f"{name}.tsv", f"left\tright\t{HOSTILE.split()[0]}\na\tb\t1\n")
-    folder = tmp_path / name
-    folder.mkdir()
-    (folder / "sts-test.csv").write_text(f"g\tf\ty\t1\t{MARK}\ta\tb\n", encoding="utf-8")
-    healthy(app.text_input(key="pairs_folder").set_value(str(folder)).run())
-    faults, seen = judge(app)
+    said = [markdown.value for markdown in app.markdown]
+    assert any("most frequent missing words" in text and MARK in text for text in said)
+    faults, seen = [], 0
+    lines = "".join(f"g\tf\ty\t1\t{i % 6}\ta {i}\tb {i}\n" for i in range(12))
+    for n, line in enumerate((f"g\tf\ty\t1\t{MARK}\ta\tb\n", lines)):
+        folder = tmp_path / f"{n} {name}"
+        folder.mkdir()
+        (folder / f"{name} sts-test.csv").write_text(line, encoding="utf-8")
+        healthy(app.text_input(key="pairs_folder").set_value(str(folder)).run())
+        found, more = judge(app)
+        faults, seen = faults + found, seen + more
+    captions = [caption.value for caption in app.caption]
+    assert any(text.endswith("sts-test: 12") and MARK in text for text in captions)
     assert not faults, faults[:5]
-    assert seen > 10
+    assert seen > 20
 
 
 def test_the_name_and_the_failure_of_an_uploaded_corpus_are_text(monkeypatch, model):

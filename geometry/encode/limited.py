@@ -1,0 +1,92 @@
+"""Programs of their own for what nothing can stop inside a process: they end at limits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+PULSE = 0.1  # seconds between two looks at the clock and at a cancel
+ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
+
+
+@contextmanager
+def started(
+    module: str, *arguments: str, content: IO[Any] | None = None, env: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that runs the module, killed at the end of the block.
+
+    Parameters
+    ----------
+    module : str
+    *arguments : str
+        Of its command line.
+    content : file, optional
+        Its standard input.
+    env : mapping
+        Variables of its environment beside those of this process.
+    """
+    paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        env=os.environ | env | {"PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL if content is None else content,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()  # nothing if it has ended
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def output_of(
+    process: subprocess.Popen[bytes], seconds: float, watch: Callable[[], object] | None
+) -> bytes:
+    """What it writes; nothing if it takes longer or fails.
+
+    watch : called several times a second; an exception raised in it is raised here.
+    """
+    last = time.monotonic() + seconds
+    while True:
+        try:
+            output = process.communicate(timeout=PULSE)[0]
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > last:
+                return b""
+            if watch is not None:
+                watch()
+        else:
+            return b"" if process.returncode else output
+
+
+def limit_this_process(most_bytes: int, seconds: float) -> None:
+    """Limit further memory and time, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows: only the time is limited, by the caller
+        return
+    status = Path("/proc/self/status")
+    used = 0
+    if status.is_file():
+        lines = status.read_text(encoding="utf-8").splitlines()
+        used = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize"))
+    for what, limit in (
+        (resource.RLIMIT_AS, used + most_bytes),
+        (resource.RLIMIT_CPU, int(seconds) + 1),  # holds if the caller has ended
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        within = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        try:
+            resource.setrlimit(what, (within, within))
+        except (ValueError, OSError):  # macOS takes no limit of addresses
+            continue

@@ -1,0 +1,77 @@
+"""What a visitor brought is freed when the tab is closed: texts, vectors and pictures."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+from bench.reader import Reader
+from tests.browser.server import AppServer
+
+PATIENCE = 60.0
+# Every Python process imports this module at its start. It prints what lives at a signal.
+WATCHER = """
+import gc, signal
+
+def tell(*_):
+    gc.unfreeze()  # as the app does every ten minutes
+    gc.collect()
+    found = set()
+    for each in gc.get_objects():
+        if type(each).__name__ in ("Corpus", "Cloud"):
+            found |= {(type(each).__name__, text) for text in each.texts if "visitor" in text}
+    print("ALIVE", sorted(found), flush=True)
+
+signal.signal(signal.SIGUSR1, tell)
+"""
+
+
+async def bring(reader: Reader, name: str) -> None:
+    """Paste texts, which encodes them; then see them on the other page."""
+    await reader.open()
+    texts = "\n".join(f"{name} saw {n} cats" for n in range(12))
+    await reader.move("pasted", texts)
+    await reader.move("use_pasted", True)
+    reader.page, reader.query = "narrow_cone", ""
+    await reader.open()
+
+
+def alive(server: AppServer) -> str:
+    os.kill(server.process_id, signal.SIGUSR1)
+    deadline = time.monotonic() + PATIENCE
+    while "ALIVE" not in server.log:
+        assert time.monotonic() < deadline, server.log
+        time.sleep(0.05)
+    return server.log.rpartition("ALIVE")[2]
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signal on Windows")
+def test_what_closed_sessions_brought_is_freed(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(WATCHER, encoding="utf-8")
+    environment = {
+        "PYTHONPATH": str(tmp_path),
+        # Streamlit otherwise keeps a session for two minutes, in case its reader comes back
+        "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "0",
+    }
+
+    async def visit(server: AppServer) -> str:
+        for n in range(3):
+            async with Reader(server.port, "your_corpus") as leaver:
+                await bring(leaver, f"visitor {n}")
+        async with Reader(server.port, "your_corpus") as stayer:
+            await bring(stayer, "visitor 3")
+            # a session that ends frees the ones that ended before it
+            async with Reader(server.port, "cosine_basis") as passer_by:
+                await passer_by.open()
+            return alive(server)
+
+    with AppServer(cache_dir=tmp_path / "cache", environment=environment) as server:
+        found = asyncio.run(visit(server))
+    assert "('Corpus', 'visitor 3 saw 0 cats')" in found
+    assert "('Cloud', 'visitor 3 saw 0 cats')" in found
+    for n in range(3):
+        assert f"visitor {n}" not in found
