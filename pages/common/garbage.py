@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
 
@@ -13,11 +14,26 @@ def freeze_imports() -> None:
 
     Streamlit collects garbage after every run of a page. That took 0.3 s, because it went through
     all objects of torch, transformers and plotly. What is exempted is still freed when its last
-    reference goes; only a cycle of references stays. There is a freeze for each growth of the
-    imports, a few in a server's life.
+    reference goes; only a cycle of references stays, until ``collect_all``. There is a freeze for
+    each growth of the imports, a few in a server's life.
     """
     global _n_modules
     if len(sys.modules) > _n_modules:
         _n_modules = len(sys.modules)
         gc.collect()
         gc.freeze()
+
+
+def collect_all() -> None:
+    """Collect the exempted garbage too, and give free memory back to the system.
+
+    Sessions have cycles of references, and some live at a freeze. This takes about 0.3 s, in which
+    nothing else runs.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+    # glibc keeps what was freed in between; another C library has no such function
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim:
+        trim(0)

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -90,14 +91,13 @@ async def read_while_one_is_killed(
             await reader.open()
             before[seed] = reader.cookie
             await opened.wait()
-            try:
-                return await move(reader, draw, MOVES)
-            except ConnectionClosed:
-                lost = reader.cookie
-        async with Reader(proxy.port, "narrow_cone", cookie=lost) as reader:
-            after[seed] = reader.cookie
-            await reader.open()
-            await move(reader, draw, MOVES)
+            with suppress(ConnectionClosed):
+                await move(reader, draw, MOVES)
+                return
+        async with Reader(proxy.port, "narrow_cone", cookie=reader.cookie) as again:
+            after[seed] = again.cookie
+            await again.open()
+            await move(again, draw, MOVES)
 
     async def kill() -> None:
         await opened.wait()
