@@ -26,9 +26,12 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     # Before any visit: while one visit imports pandas, Plotly in another visit finds it half
     # imported in sys.modules, and fails.
     import pandas  # noqa: F401
+    from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
+
+    from pages.common.server_memory import UploadLimit, watched_memory
 
     # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of
     # pages. The first visit by a deep link would then show "Page not found" above the page.
     PagesManager.uses_pages_directory = False
-    app = st.App("app.py")
+    app = st.App("app.py", lifespan=watched_memory, middleware=[Middleware(UploadLimit)])

@@ -45,18 +45,23 @@ class Reader:
 
     It draws nothing, so its times are the server's alone.
 
+    Attributes
+    ----------
     port : int
     page : str
     query : str
         Of the address, without "?".
     progress : str
         The text of the last progress bar.
+    cookie : str
+        Sent when it connects; afterwards the one that a proxy set.
     """
 
     port: int
     page: str
     query: str = ""
     progress: str = ""
+    cookie: str = ""
     controls: dict[str, Control] = field(default_factory=dict)
     _states: dict[str, WidgetState] = field(default_factory=dict)
     _cached: set[str] = field(default_factory=set)
@@ -65,9 +70,13 @@ class Reader:
         self._socket: ClientConnection = await connect(
             f"ws://127.0.0.1:{self.port}/_stcore/stream",
             subprotocols=["streamlit"],  # type: ignore[list-item]
+            additional_headers={"Cookie": self.cookie} if self.cookie else None,
             max_size=None,
             open_timeout=60,
         )
+        assert self._socket.response is not None
+        cookie = self._socket.response.headers.get("Set-Cookie", self.cookie)
+        self.cookie = cookie.partition(";")[0]
         return self
 
     async def __aexit__(self, *_: object) -> None:

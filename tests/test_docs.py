@@ -207,10 +207,11 @@ def test_the_operator_page_lists_every_limit_with_its_default():
     assert listed.keys() == vars(read_model_limits(ROOT / "narrow-cone.toml")).keys()
 
 
-def test_the_operator_page_lists_every_limit_of_uploads_with_its_default():
-    rows = table(TEXT["operator"], "| key in `[uploads]` | default | meaning |")
+@pytest.mark.parametrize("name", ["uploads", "memory"])
+def test_the_operator_page_lists_every_limit_of_uploads_and_memory_with_its_default(name):
+    rows = table(TEXT["operator"], f"| key in `[{name}]` | default | meaning |")
     listed = {key.strip("`"): int(default.replace(",", "")) for key, default, _ in rows}
-    file = tomllib.loads((ROOT / "narrow-cone.toml").read_text(encoding="utf-8"))["uploads"]
+    file = tomllib.loads((ROOT / "narrow-cone.toml").read_text(encoding="utf-8"))[name]
     assert listed == file
 
 

@@ -1,4 +1,4 @@
-"""The limits that the operator of a server sets for models and uploads, read from one file.
+"""The limits that the operator sets for models, uploads and memory, read from one file.
 
 The file is narrow-cone.toml at the repository's root, or the one that the environment variable
 NARROW_CONE_CONFIG names. Without a file, the defaults below apply.
@@ -12,14 +12,18 @@ import tomllib
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..data.limits import MEGABYTE, Limits
 from ..errors import GeometryError
 from .model_errors import ModelFilesError
 
 VARIABLE = "NARROW_CONE_CONFIG"
+TABLES = ("models", "uploads", "memory")
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
+
+
+Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits")
 
 
 class OperatorFileError(GeometryError):
@@ -85,6 +89,28 @@ class ModelLimits:
             )
 
 
+@dataclass(frozen=True)
+class MemoryLimits:
+    """What the visitors of a server may keep in its memory. A megabyte is 10^6 bytes.
+
+    Attributes
+    ----------
+    sessions : int
+        Tabs that are open at once.
+    session_uploads_megabytes, uploads_megabytes : int
+        Uploaded files, as they were received, of one session and of all.
+    session_results_megabytes, results_megabytes : int
+        What was computed and is kept for the next run of a page: from one session's own texts,
+        and in all, with what all sessions share.
+    """
+
+    sessions: int = 200
+    session_uploads_megabytes: int = 400
+    uploads_megabytes: int = 2_000
+    session_results_megabytes: int = 500
+    results_megabytes: int = 2_000
+
+
 def _is_of_the_owner(revision: str | None) -> bool:
     """Whether only the repository's owner can have made the revision: a branch or a tag.
 
@@ -102,9 +128,15 @@ def read_model_limits(path: Path | None = None) -> ModelLimits:
     repository's root.
     Raises OperatorFileError for a named file that does not exist, and for a wrong key or value.
     """
-    models, file = _table_of("models", path)
-    _refuse_unknown(models, tuple(field.name for field in fields(ModelLimits)), file)
-    return ModelLimits(**{key: _checked(key, value, file) for key, value in models.items()})
+    return _read_as(ModelLimits, "models", path)
+
+
+def read_memory_limits(path: Path | None = None) -> MemoryLimits:
+    """The limits of memory in the operator's file; the defaults for what it does not name.
+
+    path, errors : as for ``read_model_limits``.
+    """
+    return _read_as(MemoryLimits, "memory", path)
 
 
 def read_upload_limits(path: Path | None = None) -> Limits:
@@ -125,6 +157,13 @@ def read_upload_limits(path: Path | None = None) -> Limits:
     )
 
 
+def _read_as(kind: type[Kind], table: str, path: Path | None) -> Kind:
+    """A table of the operator's file as limits of that kind, whose fields are its keys."""
+    found, file = _table_of(table, path)
+    _refuse_unknown(found, tuple(field.name for field in fields(kind)), file)
+    return kind(**{key: _checked(key, value, file) for key, value in found.items()})
+
+
 def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
     """A table of the operator's file, {} if there is none, and the file."""
     named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
@@ -141,7 +180,7 @@ def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
         ) from error
     except (ValueError, RecursionError) as error:
         raise OperatorFileError("no_toml", file=str(file), said=str(error)) from error
-    _refuse_unknown(content, ("models", "uploads"), file)
+    _refuse_unknown(content, TABLES, file)
     found = content.get(table, {})
     if not isinstance(found, dict):
         raise OperatorFileError("no_table", file=str(file), table=table)

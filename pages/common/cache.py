@@ -1,17 +1,135 @@
-"""One way to cache an answer by its key: for all sessions, or for one session alone."""
+"""One way to cache an answer by its key: for all sessions, or for one session alone.
+
+All answers together, and those of each session, have a limit of bytes ([memory] in
+narrow-cone.toml). Beyond it the answers that were not used for the longest time are dropped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 import streamlit as st
 
+from geometry.data.limits import MEGABYTE
+from geometry.errors import GeometryError
+from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
+
 Answer = TypeVar("Answer")
+Place = tuple[str, str]  # a cache's name and a key
 
 
-class _Missing(Exception):
-    """Raised instead of computing an answer."""
+@dataclass
+class _Entry:
+    answer: Any
+    size: int
+    used: float
+
+
+class Store:
+    """The answers of all caches: one store for all sessions, and one for each session.
+
+    most_bytes : the limit of this store, beside that of all stores together.
+    """
+
+    def __init__(self, most_bytes: float = math.inf) -> None:
+        self.most_bytes = most_bytes
+        self.entries: OrderedDict[Place, _Entry] = OrderedDict()  # the last one is the newest
+        self.making: dict[Place, threading.Lock] = {}
+        with _lock:
+            _stores.add(self)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all answers."""
+        return sum(entry.size for entry in self.entries.values())
+
+    def find(self, place: Place) -> _Entry | None:
+        """The entry, which is now the last one used."""
+        with _lock:
+            entry = self.entries.get(place)
+            if entry is not None:
+                entry.used = time.monotonic()
+                self.entries.move_to_end(place)
+            return entry
+
+    def add(self, place: Place, answer: Any, max_entries: int) -> None:
+        """Store an answer and drop what is then too many or too much."""
+        entry = _Entry(answer, size_of(answer), time.monotonic())
+        most = memory_limits().results_megabytes * MEGABYTE
+        with _lock:
+            self.entries[place] = entry
+            same = [each for each in self.entries if each[0] == place[0]]
+            for each in same[:-max_entries]:
+                del self.entries[each]
+            while self.size > self.most_bytes and len(self.entries) > 1:
+                self.entries.popitem(last=False)
+            while total_size() > most:
+                stores = [store for store in _stores if store.entries]
+                oldest = min(stores, key=lambda store: store._last_use_of_oldest())
+                if next(iter(oldest.entries.values())) is entry:  # it alone is left
+                    break
+                oldest.entries.popitem(last=False)
+
+    def _last_use_of_oldest(self) -> float:
+        return next(iter(self.entries.values())).used
+
+
+_lock = threading.RLock()
+_stores: WeakSet[Store] = WeakSet()
+
+
+@st.cache_resource(show_spinner=False)
+def _shared() -> Store:
+    return Store()
+
+
+@st.cache_resource(show_spinner=False, scope="session")
+def _own() -> Store:
+    """It is freed when the session ends."""
+    return Store(memory_limits().session_results_megabytes * MEGABYTE)
+
+
+@st.cache_resource(show_spinner=False)
+def memory_limits() -> MemoryLimits:
+    """Those of the operator's file; the defaults if it has an error, which the sidebar shows."""
+    try:
+        return read_memory_limits()
+    except GeometryError:
+        return MemoryLimits()
+
+
+def total_size() -> int:
+    """Bytes of all answers, for all sessions and for each."""
+    with _lock:
+        return sum(store.size for store in _stores)
+
+
+def size_of(answer: Any) -> int:
+    """About how many bytes an answer takes: its arrays, its texts and what contains them."""
+    seen: set[int] = set()
+    size, rest = 0, [answer]
+    while rest:
+        each = rest.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        n_bytes = getattr(each, "nbytes", None)  # an array, or a tensor
+        size += n_bytes if isinstance(n_bytes, int) else sys.getsizeof(each)
+        if is_dataclass(each):
+            rest += [getattr(each, field.name) for field in fields(each)]
+        elif isinstance(each, Mapping):
+            rest += [*each.keys(), *each.values()]
+        elif isinstance(each, list | tuple | set | frozenset):
+            rest += each
+    return size
 
 
 class Cache(Generic[Answer]):
@@ -33,21 +151,12 @@ class Cache(Generic[Answer]):
     """
 
     def __init__(self, name: str, max_entries: int) -> None:
-        def for_all(key: str, _make: Callable[[], Any]) -> Any:
-            return _make()
-
-        def for_session(key: str, _make: Callable[[], Any]) -> Any:
-            return _make()
-
-        # Streamlit distinguishes functions by module, name and source.
-        for_all.__qualname__ = f"{name}.for_all"
-        for_session.__qualname__ = f"{name}.for_session"
-        options: dict[str, Any] = {"max_entries": max_entries, "show_spinner": False}
-        self._for_all = st.cache_resource(**options)(for_all)
-        self._for_session = st.cache_resource(**options, scope="session")(for_session)
+        self._name, self._max_entries = name, max_entries
 
     def get_or_make(self, key: str, make: Callable[[], Answer], *, private: bool = False) -> Answer:
         """The answer of that key; ``make`` computes it where there is none.
+
+        Several sessions that need it at once wait for the first one.
 
         Parameters
         ----------
@@ -57,15 +166,27 @@ class Cache(Generic[Answer]):
         private : bool
             True for an answer from a reader's own texts; it ends with the session.
         """
-        answer: Answer = (self._for_session if private else self._for_all)(key, make)
-        return answer
+        store, place = _own() if private else _shared(), (self._name, key)
+        entry = store.find(place)
+        if entry is None:
+            with _lock:
+                making = store.making.setdefault(place, threading.Lock())
+            with making:
+                entry = store.find(place)
+                if entry is None:
+                    try:
+                        answer = make()
+                        store.add(place, answer, self._max_entries)
+                    finally:
+                        store.making.pop(place, None)
+                    return answer
+        found: Answer = entry.answer
+        return found
 
     def get(self, key: str, *, private: bool = False) -> Answer | None:
         """The answer of that key, or None where there is none."""
-        try:
-            return self.get_or_make(key, _raise_missing, private=private)
-        except _Missing:
-            return None
+        entry = (_own() if private else _shared()).find((self._name, key))
+        return None if entry is None else entry.answer
 
     def put(self, key: str, answer: Answer, *, private: bool = False) -> Answer:
         """Store an answer if the key has none. Returns the answer that is stored.
@@ -78,7 +199,3 @@ class Cache(Generic[Answer]):
             As in ``get_or_make``.
         """
         return self.get_or_make(key, lambda: answer, private=private)
-
-
-def _raise_missing() -> Any:
-    raise _Missing

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
-import time
 
-FROZEN_SECONDS = 600.0  # that an ended session may stay, if it lived at a freeze
 _n_modules = 0  # at the last freeze
-_frozen_at = 0.0
 
 
 def freeze_imports() -> None:
     """Exempt everything that lives now from garbage collection, if modules were imported.
 
     Streamlit collects garbage after every run of a page. That took 0.3 s, because it went through
-    all objects of torch, transformers and plotly. A session that lives now is exempted too. Its
-    objects refer to each other in cycles, so its uploads would stay for ever after its end. So
-    there is also a freeze every ten minutes, which frees them.
+    all objects of torch, transformers and plotly. What is exempted is still freed when its last
+    reference goes; only a cycle of references stays, until ``collect_all``. There is a freeze for
+    each growth of the imports, a few in a server's life.
     """
-    global _n_modules, _frozen_at
-    now = time.monotonic()
-    if len(sys.modules) > _n_modules or now > _frozen_at + FROZEN_SECONDS:
-        _n_modules, _frozen_at = len(sys.modules), now
-        gc.unfreeze()
+    global _n_modules
+    if len(sys.modules) > _n_modules:
+        _n_modules = len(sys.modules)
         gc.collect()
         gc.freeze()
+
+
+def collect_all() -> None:
+    """Collect the exempted garbage too, and give free memory back to the system.
+
+    Sessions have cycles of references, and some live at a freeze. This takes about 0.3 s, in which
+    nothing else runs.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+    # glibc keeps what was freed in between; another C library has no such function
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim:
+        trim(0)

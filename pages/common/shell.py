@@ -39,6 +39,7 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
         load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
     from .document import show_contents, tell_of_loss
     from .models import select_model
+    from .server_memory import require_room
     from .uploads import select_corpus
 
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
@@ -58,6 +59,8 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
             or browser_language(st.context.locale) != DEFAULT_LANGUAGE,
         )
         _ = translator()
+    require_room(_)
+    with st.sidebar:
         labels = page_labels(_)
         for page in PAGES:
             st.page_link(page_path(page), label=labels[page])

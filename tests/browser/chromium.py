@@ -41,15 +41,8 @@ def find_chromium() -> str | None:
 
 def install_chromium() -> str:
     """Install Chromium, with apt as root on Debian, else with Playwright; return its path."""
-    if _is_root_on_debian():
-        apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
-        environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run([*apt, "update"], check=True)
-        subprocess.run(
-            [*apt, "install", "-y", "--no-install-recommends", *DEBIAN_PACKAGES],
-            check=True,
-            env=environment,
-        )
+    if is_root_on_debian():
+        apt_install(*DEBIAN_PACKAGES)
     else:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
     path = find_chromium()
@@ -68,7 +61,20 @@ def _playwright_chromium() -> str | None:
     return path if Path(path).exists() else None
 
 
-def _is_root_on_debian() -> bool:
+def apt_install(*packages: str) -> None:
+    """Install packages of Debian without those that they only recommend."""
+    apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run([*apt, "update"], check=True)
+    subprocess.run(
+        [*apt, "install", "-y", "--no-install-recommends", *packages],
+        check=True,
+        env=environment,
+    )
+
+
+def is_root_on_debian() -> bool:
+    """Whether ``apt_install`` works here."""
     # Not on Ubuntu: its chromium package only installs a snap.
     if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False

@@ -112,9 +112,9 @@ def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypat
 @pytest.fixture
 def fresh_address():
     """Where Plotly is served, found out anew, and forgotten afterwards."""
-    charts._plotly_address.clear()
-    yield charts._plotly_address
-    charts._plotly_address.clear()
+    charts.plotly_address.clear()
+    yield charts.plotly_address
+    charts.plotly_address.clear()
 
 
 def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address):
@@ -143,7 +143,7 @@ def test_a_start_makes_its_plotly_young_and_whole_again(static, fresh_address):
     for spoil in (lambda: None, lambda: own.write_text("half of it")):
         spoil()
         os.utime(own, (0, 0))
-        charts._plotly_address.clear()
+        charts.plotly_address.clear()
         assert fresh_address() == f"app/static/{own.name}"
         assert own.read_bytes() == plotly_script().read_bytes()
         assert own.stat().st_mtime > time.time() - 60

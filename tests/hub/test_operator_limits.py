@@ -9,7 +9,12 @@ import pytest
 from geometry import ModelFilesError, load_encoder
 from geometry.data.limits import LIMITS, Limits
 from geometry.hub import ModelLimits, OperatorFileError, read_model_limits
-from geometry.hub.operator_limits import DEFAULT_FILE, read_upload_limits
+from geometry.hub.operator_limits import (
+    DEFAULT_FILE,
+    MemoryLimits,
+    read_memory_limits,
+    read_upload_limits,
+)
 from tests.encode.tiny_encoder import save_tiny_bert
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +39,24 @@ def test_the_file_that_is_shipped_says_the_defaults(monkeypatch):
     assert read_model_limits() == read_model_limits(DEFAULT_FILE) == ModelLimits()
     for name in ("allow", "local_folders", "max_model_megabytes", "memory_megabytes"):
         assert re.search(rf"^(# )?{name} = ", DEFAULT_FILE.read_text(encoding="utf-8"), re.M)
+
+
+def test_the_limits_of_memory_in_the_file_that_is_shipped_are_the_defaults(own_file):
+    assert read_memory_limits(DEFAULT_FILE) == MemoryLimits()
+    own_file("[memory]\nsessions = 7\n")
+    assert read_memory_limits() == MemoryLimits(sessions=7)
+
+
+def test_the_file_of_the_image_is_closed(own_file):
+    models = read_model_limits(ROOT / "deploy" / "narrow-cone.toml")
+    assert models.allow
+    assert models.local_folders is False
+    with pytest.raises(ModelFilesError, match="may not be loaded here"):
+        models.refuse_name("google-bert/bert-base-uncased")
+    ours = MemoryLimits()
+    image = read_memory_limits(ROOT / "deploy" / "narrow-cone.toml")
+    assert all(getattr(image, each.name) <= getattr(ours, each.name) for each in fields(ours))
+    read_upload_limits(ROOT / "deploy" / "narrow-cone.toml")
 
 
 def test_without_a_file_the_defaults_hold(monkeypatch, tmp_path):

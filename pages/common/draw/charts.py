@@ -188,7 +188,7 @@ def _button_words(_: Translate) -> dict[str, str]:
 
 def load_plotly() -> None:
     """Load Plotly's script in the browser, once a page. Call it before the first chart."""
-    address = _plotly_address()
+    address = plotly_address()
     if address is not None:
         _script_loader()(key="plotly-script", data=address.encode())
     else:
@@ -196,7 +196,7 @@ def load_plotly() -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _plotly_address() -> str | None:
+def plotly_address() -> str | None:
     """Where Streamlit serves the script from its static folder; None where it can't be put there.
 
     Over HTTP the browser parses the script while it arrives, and caches it for the next visit.

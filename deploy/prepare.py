@@ -1,0 +1,16 @@
+"""Write the scripts that the app puts in its folder `static` at a first visit.
+
+The image is built with them, because the app's folder is read-only while it runs.
+"""
+
+import sys
+
+from pages.common.draw.charts import plotly_address
+from pages.common.draw.scripts import STATIC, served
+from pages.common.draw.twin_cloud import COMPONENTS
+
+if __name__ == "__main__":
+    plotly_address()
+    served(COMPONENTS / "twin.js")
+    if len(list(STATIC.glob("*.js"))) != 2:
+        sys.exit(f"The scripts could not be written to {STATIC}.")
