@@ -26,15 +26,15 @@ PAGE_OPTIONS = {"viewport", "color_scheme"}  # those that can differ within one 
 FORGET = (
     "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
 )
-# Without a graphics card each frame of an animation is drawn by the processor. Those that Streamlit
-# shows while it waits would slow down what it waits for.
+# Without a graphics card the processor draws each frame of an animation: 2 s of it a visit.
 STILL = """addEventListener("DOMContentLoaded", () => {
   const style = document.createElement("style");
-  const waiting = ["stSkeleton", "stAppSkeleton", "stStatusWidget", "stProgress", "stSpinner"];
-  const places = waiting.flatMap((id) => [`[data-testid="${id}"]`, `[data-testid="${id}"] *`]);
-  style.textContent = `:is(${places}), :is(${places})::before { animation: none !important }`;
+  style.textContent =
+    "*, ::before, ::after { animation: none !important; transition: none !important }";
   document.head.append(style);
 })"""
+# Pages of one process share its compiled scripts: a visit takes half of the processor time.
+TEST_FLAGS = (*CHROMIUM_FLAGS, "--renderer-process-limit=1")
 # On a deep link Streamlit first requests these below the page's own path, gets 404, and then
 # requests them at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
@@ -71,7 +71,7 @@ def chromium() -> Iterator[BrowserType]:
 @pytest.fixture(scope="session")
 def browser(chromium: BrowserType) -> Iterator[Browser]:
     """For pages that need a context of their own: another language, touch."""
-    running = chromium.launch(executable_path=_chromium_path(), args=[*CHROMIUM_FLAGS])
+    running = chromium.launch(executable_path=_chromium_path(), args=[*TEST_FLAGS])
     yield running
     running.close()
 
@@ -84,7 +84,7 @@ def profile(
     context = chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=_chromium_path(),
-        args=[*CHROMIUM_FLAGS],
+        args=[*TEST_FLAGS],
         locale=LOCALE,
     )
     yield context
