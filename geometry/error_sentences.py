@@ -260,8 +260,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "gated": (
             "`{name}` is not open to everyone, or its name is wrong: `{endpoint}` answered "
-            "{status}. Check the name. Accept the model's terms at {page}, set `HF_TOKEN` to a "
-            "token of the same account, and start again."
+            "{status}. Check the name. Accept the model's terms at {page} with your account, set "
+            "`HF_TOKEN` to a token of that account, and start again."
         ),
         "vanished_revision": (
             "`{name}` has no revision `{revision}`, or no longer has it. Choose a branch, a tag "
@@ -445,8 +445,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "gated": (
             "The data set `{name}` is not open to everyone: `{endpoint}` answered {status}. "
-            "Accept its terms at {page}, set `HF_TOKEN` to a token of the same account, and "
-            "start again."
+            "Accept its terms at {page} with your account, set `HF_TOKEN` to a token of that "
+            "account, and start again."
         ),
         "vanished_revision": (
             "The data set `{name}` has no revision `{revision}`, or no longer has it. Its page "

@@ -74,7 +74,9 @@ class PairSet:
     note: str = ""
 
 
-_BY_YEAR = "The file does not tell its subsets (MSRpar, …), so only figures over all its pairs."
+_BY_YEAR = (
+    "The file does not name its subsets (MSRpar, …), so only figures over all its pairs are given."
+)
 
 PAIR_SETS: Mapping[str, PairSet] = {
     "stsb": PairSet(
@@ -105,7 +107,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "English",
-        note=f"{_BY_YEAR} Its fourth subset, SMT, is not free and not in it.",
+        note=f"{_BY_YEAR} Its fourth subset, SMT, is not free and is not included.",
     ),
     "sts14": PairSet(
         "STS14",
@@ -145,7 +147,8 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (1, 5),
         "CC-BY-NC-SA-3.0",
         "English",
-        note="All of SICK under the name test: published figures are mostly of 4,927 pairs of it.",
+        note="This is all of SICK under the name test. Most published figures are for 4,927 of its "
+        "pairs.",
     ),
     "stsb-zh": PairSet(
         "STS-B in Chinese",
@@ -155,7 +158,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "Chinese",
-        note="Translated from STS-B; scores are whole numbers, so ties abound.",
+        note="Translated from STS-B. Scores are whole numbers, so there are many ties.",
     ),
 }
 

@@ -98,7 +98,7 @@ def _figure(title: str, label: str, reference: str, remedy: str, value: str, pic
     title, label, reference, remedy = map(escape, (title, label, reference, remedy))
     return (
         f"<figure>{picture}<figcaption><strong>{title}</strong><br><b>{escape(value)}</b><br>"
-        f"<small>{label} ({reference})</small><br>{remedy}</figcaption></figure>"
+        f"<small>{label} · {reference}</small><br>{remedy}</figcaption></figure>"
     )
 
 

@@ -172,7 +172,7 @@ def choose_pairs(_: Translate) -> ScoredSet:
         key=SOURCE,
         format_func={
             PROJECT: _("Project’s"),
-            OF_HUB: _("Hugging Face Hub"),
+            OF_HUB: _("Public"),
             OWN: _("Yours"),
         }.__getitem__,
         required=True,

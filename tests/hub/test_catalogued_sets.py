@@ -146,7 +146,10 @@ def test_what_can_go_wrong_with_each(server, publish, monkeypatch, name):
         server.faults.file_status[path] = status
         error = refused()
         assert (error.code, error.details["status"]) == ("gated", status)
-        assert f"{server.url}/datasets/{chosen.repository}, set `HF_TOKEN`" in str(error)
+        assert (
+            f"{server.url}/datasets/{chosen.repository} with your account, set `HF_TOKEN`"
+            in str(error)
+        )
     server.faults.file_status.clear()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     error = refused()

@@ -299,7 +299,9 @@ def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
     assert any(
         pairs.left[2] in element.value and pairs.right[2] in element.value for element in app.text
     )
-    line = next(element.value for element in app.markdown if element.value.startswith("Gold "))
+    line = next(
+        element.value for element in app.markdown if element.value.startswith("Human score ")
+    )
     ranks = np.argsort(np.argsort(cosines(5, "mean")[:SMALL])) + 1
     assert f"; rank {ranks[2]} →" in line
     healthy(app.number_input(key="pair").set_value(7).run())
@@ -587,18 +589,18 @@ def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
     app = visit({"upload-mine": some}, PARTS, after="pca:128", similarity="euclidean")
     n = len({*some.left, *some.right})
-    assert hovered(app, "after", 5, "mean").endswith(f"k = {n - 1}, all there are")
+    assert hovered(app, "after", 5, "mean").endswith(f"k = {n - 1}, the most possible")
     text = everything(app)
     assert "**k = 128 was reduced.**" in text
     assert f"layer 0, mean (k = {n - 1})" in text
     assert "“k = 128” uses all of them" in text
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
-    assert any(f"(k = {n - 1}, all there are)" in bar for bar in rungs(app))
+    assert any(f"(k = {n - 1}, the most possible)" in bar for bar in rungs(app))
     # another similarity: its numbers are scipy's, its name stands beside each
     X = pair_vectors(6, "mean", range(25))
     wanted = spearmanr(some.gold_scores, -np.linalg.norm(X[:25] - X[25:], axis=1))[0]
     assert heat(app, "before")[6, 1] == pytest.approx(100 * wanted, abs=1e-3)
-    assert "**The dots are now of another similarity: Euclidean distance.**" in text
+    assert "**The dots now show another similarity: Euclidean distance.**" in text
     for line in [
         element.value
         for element in app.caption
@@ -677,7 +679,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
         alike = cosines_of(X.reshape(2, 12, -1)[:, known].reshape(22, -1).astype(float))
         assert said(spearmanr(gold[known], alike)[0]) in line
 
-    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in text
+    assert "1 rows left out for NaN or infinity; 1 rows left out because their word came" in text
 
     # pairs of words, by the same file
     alike = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
@@ -688,7 +690,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     line = next(
         element.value for element in app.markdown if element.value.startswith("**alike, pairs")
     )
-    assert f"on cosine **{said(rho)} [" in line
+    assert f"on cosine is **{said(rho)} [" in line
     assert "over the 10 of 11 pairs (90.9%) that have both words. Missing words: unicorn." in line
 
     p = 1 / np.arange(1, len(WORDS) + 1)
@@ -736,7 +738,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     assert "n = 30 pairs, sts-test" in everything(app)
     box = app.selectbox(key="sts-dev")
     assert "sts-dev" in box.options[box.index]  # the folder's own dev split chooses
-    assert "sts-dev (n = 30) chooses" in everything(app)
+    assert "on sts-dev (n = 30), where it has" in everything(app)
     wanted = 100 * spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
     assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
     rules = tmp_path / "narrow-cone.toml"

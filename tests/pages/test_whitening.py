@@ -279,12 +279,11 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
     assert not twin_clouds(app)
     drawn = flat_charts(app)
     assert tuple(drawn) == DEFAULTS
-    bold = [
+    titles = [
         element.value.strip("*")
         for element in app.markdown
         if re.fullmatch(r"\*\*.*\*\*", element.value)
     ]
-    _claim, *titles = bold
     assert titles == 2 * list(NAMES.values())  # of the pictures and of their numbers
     places = pictures(look())
     for name, figure in drawn.items():
@@ -673,7 +672,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
 def test_a_fit_on_another_corpus_is_told_by_its_name(cloud_of):
     X, fit = cloud_of("topics-zh").vectors, cloud_of().vectors
     app = measured(corpus="topics-zh", fit_on="topics")
-    assert "fitted on 1,224 points of another corpus, topics" in provenance(app)
+    assert "fitted on 1,224 points of another corpus, Topics, English" in provenance(app)
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384).items()
     wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384)
@@ -787,7 +786,7 @@ def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
     app = visit(fit_rows="100", **FULL)
     assert not app.error
     [warning] = [element.value for element in app.warning]
-    assert "The 100 points of the fit have rank 100 − 1" in warning
+    assert "Its 100 points have rank 100 − 1" in warning
     assert "rank 99 of 384" in provenance(app)
 
 
