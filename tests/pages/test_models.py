@@ -116,7 +116,8 @@ def test_a_folder_of_each_architecture_is_measured_and_drawn(tmp_path, kind):
     assert not errors(app)
     assert [bool(re.search(r"[+−-]?\d\.\d{3}", table)) for table in numbers(app)] == [True, True]
     assert len(twin_clouds(app)) == 1
-    line = f"· {folder} · layer 2 of 2 · pooling {pooling} ·"
+    name = {"weighted": "weighted by position (decoders)"}.get(pooling, pooling)
+    line = f"· {folder} · layer 2 of 2 · pooling {name} ·"
     assert any(line in caption.value for caption in app.caption)
 
 
@@ -135,7 +136,7 @@ def test_a_sentence_transformers_folder_s_own_output_is_measured(tmp_path):
     app = visit(model=str(folder), layer="2", pooling="own")
     assert len(numbers(app)) == 2
     said = " ".join(caption.value for caption in app.caption)
-    assert f"· {folder} · layer 2 of 2 · pooling own ·" in said
+    assert f"· {folder} · layer 2 of 2 · pooling the model's own output ·" in said
     assert "of 6 ·" in said  # the rank: of the dense layer's 6
 
 
@@ -228,7 +229,7 @@ ONLY_A_PASS_TELLS = {  # a folder that its settings do not give away: what its r
     "fnet": ("depend on what else is in the batch", "隨同一批次裡的其他文字改變"),
     "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 個數"),
     "mismatched": ("do not match its `config.json`", "權重與 `config.json` 不相符"),
-    "foreign": ("tokenizer wrote token 20", "編號 20 的詞元"),
+    "foreign": ("tokenizer gives token number 20", "編號 20 的詞元"),
     "failed": ("first pass ended in an error (`", "第一次前向計算就出錯（`"),
 }
 
@@ -484,7 +485,7 @@ def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpu
     assert not [text for text in shown if "384" in text]
     labels = {box.label for box in app.expander}
     assert "What is 90° ± 14.5°?" in labels  # of 16 dimensions: arcsin(1/4)
-    assert any("At d = 16 that is 0.250, an angle of 90° ± 14.5°" in text for text in shown)
+    assert any("For d = 16 that is 0.250, an angle of 90° ± 14.5°" in text for text in shown)
     for text in shown:
         assert "STS-B" not in text or "undled" in text
 

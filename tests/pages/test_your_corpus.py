@@ -44,8 +44,8 @@ REFUSALS = {
         "共有 20,001 筆文字，上限是 20,000 筆",
     ),
     "empty file": ("a.txt", b"", "There is no text here", "這裡沒有文字"),
-    "binary": ("a.csv", PNG, "it looks like a PNG image", "看起來是 PNG 圖片"),
-    "unknown binary": ("a.txt", b"ab\0cd", "it looks like a binary file", "看起來是二進位檔"),
+    "binary": ("a.csv", PNG, "It looks like a PNG image", "看起來是 PNG 圖片"),
+    "unknown binary": ("a.txt", b"ab\0cd", "It looks like a binary file", "看起來是二進位檔"),
     "wrong encoding": (
         "a.txt",
         "Ünïcödé çà là, où êtes-vous? 天地玄黃宇宙洪荒\n".encode() * 3 + b"\xff\n",
