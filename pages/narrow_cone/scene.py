@@ -49,6 +49,7 @@ MEASURES = (
 HEADLINE = ("mean_cosine", "isoscore")  # the measures below each picture
 
 _WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
+_TWINS: Cache[Twin] = Cache("cone-twins", max_entries=32)
 _PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=128)
 _REACHES: Cache[float] = Cache("cone-reaches", max_entries=48)
 # of a cloud at a setting of the sliders, for all readers
@@ -259,8 +260,13 @@ def build_scene(
         The sliders.
     """
     X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
-    twin = whiten_beside(X, whitening, centring=centring, strength=strength)
     white_key = cloud_key(points, fit, centring, strength)
+
+    def whiten() -> Twin:
+        return whiten_beside(X, whitening, centring=centring, strength=strength)
+
+    # Streamlit holds a scene for the downloads of each session. Those of one stop share its arrays.
+    twin = whiten() if points.private else _TWINS.get_or_make(f"{white_key}/{fit}", whiten)
     umaps = umaps_if_ready(((points.key, X), (white_key, twin.vectors)), k) if is_umap else None
     if umaps is not None:
         raw, white = umaps

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from pages.common.page_list import PAGES
-from tests.browser.screen import open_app, wait_for_app
+from tests.browser.screen import open_app
 from tests.browser.server import AppServer
 from tests.deploy.proxy import Proxy
 
@@ -26,6 +26,3 @@ def test_a_page_obeys_the_policy(proxy: Proxy, page: Page, name: str):
     with page.expect_response(f"{proxy.url}/{name}") as first:
         open_app(page, f"{proxy.url}/{name}")
     assert "content-security-policy" in first.value.headers
-    for summary in page.locator('[data-testid="stExpander"] summary').all():
-        summary.click()  # draws what is folded
-    wait_for_app(page)

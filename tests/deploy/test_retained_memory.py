@@ -1,0 +1,24 @@
+"""What sessions that were opened and closed leave in the memory of a server."""
+
+import asyncio
+
+import pytest
+
+from bench.load import RETAINED, memory, read
+from tests.browser.server import AppServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.model]
+
+
+def test_closed_sessions_leave_no_memory_behind(cache_dir):
+    with AppServer(cache_dir=cache_dir, environment={"NARROW_CONE_UMAP_WARM_UP": "0"}) as server:
+
+        def visit(times: int) -> None:
+            for _ in range(times):
+                record = asyncio.run(read(server, "narrow_cone", 10, 1, (0, 0.5)))
+                assert not record.errors
+
+        visit(3)  # fills the caches
+        before = memory(server)
+        visit(6)
+        assert memory(server) - before <= RETAINED
