@@ -15,6 +15,7 @@ from geometry.encode.cloud import is_stored
 
 from . import jobs
 from .cache import Cache
+from .encoding_worker import read_cloud_apart
 from .models import current_encoder
 from .uploads import is_own
 from .words import Translate
@@ -131,16 +132,19 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
     private = is_own(corpus)
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:
+        is_long = takes_long(corpus)
 
-        def read(report: jobs.Report | None = None) -> tuple[str, Cloud]:
-            made = read_cloud(encoder, corpus, **asdict(spec), store=store(), progress=report)
-            return key, made
+        def read() -> tuple[str, Cloud]:
+            return key, read_cloud(encoder, corpus, **asdict(spec), store=store())
+
+        def work(report: jobs.Report) -> tuple[str, Cloud]:
+            # a short corpus is encoded sooner than a worker has started
+            how = read_cloud_apart if is_long else read_cloud
+            return key, how(encoder, corpus, **asdict(spec), store=store(), progress=report)
 
         def encode(name: str) -> tuple[str, Cloud]:
             what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
-            made: tuple[str, Cloud] = jobs.wait_for(
-                f"cloud-{name}", read, _, what, is_long=takes_long(corpus)
-            )
+            made: tuple[str, Cloud] = jobs.wait_for(f"cloud-{name}", work, _, what, is_long=is_long)
             return made
 
         def is_here() -> bool:
