@@ -93,8 +93,8 @@ async def beside_an_encoding(server: AppServer, page: str) -> list[Row]:
         await visitor.open()
         await visitor.move("pasted", texts)
         encoding = asyncio.create_task(visitor.move("use_pasted", True))
-        # until a part is encoded
-        while f"/ {LONG_TEXTS:,} ·" not in visitor.progress and not encoding.done():
+        # its tokens are counted first
+        while not visitor.progress.startswith("Encoding") and not encoding.done():
             await asyncio.sleep(0.1)
         record = await read(server, page, MEANWHILE, MOVES, PAUSE)
         if encoding.done():
