@@ -417,7 +417,7 @@ def test_the_progress_line_shows_the_place_in_the_queue():
     first, second = Gate(), Gate()
     with joined("a", first, SOMEBODY), joined("b", second, ANOTHER) as queued:
         until(lambda: queued.lane.before(queued) == 1)
-        line = "Encoding · waiting for its turn; jobs before it: 1"
+        line = "Encoding · Waiting in the queue; jobs before it: 1"
         assert jobs._progress_line(queued, english, "Encoding") == line
 
 

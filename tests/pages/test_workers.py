@@ -136,6 +136,7 @@ def test_a_cancel_ends_the_process_within_a_second(worker, tmp_path):
     assert worker.run(add_slowly, 2, 3, report=quiet) == 5
 
 
+@pytest.mark.filterwarnings("ignore:A worker stopped while some jobs")
 def test_an_idle_worker_ends():
     one = Worker(idle_seconds=0.2)
     pid = one.run(process_id, report=quiet)
