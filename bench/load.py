@@ -26,6 +26,8 @@ PAUSE = (3.0, 7.0)  # s between two moves of a reader
 MOVES = 8
 # Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
 CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
+MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long encoding; s of a move
+LONG_TEXTS, LONG_WORDS = 20_000, 25  # of that encoding
 VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions opened and closed; MB
 SOAK_READERS = 20
 SOAK_MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
@@ -50,6 +52,7 @@ def main() -> list[Row]:
             for sessions, first_limit, move_limit in CLASSES:
                 record = asyncio.run(read(server, page, sessions, MOVES, PAUSE))
                 rows += rows_of(page, sessions, record, first_limit, move_limit)
+        rows += asyncio.run(beside_an_encoding(server, "narrow_cone"))
         return [*rows, retained_memory(server), soak(server)]
 
 
@@ -79,6 +82,25 @@ async def _one_reader(
                 record.moves.append(await reader.move(key, value))
     except (OSError, TimeoutError, PageError, IndexError) as error:
         record.errors.append(f"{type(error).__name__}: {error}"[:200])
+
+
+async def beside_an_encoding(server: AppServer, page: str) -> list[Row]:
+    """The rows of a page while one more visitor's own corpus is encoded."""
+    draw = random.Random(0)
+    words = ["".join(draw.choices("aeinorst", k=draw.randint(2, 8))) for _ in range(5000)]
+    texts = "\n".join(" ".join(draw.choices(words, k=LONG_WORDS)) for _ in range(LONG_TEXTS))
+    async with Reader(server.port, "your_corpus") as visitor:
+        await visitor.open()
+        await visitor.move("pasted", texts)
+        encoding = asyncio.create_task(visitor.move("use_pasted", True))
+        # its tokens are counted first
+        while not visitor.progress.startswith("Encoding") and not encoding.done():
+            await asyncio.sleep(0.1)
+        record = await read(server, page, MEANWHILE, MOVES, PAUSE)
+        if encoding.done():
+            record.errors.append("the encoding ended before the readers")
+        encoding.cancel()
+    return rows_of(f"{page} beside an encoding", MEANWHILE, record, None, MEANWHILE_LIMIT)
 
 
 def summary(page: str, sessions: int, record: Record) -> str:

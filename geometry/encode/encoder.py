@@ -43,6 +43,8 @@ TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see
 FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
 PASS_OPERATIONS = 5e10  # in one pass on a processor: a third of a second on two cores
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
+# of a process: another one reads them from the folder at their first use
+NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
 
 
 class Encoder:
@@ -114,6 +116,10 @@ class Encoder:
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
         self._known_fingerprint = fingerprint
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process needs: neither weights nor tokenizer."""
+        return {name: value for name, value in vars(self).items() if name not in NOT_SENT}
 
     @cached_property
     def device(self) -> str:

@@ -130,6 +130,12 @@ class ArrayStore:
         self.failure = None
         self._evict()
 
+    @property
+    def unwritten(self) -> dict[str, np.ndarray]:
+        """The arrays in this object's memory, by key, because the folder can't be written."""
+        with self._lock:
+            return dict(self._memory)
+
     @contextmanager
     def own_folder(self, name: str, n_bytes: int, waiting: Callable[[], None]) -> Iterator[Path]:
         """A folder for the files of one encoding, used by one process or thread at a time.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -203,7 +204,11 @@ def fit_moments(
             for indices in wanted:
                 at, moments = (indices, pooling), Moments.of(average_layers(hidden, indices))
                 sums[at] = sums[at].merge(moments) if at in sums else moments
-    return lambda indices, pooling: sums[indices, pooling]
+    return partial(_moments_at, sums)  # not a lambda: it can be sent to another process
+
+
+def _moments_at(sums: dict[tuple[Layers, str], Moments], indices: Layers, pooling: str) -> Moments:
+    return sums[indices, pooling]
 
 
 class _Work:

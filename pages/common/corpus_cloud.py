@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import asdict, dataclass, replace
 
@@ -15,6 +16,7 @@ from geometry.encode.cloud import is_stored
 
 from . import jobs
 from .cache import Cache
+from .encoding_worker import read_cloud_apart
 from .models import current_encoder
 from .uploads import is_own
 from .words import Translate
@@ -45,6 +47,9 @@ def _limit_blas() -> None:
 
 
 _limit_blas()
+# torch's threads sleep while they wait for each other: on busy cores, spinning made an encoding
+# take 1.6 times the processor time. torch reads this when it is loaded; workers inherit it.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @dataclass(frozen=True)
@@ -131,16 +136,19 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
     private = is_own(corpus)
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:
+        is_long = takes_long(corpus)
 
-        def read(report: jobs.Report | None = None) -> tuple[str, Cloud]:
-            made = read_cloud(encoder, corpus, **asdict(spec), store=store(), progress=report)
-            return key, made
+        def read() -> tuple[str, Cloud]:
+            return key, read_cloud(encoder, corpus, **asdict(spec), store=store())
+
+        def work(report: jobs.Report) -> tuple[str, Cloud]:
+            # a worker takes as long to start as a short corpus to be encoded
+            how = read_cloud_apart if is_long else read_cloud
+            return key, how(encoder, corpus, **asdict(spec), store=store(), progress=report)
 
         def encode(name: str) -> tuple[str, Cloud]:
             what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
-            made: tuple[str, Cloud] = jobs.wait_for(
-                f"cloud-{name}", read, _, what, is_long=takes_long(corpus)
-            )
+            made: tuple[str, Cloud] = jobs.wait_for(f"cloud-{name}", work, _, what, is_long=is_long)
             return made
 
         def is_here() -> bool:

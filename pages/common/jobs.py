@@ -24,12 +24,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from .words import Translate
+from .workers import Report, WorkerDied
 
-Report = Callable[[int, int], None]
 POLL_SECONDS = 0.2
 PASSING_SECONDS = 0.05  # between checks for a moved control, for work that it cancels
 WATCH_SECONDS = 0.2  # between checks for work that nobody waits for
 GRACE_SECONDS = 0.5  # that such work continues, because a moved control interrupts the wait
+CANCELLED, DIED = "cancelled", "died"  # how a visitor's work ended without a result
 
 
 class Cancelled(Exception):
@@ -337,9 +338,15 @@ def wait_for(
     is_long : bool
         True for work of more than some seconds: other jobs of the lane then come first.
     """
-    cancelled = cancelled or _("Cancelled. Your texts are still here, and you can start again.")
+    sentences = {
+        CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
+        DIED: _(
+            "The process that did this work was ended, perhaps because memory ran out. Your "
+            "texts are still here, and you can start again."
+        ),
+    }
     if key in _left():
-        _offer_again(key, cancelled, _)
+        _offer_again(key, sentences[_left()[key]], _)
     visitor = _visitor()
     with joined(key, work, visitor, lane, is_long=is_long) as job:
         if not job.wait(0):
@@ -358,8 +365,11 @@ def wait_for(
                         st.rerun()
             place.empty()
     if job.cancelled:
-        _offer_again(key, cancelled, _)
+        _offer_again(key, sentences[CANCELLED], _)
     _forget(key, job)
+    if isinstance(job.error, WorkerDied):
+        _note_as_left(key, DIED)
+        _offer_again(key, sentences[DIED], _)
     if isinstance(job.error, Exception):
         raise job.error
     if job.error is not None:
@@ -384,7 +394,7 @@ def _leave(key: str) -> None:
 
     A button's argument stays with the session, so it is the key and not the job with its result.
     """
-    st.session_state["left_jobs"] = {*_left(), key}
+    _note_as_left(key, CANCELLED)
     if (job := _jobs.get(key)) is not None:
         job.leave(_visitor())
 
@@ -396,18 +406,24 @@ def _visitor() -> Visitor:
     return Visitor(name, "" if context is None else context.session_id)
 
 
-def _left() -> set[str]:
-    return st.session_state.get("left_jobs", set())
+def _left() -> dict[str, str]:
+    """The jobs that this visitor left, or that died: their keys, and which of the two."""
+    left: dict[str, str] = st.session_state.get("left_jobs", {})
+    return left
 
 
-def _offer_again(key: str, cancelled: str, _: Translate) -> NoReturn:
-    st.info(cancelled)
+def _note_as_left(key: str, how: str) -> None:
+    st.session_state["left_jobs"] = _left() | {key: how}
+
+
+def _offer_again(key: str, sentence: str, _: Translate) -> NoReturn:
+    st.info(sentence)
     st.button(_("Start again"), key=f"again-{key}", on_click=_again, args=(key,))
     st.stop()
 
 
 def _again(key: str) -> None:
-    st.session_state["left_jobs"] = _left() - {key}
+    st.session_state["left_jobs"] = {name: how for name, how in _left().items() if name != key}
 
 
 def _progress_line(

@@ -1,40 +1,34 @@
-"""UMAP pictures: fitted in a process of their own, stored on disk.
+"""UMAP pictures: fitted by a worker process, stored on disk.
 
-Imports and compilation take 11 s, and no page may wait for them. The worker has a low priority,
-is killed on cancel and ends when idle. numba and umap are not safe side by side, so there is one
-worker and it does one fit at a time.
+Imports and compilation take 11 s, and no page may wait for them. numba and umap are not safe side
+by side, so the worker does one fit at a time.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections.abc import Sequence
-from concurrent.futures import TimeoutError as NotYet
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from loky import get_reusable_executor
 
 from geometry import Projection
 from geometry.encode import ArrayStore
 from geometry.projection.projection import umap_picture
-from geometry.projection.umap_fit import UMAP_NEIGHBOURS
+from geometry.projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 from pages.common import jobs
 from pages.common.corpus_cloud import SEED, store
-from pages.common.jobs import Cancelled, Report
+from pages.common.jobs import Report
 from pages.common.words import Translate
+from pages.common.workers import UMAP
 
 if TYPE_CHECKING:
     from .scene import Scene
 
 UMAP_VERSION = version("umap-learn")
-IDLE_SECONDS = 900
-POLL_SECONDS = 0.3
 WARM_UP_AFTER = 30.0  # seconds after the first page
 WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": imports and compilation wait for a first fit
 _warmed = threading.Event()
@@ -79,7 +73,7 @@ def _store_key(key: str, n_components: int) -> str:
 
 
 def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -> np.ndarray:
-    """UMAP coordinates (n, n_components), fitted in a process of its own.
+    """UMAP coordinates (n, n_components), fitted by the worker process.
 
     Parameters
     ----------
@@ -89,18 +83,10 @@ def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -
     report : callable
         Called with (epochs done, epochs in all).
     """
-    with tempfile.TemporaryDirectory() as folder:
-        note = Path(folder) / "epochs"
-        future = _executor().submit(_fit, np.asarray(X), n_components, seed, str(note))
-        try:
-            while True:
-                try:
-                    return np.asarray(future.result(timeout=POLL_SECONDS))
-                except NotYet:
-                    report(*_read_note(note))
-        except Cancelled:
-            _executor().shutdown(wait=False, kill_workers=True)
-            raise
+    coordinates: np.ndarray = UMAP.run(
+        fit_umap, np.asarray(X), n_components, seed, UMAP_NEIGHBOURS, report=report
+    )
+    return coordinates
 
 
 def warm_up() -> None:
@@ -118,33 +104,4 @@ def warm_up() -> None:
 
 def _fit_something_small() -> None:
     cloud = np.random.default_rng(0).standard_normal((60, 8))
-    _executor().submit(_fit, cloud, 2, 0, os.devnull)
-
-
-def _executor():  # type: ignore[no-untyped-def]
-    return get_reusable_executor(max_workers=1, timeout=IDLE_SECONDS, initializer=_be_nice)
-
-
-def _be_nice() -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)
-
-
-def _fit(X: np.ndarray, n_components: int, seed: int, note: str) -> np.ndarray:
-    from threadpoolctl import threadpool_limits
-
-    from geometry.projection import umap_fit
-
-    def write(stage: str, done: int, total: int) -> None:
-        Path(note).write_text(f"{done} {total}", encoding="ascii")
-
-    with threadpool_limits(limits=1, user_api="blas"):  # one order of sums on every machine
-        return umap_fit.fit_umap(X, n_components, seed, UMAP_NEIGHBOURS, write)
-
-
-def _read_note(note: Path) -> tuple[int, int]:
-    try:
-        done, total = note.read_text(encoding="ascii").split()
-    except (OSError, ValueError):  # no file yet, or half written: the next check reads it
-        return 0, 0
-    return int(done), int(total)
+    UMAP.submit(fit_umap, cloud, 2, SEED, UMAP_NEIGHBOURS)

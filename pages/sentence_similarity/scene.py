@@ -24,6 +24,7 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store, takes_long
 from pages.common.words import Translate
+from pages.common.workers import ENCODING
 
 from .choices import Choice
 
@@ -182,7 +183,9 @@ def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
         layers: tuple[LayerName, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
         made: FitSums = jobs.wait_for(
             key,
-            lambda report: fit_moments(encoder, fit.texts, layers, POOLINGS_SHOWN, progress=report),
+            lambda report: ENCODING.run(
+                fit_moments, encoder, fit.texts, layers, POOLINGS_SHOWN, report=report
+            ),
             _,
             _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
             is_long=takes_long(fit),

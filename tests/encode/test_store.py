@@ -3,6 +3,9 @@
 import errno
 import hashlib
 import os
+import random
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -13,6 +16,7 @@ import pytest
 from geometry.encode import store as store_module
 from geometry.encode.store import FOLDER_VARIABLE, SIZE_VARIABLE, ArrayStore
 
+ROOT = Path(__file__).resolve().parents[2]
 ARRAY = np.arange(300, dtype=np.float32).reshape(20, 15)
 
 
@@ -447,3 +451,52 @@ def test_blocks_that_were_left_count_and_those_in_use_do_not(three):
         assert used.exists()
     assert not (three.folder / "blocks-left").exists()
     assert three.has("d")
+
+
+@pytest.mark.parametrize("years", [-30, 30])
+def test_a_clock_that_was_set_wrong_loses_nothing_but_the_order(three, monkeypatch, years):
+    now = time.time() + years * 365 * 24 * 3600
+    monkeypatch.setattr(time, "time", lambda: now)
+    with three.own_folder("used", 10, never) as used:
+        used.mkdir()
+        (used / "mean.npy").write_bytes(b"half")
+        three.write("d", ARRAY)
+        assert (used / "mean.npy").exists()  # its lock counts, not its age
+    np.testing.assert_array_equal(three.read("d"), ARRAY)
+    assert sum(three.has(key) for key in "abcd") == 3
+    assert three.failure is None
+
+
+WRITER = """
+import sys
+import numpy as np
+from geometry.encode.store import ArrayStore
+
+store = ArrayStore(sys.argv[1])
+sys.stdout.write("ready\\n")
+sys.stdout.flush()
+for round in range(10**9):
+    for key in "abc":
+        store.write(key, np.full(300_000, round, dtype=np.float32))
+"""
+
+
+@pytest.mark.slow
+def test_a_process_killed_while_it_writes_leaves_whole_arrays_or_none(store):
+    draw, pause, n_whole = random.Random(0), threading.Event(), 0
+    for _ in range(10):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(store.folder)], stdout=subprocess.PIPE, cwd=ROOT
+        )
+        assert writer.stdout.readline() == b"ready\n"
+        pause.wait(draw.uniform(0, 0.1))
+        writer.kill()
+        writer.communicate()
+        for key in "abc":
+            if (array := store.read(key)) is not None:
+                assert array.shape == (300_000,)
+                assert (array == array[0]).all()
+                n_whole += 1
+    assert n_whole > 3
+    store.write("d", ARRAY)
+    np.testing.assert_array_equal(store.read("d"), ARRAY)

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -20,6 +21,44 @@ def priority() -> int:
 def wait_after_writing_the_pid(path: str) -> None:
     Path(path).write_text(str(os.getpid()))
     time.sleep(600)
+
+
+def add_slowly(one: int, two: int, *, progress: Callable[[int, int], None]) -> int:
+    for done in range(4):
+        progress(done, 4)
+        time.sleep(0.05)
+    return one + two
+
+
+def process_id(*, progress: Callable[[int, int], None]) -> int:
+    return os.getpid()
+
+
+def niceness(*, progress: Callable[[int, int], None]) -> int:
+    return os.nice(0)
+
+
+def work_until(path: str, *, progress: Callable[[int, int], None]) -> str:
+    """Write this process's id, then report until a file "end" lies beside it."""
+    file = Path(path)
+    file.with_suffix(".part").write_text(str(os.getpid()))
+    file.with_suffix(".part").replace(file)
+    while not file.with_name("end").exists():
+        progress(1, 2)
+        time.sleep(0.01)
+    return "done"
+
+
+def fail(error: BaseException, *, progress: Callable[[int, int], None]) -> None:
+    raise error
+
+
+def fail_unpicklably(*, progress: Callable[[int, int], None]) -> None:
+    raise_unpicklable()
+
+
+def panic(*, progress: Callable[[int, int], None]) -> None:
+    raise_a_panic()
 
 
 def raise_a_panic() -> None:

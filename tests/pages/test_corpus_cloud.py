@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import OpenBLASController
 
-from geometry import Corpus, Encoder, ModelFilesError
+from geometry import Corpus, Encoder, ModelFilesError, read_cloud
 from geometry.encode import ArrayStore
 from pages.common import corpus_cloud
 from pages.common.corpus_cloud import CloudSpec, takes_long
@@ -112,6 +112,23 @@ def test_a_failure_to_count_tokens_is_told_beside_the_picture(monkeypatch, page)
     assert len(said) == 2  # above the picture, and below the table of measures
     assert all("`mine` can't be used" in text and "Panic: index" in text for text in said)
     assert app.get("bidi_component")
+
+
+@pytest.mark.model
+def test_a_long_corpus_is_encoded_by_the_worker_and_a_short_one_is_not(tmp_path, monkeypatch):
+    calls = []
+
+    def apart(*texts, **settings):
+        calls.append(settings["layer"])
+        return read_cloud(*texts, **settings)
+
+    monkeypatch.setattr(corpus_cloud, "read_cloud_apart", apart)
+    monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path / str(limit)))
+    for limit, by_worker in ((10**6, []), (1, [2])):
+        clear_memory()
+        monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", limit)
+        show(CloudSpec("sentences", 2, "mean"))
+        assert calls == by_worker
 
 
 @pytest.mark.model

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from geometry.errors import readable_bytes
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Lane, Report, Visitor, joined
+from pages.common.workers import WorkerDied
 
 PATIENCE = 20.0  # seconds to wait for another thread
 SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
@@ -305,11 +306,32 @@ def test_a_panic_in_the_work_is_a_sentence_on_the_page():
     )
 
 
+def test_who_lost_the_worker_reads_it_and_can_start_again():
+    outcomes = [WorkerDied("SIGKILL"), None]
+
+    def work(report: Report) -> None:
+        outcome = outcomes.pop(0)
+        if outcome is not None:
+            raise outcome
+
+    visitor = Visit(work, page_that_waits)
+    for _ in range(2):  # a moved control alone does not start it again
+        visitor.at.run()
+        assert not visitor.at.exception
+        assert visitor.at.info[0].value == (
+            "The process that did this work was ended, perhaps because memory ran out. "
+            "Your texts are still here, and you can start again."
+        )
+        assert len(outcomes) == 1
+    visitor.at.button[0].click().run()
+    assert [box.value for box in visitor.at.success] == ["done"]
+
+
 def test_who_left_can_start_again():
     gate = Gate()
     gate.passed.set()
     visitor = Visit(gate, page_that_waits)
-    visitor.at.session_state["left_jobs"] = {"work"}
+    visitor.at.session_state["left_jobs"] = {"work": jobs.CANCELLED}
     visitor.at.run()
     assert gate.begun == 0
     assert visitor.at.button[0].label == "Start again"

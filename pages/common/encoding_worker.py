@@ -1,0 +1,74 @@
+"""A large corpus is encoded by the worker process; the disk cache takes its vectors for all.
+
+A worker imports this module, so the module does not import Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geometry import Cloud, Corpus, Encoder, read_cloud
+from geometry.encode import ArrayStore
+from geometry.encode.encoder import Progress
+
+from .workers import ENCODING
+
+
+def read_cloud_apart(
+    encoder: Encoder,
+    corpus: Corpus,
+    *,
+    store: ArrayStore,
+    progress: Progress,
+    **spec: Any,
+) -> Cloud:
+    """``geometry.read_cloud`` in the worker process.
+
+    Vectors that the worker could not write to the disk are kept in ``store``'s memory.
+
+    Parameters
+    ----------
+    encoder, corpus, store
+        As in ``read_cloud``.
+    progress : callable (int, int)
+        An exception raised in it ends the worker.
+    **spec
+        As in ``read_cloud``.
+
+    Raises
+    ------
+    WorkerDied
+        If the worker ended. Anything else is raised as by ``read_cloud``.
+    """
+    cloud, unwritten, failure = ENCODING.run(
+        _read_cloud,
+        encoder,
+        corpus,
+        spec,
+        store.folder,
+        store.max_bytes,
+        report=progress,
+    )
+    for key, array in unwritten.items():
+        store.write(key, array)
+    store.failure = failure or store.failure
+    return cloud
+
+
+def _read_cloud(
+    encoder: Encoder,
+    corpus: Corpus,
+    spec: Mapping[str, Any],
+    folder: Path,
+    max_bytes: int,
+    *,
+    progress: Progress,
+) -> tuple[Cloud, dict[str, np.ndarray], OSError | None]:
+    """The cloud, the arrays that could not be written to the disk, and why."""
+    store = ArrayStore(folder, max_bytes=max_bytes)
+    cloud = read_cloud(encoder, corpus, **spec, store=store, progress=progress)
+    return cloud, store.unwritten, store.failure

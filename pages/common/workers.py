@@ -1,0 +1,166 @@
+"""Long work in worker processes of low priority: it slows no page, and a cancel ends it at once.
+
+There is at most one worker of each kind. It starts at its first work and ends when it was idle for
+a while, when its work is cancelled, or when the server ends. If it is killed, its work fails with
+``WorkerDied``, the other worker goes on, and the next work starts a new one.
+
+A worker imports this module, so the module imports neither Streamlit nor torch.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from loky import ProcessPoolExecutor
+from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+
+NICENESS = 10
+POLL_SECONDS = 0.2  # between two reports
+WATCH_SECONDS = 1.0  # between a worker's checks that its server lives
+# BLAS and numba's OpenMP: threads that wait for each other by spinning are slow on busy cores
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+Report = Callable[[int, int], None]
+
+
+class WorkerDied(RuntimeError):
+    """The worker process was killed, or a library crashed in it."""
+
+
+class Panic(BaseException):
+    """An error in the worker that is no Exception, such as a panic of a library in Rust."""
+
+
+class Worker:
+    """A process for work of one kind, which takes turns.
+
+    Parameters
+    ----------
+    idle_seconds : float
+        After which the process ends and frees its memory.
+    """
+
+    def __init__(self, idle_seconds: float) -> None:
+        self.idle_seconds = idle_seconds
+        self._executor: ProcessPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    def run(
+        self, function: Callable[..., Any], *values: Any, report: Report, **options: Any
+    ) -> Any:
+        """``function(*values, **options, progress=...)``, by the worker.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module's top level. It calls ``progress`` with numbers, of which the last two are
+            how much is done and how much there is.
+        *values, **options
+            Arguments that can be pickled.
+        report : callable
+            Called with these two numbers several times a second, with (0, 0) before the first. An
+            exception raised in it ends the process.
+
+        Raises
+        ------
+        WorkerDied
+            If the process ended. An error of the function is raised as it is.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            note = Path(folder) / "progress"
+            future = self.submit(_call, function, values, options, str(note))
+            try:
+                while not wait([future], POLL_SECONDS).done:
+                    report(*_read_note(note))
+            except BaseException:
+                self.stop()
+                raise
+            try:
+                is_error, answer = future.result()
+            except (BrokenProcessPool, ShutdownExecutorError) as error:
+                raise WorkerDied(str(error)) from error
+        if is_error:
+            raise answer
+        return answer
+
+    def submit(self, function: Callable[..., Any], *values: Any) -> Future[Any]:
+        """Start the call in the worker, which is started if there is none."""
+        with self._lock:
+            try:
+                return self._started().submit(function, *values)
+            except (BrokenProcessPool, ShutdownExecutorError):  # killed while it was idle
+                self._executor = None
+                return self._started().submit(function, *values)
+
+    def stop(self) -> None:
+        """Kill the process, whatever it does."""
+        with self._lock:
+            executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=False, kill_workers=True)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                1,
+                timeout=self.idle_seconds,
+                initializer=_begin,
+                initargs=(os.getpid(), NICENESS),
+                env=ONE_THREAD,
+            )
+        return self._executor
+
+
+ENCODING = Worker(idle_seconds=300)
+UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
+
+
+def _begin(server: int, niceness: int) -> None:
+    """What a worker does first."""
+    if hasattr(os, "nice"):
+        os.nice(niceness)
+        threading.Thread(target=_end_with, args=(server,), daemon=True).start()
+
+
+def _end_with(server: int) -> None:
+    """End this process once its parent is another: the server was killed."""
+    while os.getppid() == server:
+        time.sleep(WATCH_SECONDS)
+    os._exit(1)
+
+
+def _call(
+    function: Callable[..., Any], values: tuple[Any, ...], options: dict[str, Any], note: str
+) -> tuple[bool, Any]:
+    """(False, the answer) or (True, the error), in the worker."""
+
+    def write(*numbers: Any) -> None:
+        with suppress(OSError):  # a full disk stops no work
+            Path(note).write_text(f"{numbers[-2]} {numbers[-1]}", encoding="ascii")
+
+    try:
+        return False, function(*values, **options, progress=write)
+    except Exception as error:
+        with suppress(Exception):
+            pickle.loads(pickle.dumps(error))
+            return True, error
+        return True, RuntimeError(str(error))
+    except BaseException as error:
+        return True, Panic(f"{type(error).__name__}: {error}")
+
+
+def _read_note(note: Path) -> tuple[int, int]:
+    try:
+        done, total = note.read_text(encoding="ascii").split()
+    except (OSError, ValueError):  # no file yet, or half written: the next check reads it
+        return 0, 0
+    return int(done), int(total)

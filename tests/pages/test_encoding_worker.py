@@ -1,0 +1,170 @@
+"""A corpus encoded by the worker: the same vectors, on disk or not, killed or not."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geometry import Corpus, load_encoder, read_cloud
+from geometry.encode import ArrayStore, blocks
+from geometry.encode import store as store_module
+from pages.common import workers
+from pages.common.encoding_worker import _read_cloud, read_cloud_apart
+from pages.common.workers import ENCODING, WorkerDied
+from tests.encode.tiny_encoder import WORDS, save_tiny_bert
+
+CORPUS = Corpus("pairs", tuple(f"the {a} {b}" for a in WORDS for b in WORDS))  # 400
+SPEC = {"unit": "sentences", "layer": 1, "pooling": "mean"}
+ROWS = 40  # texts a block
+KILLS = 10
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return load_encoder(str(save_tiny_bert(tmp_path_factory.mktemp("tiny"))), trial=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_worker() -> Iterator[None]:
+    """A worker of normal priority: a niced one would starve beside the other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "NICENESS", 0)
+        patch.setattr(workers, "POLL_SECONDS", 0.02)
+        yield
+        ENCODING.stop()
+
+
+def quiet(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def by_blocks(encoder, folder: Path, pause: float = 0.0, *, progress: Callable[..., None]):
+    """As for a corpus that is too large for memory; with a pause after each batch."""
+
+    def slow(*of: int) -> None:
+        progress(*of)
+        time.sleep(pause)
+
+    store_module.BYTES_AT_ONCE = 1
+    settings = dict(blocks.encode_to_files.__kwdefaults__)
+    blocks.encode_to_files.__kwdefaults__["block_rows"] = ROWS
+    try:
+        return _read_cloud(encoder, CORPUS, SPEC, folder, 10**9, progress=slow)
+    finally:
+        blocks.encode_to_files.__kwdefaults__.update(settings)
+        store_module.BYTES_AT_ONCE = 300 * 10**6
+
+
+def on_a_full_disk(encoder, folder: Path, *, progress: Callable[..., None]):
+    """The largest file may have 1 kB."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    try:
+        return by_blocks(encoder, folder, progress=progress)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+
+
+def losing_the_folder(encoder, folder: Path, *, progress: Callable[..., None]):
+    """Somebody deletes the cache's folder while the corpus is half encoded."""
+    seen = []
+
+    def delete(done: int, total: int) -> None:
+        if 2 * done > total and not seen:
+            seen.append(done)
+            shutil.rmtree(folder)
+        progress(done, total)
+
+    found = by_blocks(encoder, folder, progress=delete)
+    assert seen
+    return found
+
+
+def test_the_worker_s_vectors_are_on_disk_and_those_of_this_process(encoder, tmp_path):
+    store, reports = ArrayStore(tmp_path), []
+
+    def report(*of: int) -> None:
+        reports.append(of)
+
+    cloud = read_cloud_apart(encoder, CORPUS, **SPEC, store=store, progress=report)
+    here = read_cloud(encoder, CORPUS, **SPEC)
+    np.testing.assert_allclose(cloud.vectors, here.vectors, atol=1e-5)
+    assert (cloud.texts, cloud.lengths.tolist()) == (here.texts, here.lengths.tolist())
+    assert (len(CORPUS), len(CORPUS)) in reports
+    stored = read_cloud(unable(encoder), CORPUS, **SPEC, store=store)
+    np.testing.assert_array_equal(stored.vectors, cloud.vectors)
+    assert store.failure is None
+    with pytest.raises(ValueError, match="layer 9 does not exist"):
+        read_cloud_apart(encoder, CORPUS, layer=9, store=store, progress=report)
+
+
+def unable(encoder):
+    """The encoder, unable to encode."""
+
+    class Unable(type(encoder)):
+        def encode_layers(self, *_: object, **__: object) -> None:
+            raise AssertionError("the model ran")
+
+    return Unable(encoder.folder, name="unable", trial=False)
+
+
+@pytest.mark.parametrize("fault", [on_a_full_disk, losing_the_folder])
+def test_a_disk_that_fails_under_a_running_encoding_changes_no_vector(encoder, tmp_path, fault):
+    folder = tmp_path / "cache"
+    cloud, unwritten, failure = ENCODING.run(fault, encoder, folder, report=quiet)
+    here = read_cloud(encoder, CORPUS, **SPEC)
+    np.testing.assert_allclose(cloud.vectors, here.vectors, atol=1e-5)
+    is_full = fault is on_a_full_disk
+    assert isinstance(failure, OSError) is is_full
+    assert bool(unwritten) is is_full
+
+
+def test_what_the_worker_could_not_write_is_kept_here_with_the_reason(encoder, tmp_path):
+    (tmp_path / "taken").touch()
+    store = ArrayStore(tmp_path / "taken")
+    cloud = read_cloud_apart(encoder, CORPUS, **SPEC, store=store, progress=quiet)
+    assert isinstance(store.failure, FileExistsError)
+    again = read_cloud(unable(encoder), CORPUS, **SPEC | {"layer": 2}, store=store)
+    assert again.vectors.shape == cloud.vectors.shape
+
+
+@pytest.mark.slow  # each new worker imports torch
+def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path):
+    undisturbed = ENCODING.run(by_blocks, encoder, tmp_path / "calm", report=quiet)[0].vectors
+    draw, pause = random.Random(0), threading.Event()
+    folder, kept, killed = tmp_path / "cache", {}, 0
+    for _ in range(KILLS):
+        begun = threading.Event()
+
+        def report(done: int, total: int, begun: threading.Event = begun) -> None:
+            if total:
+                begun.set()
+
+        pid = ENCODING.submit(os.getpid).result(60)
+        with ThreadPoolExecutor() as threads:
+            work = threads.submit(ENCODING.run, by_blocks, encoder, folder, 0.02, report=report)
+            while not (begun.wait(0.05) or work.done()):
+                pass
+            pause.wait(draw.uniform(0, 0.15))
+            os.kill(pid, signal.SIGKILL)
+            try:
+                work.result(60)
+            except WorkerDied:
+                killed += 1
+        journals = [*folder.glob("blocks-*/journal.json")]
+        finished = json.loads(journals[0].read_text())["finished"] if journals else {}
+        if journals:
+            assert finished.items() >= kept.items()
+            kept = finished
+    assert killed >= 2
+    found = ENCODING.run(by_blocks, encoder, folder, report=quiet)[0].vectors
+    np.testing.assert_array_equal(found, undisturbed)
