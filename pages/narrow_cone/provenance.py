@@ -15,13 +15,6 @@ def unit_words(scene: Scene, _: Translate) -> str:
     return units[scene.points.cloud.unit]
 
 
-def same_label_words(scene: Scene, _: Translate) -> str:
-    """What the agreement of neighbours counts."""
-    if scene.points.corpus.label_column == "topic":
-        return _("same topic (5 nearest)")
-    return _("same label (5 nearest)")
-
-
 def origin(scene: Scene, _: Translate) -> list[str]:
     """Corpus, n, model, layer and pooling."""
     points = scene.points
