@@ -61,7 +61,10 @@ class Agreement:
 
 
 def agreement_of(
-    X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
+    X: np.ndarray,
+    labels: Sequence[object],
+    units: np.ndarray | None,
+    share: float | None = None,
 ) -> Agreement | None:
     """None for one label, too few units, or a row that has no direction.
 
@@ -71,12 +74,16 @@ def agreement_of(
     labels : sequence of n labels
     units : (n,) array or None
         Rows of one unit are drawn together, such as the tokens of one sentence.
+    share : float, optional
+        ``label_agreement`` of all rows, where it is known.
     """
     if len(set(labels)) < 2:
         return None
     try:
         draws = agreement_draws(X, labels, units=units, seed=SEED)
-        return None if draws is None else Agreement(label_agreement(X, labels), draws)
+        if draws is None:
+            return None
+        return Agreement(label_agreement(X, labels) if share is None else share, draws)
     except UndefinedMeasure:
         return None
 

@@ -201,7 +201,7 @@ def _stages_table(steps: Steps, scene: Scene, _: Translate) -> str:
         (markdown(same_label(scene.points.corpus, _)), steps.agreements),
         (_("mean cosine"), steps.cosines),
     )
-    lines = [f"| | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
+    lines = [f"| {_('measure')} | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
     for label, values in rows:
         cells = [signed(value, AGREEMENT_DECIMALS) for value in values]
         lines.append(f"| {label} | {' | '.join(cells)} |")

@@ -13,7 +13,7 @@ from pages.common.verdict import Agreement, Interval, State, Verdict, agreement_
 from pages.common.words import Translate, signed
 
 from .choices import treatment_names
-from .headlines import measured
+from .headlines import agreement, measured
 from .provenance import provenance
 from .scene import Material, Scene, TreatedCloud, labels_of
 
@@ -104,6 +104,6 @@ def _agreement(picture: TreatedCloud, material: Material) -> Agreement | None:
         return None
     return _AGREEMENTS.get_or_make(
         picture.key,
-        lambda: agreement_of(picture.treated.retained, labels, units),
+        lambda: agreement_of(picture.treated.retained, labels, units, agreement(picture, material)),
         private=material.is_private,
     )
