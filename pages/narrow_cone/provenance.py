@@ -44,7 +44,9 @@ def provenance(scene: Scene, _: Translate) -> str:
         *origin(scene, _),
         _("centring {s}").format(s=f"{whitening.centring:.2f}"),
         _("strength {t}").format(t=f"{whitening.strength:.2f}"),
-        _("whitening fitted on the same {n} {unit}").format(n=f"{n:,}", unit=unit_words(scene, _)),
+        _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
+            n=f"{n:,}", unit=unit_words(scene, _)
+        ),
         _("n/d = {ratio}").format(ratio=f"{n / d:.2f}"),
         _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
         _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")

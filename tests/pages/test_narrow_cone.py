@@ -467,7 +467,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
         "pooling mean",
         "centring 0.50",
         "strength 0.75",
-        "whitening fitted on the same 1,224 sentences",
+        "whitening fitted on the same 1,224 sentences, so its numbers are set by the fit",
         "n/d = 3.19",
         f"rank {whitening.rank} of 384",
         f"Ledoit-Wolf shrinkage {whitening.shrinkage:.3f}",
