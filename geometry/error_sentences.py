@@ -133,8 +133,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "bad_count": "Line {line} is not a word and its count. Write one such as: the 1000.",
         "bad_json": (
-            'Line {line} is not a JSON object. Write one per line, such as `{{"sentence1": "…", '
-            '"sentence2": "…", "score": 3.5}}`.'
+            'Line {line} is not a JSON object. Write one per line: `{{"text": "…"}}` for a text, '
+            '`{{"sentence1": "…", "sentence2": "…", "score": 3.5}}` for a pair.'
         ),
         "score_outside_scale": (
             "The scores run from {found[0]} to {found[1]}, but the scale of this set runs from "

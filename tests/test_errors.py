@@ -159,7 +159,7 @@ def test_every_sentence_can_be_said_in_every_language(subject, code):
         translated = error.sentence(translate)
         assert translated != str(error), key
         assert fields(translate(template)) == fields(template), key
-        assert "{" not in translated.replace('{"sentence1"', ""), key
+        assert "{" not in translated.replace('{"', ""), key
         assert error_text(error, translate).startswith(translated)
     for text in (*KINDS, *WORDS, *REASONS.values()):
         assert translate(text) != text, text

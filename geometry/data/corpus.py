@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ..errors import own_errors
-from .decode import Source, TextFile, read_text_file, refuse_halves
+from .decode import JSON_SUFFIXES, Source, TextFile, read_text_file, refuse_halves
+from .json_lines import read_json_lines
 from .limits import (
     LIMITS,
     MAX_BYTES,
@@ -141,9 +142,10 @@ def read_corpus(
 ) -> Corpus:
     """A corpus from a path, bytes or a binary file.
 
-    A .csv, .tsv or .tab file is a table. Any other file is one text a line, unless a column is
-    named. Duplicates stay; rows without text are left out and counted in ``n_blank``. Texts beyond
-    ``limits.text_characters`` are cut there and counted in ``n_shortened``.
+    A .csv, .tsv or .tab file is a table, and a .jsonl, .ndjson or .json file has one JSON object
+    a line. Any other file is one text a line, unless a column is named. Duplicates stay; rows
+    without text are left out and counted in ``n_blank``. Texts beyond ``limits.text_characters``
+    are cut there and counted in ``n_shortened``.
 
     Parameters
     ----------
@@ -171,18 +173,13 @@ def read_corpus(
         With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
         unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
         no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
-        damaged_file, too_large.
+        bad_json, damaged_file, too_large.
     """
     limits = limits.but(rows=max_texts, file_bytes=max_bytes)
     wanted = (text_column, label_column)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     with own_errors(CorpusError):
-        if file.is_table or wanted != (None, None):
-            table = read_table(
-                file, max_rows=limits.rows, has_header=has_header, wanted=wanted, limits=limits
-            )
-        else:
-            table = read_lines(file, max_rows=limits.rows, limits=limits)
+        table = _table_of(file, limits.rows, has_header, wanted, limits)
         return _corpus_of(file, table, text_column, label_column, limits)
 
 
@@ -225,7 +222,7 @@ def preview_table(
 ) -> Preview:
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
-    A file that is no table has one column, "text".
+    A file of lines has one column, "text".
 
     Parameters
     ----------
@@ -244,10 +241,7 @@ def preview_table(
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     most = max(rows, limits.rows)
     with own_errors(CorpusError):
-        if file.is_table:
-            table = read_table(file, max_rows=most, has_header=has_header, limits=limits)
-        else:
-            table = read_lines(file, max_rows=most, limits=limits)
+        table = _table_of(file, most, has_header, (None, None), limits)
         refuse_empty(table.n_rows)
         text_at, label_at = table.text_column, table.label_column
         return Preview(
@@ -261,6 +255,22 @@ def preview_table(
             encoding=file.encoding,
             has_header=table.has_header,
         )
+
+
+def _table_of(
+    file: TextFile,
+    max_rows: int,
+    has_header: bool | None,
+    wanted: tuple[str | int | None, ...],
+    limits: Limits,
+) -> Table:
+    if file.suffix in JSON_SUFFIXES:
+        return read_json_lines(file.text, limits)
+    if file.is_table or any(column is not None for column in wanted):
+        return read_table(
+            file, max_rows=max_rows, has_header=has_header, wanted=wanted, limits=limits
+        )
+    return read_lines(file, max_rows=max_rows, limits=limits)
 
 
 def _corpus_of(

@@ -17,6 +17,7 @@ from .limits import LIMITS, CorpusError, Limits
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")  # one JSON object a line
 
 # How a file that is no text begins. An .xlsx, .docx or .npz file is a ZIP archive.
 _MAGIC = (
@@ -63,7 +64,7 @@ class TextFile:
 
     @property
     def is_table(self) -> bool:
-        """True for the suffixes of tables; any other file is one text a line."""
+        """True for the suffixes of tables of text."""
         return self.suffix in TABLE_SUFFIXES
 
 
@@ -93,7 +94,7 @@ def read_text_file(
     else:
         own = Path(str(getattr(source, "name", None) or name or "text"))
     title = Path(name or own.name)
-    known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES)
+    known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES, *JSON_SUFFIXES)
     with own_errors(CorpusError):
         text, encoding = decode(content, encoding=encoding)
     return TextFile(title.stem if known else str(title), own.suffix.lower(), text, encoding)

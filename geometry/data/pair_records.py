@@ -1,4 +1,4 @@
-"""Tables of pairs as data sets have them: lines of JSON, gzipped or not, and Parquet."""
+"""Tables of pairs as data sets have them: text or lines of JSON, gzipped or not, and Parquet."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zlib
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from . import parquet_table
-from .decode import Source, TextFile, lines_of, read_bytes, read_text_file, refuse_halves
+from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file
+from .json_lines import read_json_lines
 from .limits import CorpusError, Limits
 from .tables import Table
 
@@ -24,13 +22,12 @@ _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
 # How the system ends a process beyond its processor time.
 _STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
-_JSON_SUFFIXES = (".jsonl", ".ndjson")
 
 
 def names_its_columns(file_name: str) -> bool:
     """Whether a file of that name holds records with named fields, and not text."""
     suffix = Path(file_name.lower().removesuffix(".gz")).suffix
-    return suffix in (*_JSON_SUFFIXES, ".parquet")
+    return suffix in (*JSON_SUFFIXES, ".parquet")
 
 
 def read_pair_bytes(source: Source, name: str | None, limits: Limits) -> tuple[bytes, Path]:
@@ -74,8 +71,8 @@ def read_pair_file(
         return title, _parquet(content, limits)
     limits = limits.but(file_bytes=limits.unpacked_bytes)
     file = read_text_file(content, name=file_name.name, encoding=encoding, limits=limits)
-    if file_name.suffix.lower() in _JSON_SUFFIXES:
-        return title, _json_lines(file.text, limits)
+    if file_name.suffix.lower() in JSON_SUFFIXES:
+        return title, read_json_lines(file.text, limits)
     return TextFile(title if name else file.title, file.suffix, file.text, file.encoding)
 
 
@@ -88,51 +85,6 @@ def _unpacked(content: bytes, max_bytes: int) -> bytes:
     if len(unpacked) > max_bytes:
         raise CorpusError("too_many_bytes", because="unpacked", limit=max_bytes)
     return unpacked
-
-
-def _json_lines(text: str, limits: Limits) -> Table:
-    """Every value as a string, "" where a record lacks it; columns in order of appearance.
-
-    Nested lists take a hundred times as long as a text of their length.
-    """
-    began, seconds = time.thread_time(), limits.seconds / 2  # the rows take as long again
-    columns: dict[str, int] = {}
-    records: list[dict[int, str]] = []
-    lines, n_rows, n_blank = [], 0, 0
-    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
-        if not line.strip():
-            n_blank += 1
-            continue
-        n_rows += 1
-        if n_rows > limits.rows:
-            continue
-        record = _json_object(line, number)
-        for key in record:
-            columns.setdefault(key, len(columns))
-        if len(columns) > limits.keys:
-            raise CorpusError("too_many_columns", because="too_many_keys", limit=limits.keys)
-        cells = {columns[key]: _cell(value) for key, value in record.items() if value is not None}
-        refuse_halves("".join((*record, *cells.values())), number)
-        records.append(cells)
-        lines.append(number)
-        if time.thread_time() - began > seconds:
-            raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
-    rows = (tuple(cells.get(place, "") for place in range(len(columns))) for cells in records)
-    return _table(tuple(columns), rows, lines, n_rows, n_blank)
-
-
-def _json_object(line: str, number: int) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise CorpusError("bad_json", line=number)
-    return record
-
-
-def _cell(value: Any) -> str:
-    return str(value).strip()
 
 
 def _parquet(content: bytes, limits: Limits) -> Table:
@@ -168,7 +120,8 @@ def _parquet(content: bytes, limits: Limits) -> Table:
     if "refused" in found:
         raise _refusal(found["refused"], limits)
     rows = [tuple(row) for row in found["rows"]]
-    return _table(found["columns"], rows, range(1, len(rows) + 1), found["n_rows"], 0)
+    lines = tuple(range(1, len(rows) + 1))
+    return Table(tuple(found["columns"]), tuple(rows), lines, found["n_rows"], 0, has_header=True)
 
 
 def _refusal(reason: str, limits: Limits) -> CorpusError:
@@ -177,13 +130,3 @@ def _refusal(reason: str, limits: Limits) -> CorpusError:
     if reason == "bytes":
         return CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
     return CorpusError("damaged_file", kind="Parquet table")
-
-
-def _table(
-    columns: Sequence[str],
-    rows: Iterable[tuple[str, ...]],
-    lines: Sequence[int],
-    n_rows: int,
-    n_blank: int,
-) -> Table:
-    return Table(tuple(columns), tuple(rows), tuple(lines), n_rows, n_blank, has_header=True)

@@ -263,9 +263,11 @@ def agreement_draws(
     same = codes[near] == codes[:, None]
     shares = []
     for drawn in halves(n_units, seed):
-        rows = np.isin(unit, drawn)
+        is_drawn = np.zeros(n_units, dtype=bool)
+        is_drawn[drawn] = True
+        rows = is_drawn[unit]
         counted = rows[near[rows]]
-        counted &= np.cumsum(counted, axis=1) <= k
+        counted &= np.cumsum(counted, axis=1, dtype=np.int32) <= k
         shares.append(float(same[rows][counted].mean()))
     return AgreementDraws(np.array(shares), n_units)
 

@@ -25,6 +25,7 @@ PARAMETERS = {
     "special": "special tokens included",
     "view": "projection",
     "dims": "2D or 3D",
+    "camera": "3D: azimuth, elevation, zoom and target",
     "colour": "what colours show",
     "point": "chosen row",
     "find": "search text",

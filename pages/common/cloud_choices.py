@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Encoder
+from geometry import Corpus, Encoder
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.figures.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec
 from .escape import code
+from .measures import label_name
 from .words import Translate
 
 FEWEST_POINTS = 4  # of a picture
@@ -116,8 +118,19 @@ def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) 
     )
 
 
-def choose_look(_: Translate, *, has_labels: bool, views: Sequence[str] = VIEWS) -> Look:
-    """View (one of ``views``), dimensions and colour."""
+def choose_look(
+    corpus: Corpus, spec: CloudSpec, _: Translate, *, views: Sequence[str] = VIEWS
+) -> Look:
+    """View, dimensions and colour.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    spec : CloudSpec
+        Types have no labels.
+    views : sequence of str
+        Of ``VIEWS``.
+    """
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(
@@ -144,11 +157,12 @@ def choose_look(_: Translate, *, has_labels: bool, views: Sequence[str] = VIEWS)
             required=True,
         )
     colours = {
-        "topic": _("topic"),
+        "topic": label_name(corpus, _),  # a code in addresses, for labels of every kind
         "length": _("length"),
         "frequency": _("frequency in this corpus"),
     }
-    if not has_labels:
+    labels = set(corpus.labels or ()) if spec.unit != "types" else set()
+    if not 0 < len(labels) <= MOST_LABELS:
         del colours["topic"]
     default = next(iter(colours))
     follow_default("colour", default)

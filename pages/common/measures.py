@@ -40,6 +40,13 @@ def same_label(corpus: Corpus, _: Translate) -> str:
     return _("same {column} (5 nearest)").format(column=corpus.label_column)
 
 
+def label_name(corpus: Corpus, _: Translate) -> str:
+    """What the labels are: the name of their column."""
+    if corpus.label_column == "topic":
+        return _("topic")
+    return corpus.label_column or _("label")
+
+
 def unit_of(name: str) -> str:
     """ "°" for an angle, "" for a pure number."""
     return LISTED[name].unit if name in LISTED else ""

@@ -16,6 +16,9 @@ from .controls import choose
 from .escape import markdown
 from .words import Translate, language, translator
 
+OWN_CORPORA, OWN_PAIRS = "uploads", "pair-uploads"  # keys of the session's state
+CHOSEN_BY = {OWN_CORPORA: ("corpus", "topics"), OWN_PAIRS: ("pairs", "bundled")}  # control, default
+
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
     """Store a value in the session's state; the oldest values beyond a number are dropped.
@@ -36,8 +39,9 @@ def remember(store: str, code: str, value: Any, most: int) -> None:
 
 def own_labels(store: str, _: Translate) -> dict[str, str]:
     """Codes and labels of this session's uploads: corpora or pairs."""
+    words = _("Yours: {name} ({n})") if store == OWN_CORPORA else _("Yours: {name} ({n} pairs)")
     return {
-        code: _("Yours: {name} ({n})").format(name=own.name, n=f"{len(own):,}")
+        code: words.format(name=own.name, n=f"{len(own):,}")
         for code, own in st.session_state.get(store, {}).items()
     }
 
@@ -45,7 +49,7 @@ def own_labels(store: str, _: Translate) -> dict[str, str]:
 def add_upload(corpus: Corpus) -> str:
     """Store the corpus for this session; returns its code."""
     code = f"upload-{corpus.sha256[:12]}"
-    remember("uploads", code, corpus, MAX_CORPORA)
+    remember(OWN_CORPORA, code, corpus, MAX_CORPORA)
     return code
 
 
@@ -56,7 +60,7 @@ def corpus_labels(_: Translate) -> dict[str, str]:
         code: counted.format(name=names[code], n=f"{len(read_bundled(code)):,}")
         for code in bundled_corpora()
     }
-    return {**shipped, **own_labels("uploads", _)}
+    return {**shipped, **own_labels(OWN_CORPORA, _)}
 
 
 def corpus_names(_: Translate) -> dict[str, str]:
@@ -70,7 +74,7 @@ def corpus_names(_: Translate) -> dict[str, str]:
 
 def is_own(corpus: Corpus) -> bool:
     """True for a corpus that this session uploaded."""
-    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
+    uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
     return any(own.sha256 == corpus.sha256 for own in uploads.values())
 
 
@@ -96,13 +100,13 @@ def select_corpus(page: str, _: Translate) -> None:
 
 def chosen_own() -> Corpus | None:
     """The corpus chosen in the sidebar if it is one of this session's own, else None."""
-    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
+    uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
     return uploads.get(st.session_state.get("corpus", ""))
 
 
-def show_own(_: Translate) -> None:
-    """The session's own corpora, each with a button that deletes it."""
-    for code, label in own_labels("uploads", _).items():
+def show_own(store: str, _: Translate) -> None:
+    """The session's own data of a store, each with a button that deletes it."""
+    for code, label in own_labels(store, _).items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"own-{code}"):
             st.markdown(markdown(label), width="stretch")
             st.button(
@@ -110,20 +114,21 @@ def show_own(_: Translate) -> None:
                 key=f"delete-{code}",
                 icon=":material/delete:",
                 on_click=_delete,
-                args=(code,),
+                args=(store, code),
             )
 
 
-def _delete(code: str) -> None:
-    st.session_state["uploads"].pop(code, None)
-    if st.session_state.get("corpus") == code:
-        st.session_state["corpus"] = "topics"
+def _delete(store: str, code: str) -> None:
+    st.session_state[store].pop(code, None)
+    control, default = CHOSEN_BY[store]
+    if st.session_state.get(control) == code:
+        st.session_state[control] = default
 
 
 def chosen_corpus(code: str | None = None) -> Corpus:
     """The corpus of that code, or the one chosen in the sidebar."""
     code = code or st.session_state.get("corpus", "topics")
-    uploads: dict[str, Corpus] = st.session_state.get("uploads", {})
+    uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
     return uploads[code] if code in uploads else _translated(code, language())
 
 

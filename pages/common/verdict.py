@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import streamlit as st
 
+from geometry import UndefinedMeasure
+from geometry.measure import label_agreement
+from geometry.measure.neighbours import AgreementDraws, agreement_draws
+
+from .corpus_cloud import SEED
 from .escape import markdown
 from .words import Translate, signed, with_sign
 
@@ -18,6 +25,67 @@ ICONS = {
     "fails": ":material/cancel:",
     "unknown": ":material/help:",
 }
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def rises(self) -> bool:
+        """True for a difference that is above 0."""
+        return self.low > 0
+
+    @property
+    def falls(self) -> bool:
+        """True for a difference that is below 0."""
+        return self.high < 0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The share of neighbours with the same label, of all rows and in subsamples."""
+
+    share: float
+    draws: AgreementDraws
+
+    def since(self, former: Agreement) -> Interval:
+        """The change from another cloud of the same rows, over the same subsamples."""
+        value = self.share - former.share
+        reach = self.draws.reach(self.draws.shares - former.draws.shares)
+        return Interval(value, value - reach, value + reach)
+
+
+def agreement_of(
+    X: np.ndarray,
+    labels: Sequence[object],
+    units: np.ndarray | None,
+    share: float | None = None,
+) -> Agreement | None:
+    """None for one label, too few units, or a row that has no direction.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    labels : sequence of n labels
+    units : (n,) array or None
+        Rows of one unit are drawn together, such as the tokens of one sentence.
+    share : float, optional
+        ``label_agreement`` of all rows, where it is known.
+    """
+    if len(set(labels)) < 2:
+        return None
+    try:
+        draws = agreement_draws(X, labels, units=units, seed=SEED)
+        if draws is None:
+            return None
+        return Agreement(label_agreement(X, labels) if share is None else share, draws)
+    except UndefinedMeasure:
+        return None
 
 
 @dataclass(frozen=True)

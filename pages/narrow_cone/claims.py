@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +10,16 @@ import numpy as np
 from geometry import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.intervals import MIN_ROWS, jackknife_interval
+from geometry.projection import whiten_beside
 from pages.common.cache import Cache
-from pages.common.verdict import NARROW, State, Verdict, change, estimate
+from pages.common.corpus_cloud import sentence_of_token
+from pages.common.escape import markdown
+from pages.common.measures import same_label
+from pages.common.verdict import NARROW, Interval, State, Verdict, agreement_of, change, estimate
 from pages.common.words import Translate, signed
 
-from .provenance import origin, same_label_words, unit_words
-from .scene import Scene
+from .provenance import origin, unit_words
+from .scene import Scene, full_whitening
 
 STAGES = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))  # raw, centred, whitened
 AGREEMENT_DECIMALS = 3
@@ -24,34 +27,18 @@ AGREEMENT_DECIMALS = 3
 _INTERVALS: Cache[Any] = Cache("cone-intervals", max_entries=96)
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A value with its 95% interval."""
+def cosine_of(scene: Scene) -> Interval | None:
+    """Mean cosine of the raw cloud; None for too few rows.
 
-    value: float
-    low: float
-    high: float
-
-    @property
-    def rises(self) -> bool:
-        """True for a difference that is above 0."""
-        return self.low > 0
-
-    @property
-    def falls(self) -> bool:
-        """True for a difference that is below 0."""
-        return self.high < 0
-
-
-def interval_of(of: Callable[..., float], values: np.ndarray, scene: Scene) -> Interval | None:
-    """The value of all rows; rows of one sentence are left out together. None for too few rows."""
-    cloud = scene.points.cloud
+    Its interval leaves out the rows of one sentence together.
+    """
+    X, cloud = scene.points.vectors, scene.points.cloud
     units = None if cloud.unit == "types" else cloud.sources
-    count = len(values) if units is None else len(np.unique(units))
+    count = len(X) if units is None else len(np.unique(units))
     if count < MIN_ROWS:
         return None
     try:
-        return Interval(of(values), *jackknife_interval(of, values, units=units))
+        return Interval(mean_cosine(X), *jackknife_interval(mean_cosine, X, units=units))
     except UndefinedMeasure:
         return None
 
@@ -60,7 +47,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     """Is the raw cloud a narrow cone?"""
     found: Interval | None = _INTERVALS.get_or_make(
         f"{scene.points.key}/cone",
-        lambda: interval_of(mean_cosine, scene.points.vectors, scene),
+        lambda: cosine_of(scene),
         private=scene.points.private,
     )
     words = {
@@ -106,14 +93,18 @@ def _interval_words(scene: Scene, _: Translate) -> str:
 
 @dataclass(frozen=True)
 class Steps:
-    """Label agreement of neighbours from stage to stage, paired by rows.
+    """Neighbours of the half that the whitening was not fitted on, from stage to stage.
 
     Attributes
     ----------
+    agreements, cosines : (raw, centred, whitened)
+        Share of the neighbours with the same label; mean cosine.
     centring, levelling, both : Interval
         The differences of agreement, of centred and raw, whitened and centred, whitened and raw.
     """
 
+    agreements: tuple[float, ...]
+    cosines: tuple[float, ...]
     centring: Interval
     levelling: Interval
     both: Interval
@@ -121,29 +112,45 @@ class Steps:
 
 def steps_of(scene: Scene) -> Steps | None:
     """None without labels or with too few rows."""
-
-    def make() -> Steps | None:
-        raw, centred, white = (scene.agreeing_at(*stage) for stage in STAGES)
-        if raw is None or centred is None or white is None:
-            return None
-        pairs = ((raw, centred), (centred, white), (raw, white))
-        found = [interval_of(_mean, after - before, scene) for before, after in pairs]
-        return Steps(*found) if None not in found else None  # type: ignore[arg-type]
-
     steps: Steps | None = _INTERVALS.get_or_make(
-        f"{scene.points.key}/{scene.fit}/steps", make, private=scene.points.private
+        f"{scene.points.key}/{scene.fit}/steps",
+        lambda: _steps(scene),
+        private=scene.points.private,
     )
     return steps
 
 
-def _mean(values: np.ndarray) -> float:
-    return float(values.mean())
+def _steps(scene: Scene) -> Steps | None:
+    fitted, shown = scene.points.halves()
+    X, labels, units = shown.vectors, shown.cloud.labels, sentence_of_token(shown.cloud)
+    raw = agreement_of(X, labels, units) if labels else None
+    if raw is None:
+        return None
+    whitening = full_whitening(fitted, scene.fit)
+    clouds = [
+        whiten_beside(X, whitening, centring=centring, strength=strength).retained_vectors
+        for centring, strength in STAGES[1:]
+    ]
+    centred, white = (agreement_of(cloud, labels or (), units) for cloud in clouds)
+    if centred is None or white is None:
+        return None
+    return Steps(
+        agreements=(raw.share, centred.share, white.share),
+        cosines=tuple(map(mean_cosine, (X, *clouds))),
+        centring=centred.since(raw),
+        levelling=white.since(centred),
+        both=white.since(raw),
+    )
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
     """Do neighbours share their topic more often when the cloud is centred, and when whitened?"""
     steps = steps_of(scene)
     state: State = "unknown"
+    measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
+        least=2 * MIN_ROWS
+    )
+    basis = origin(scene, _)
     if steps is not None:
         if steps.both.rises:
             state = "holds"
@@ -151,24 +158,17 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
             state = "partly"
         elif steps.both.falls:
             state = "fails"
+        measured = f"{_steps_words(steps, _)}\n\n{_stages_table(steps, scene, _)}"
+        basis += [
+            _("fitted on one half of the points, without labels; measured on the other half"),
+            _("95% intervals: paired subsamples of the sentences"),
+        ]
     return Verdict(
         claim=_("Whitening makes nearest neighbours better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=state,
-        measured=_("This needs a corpus with labels, and {least} rows or more.").format(
-            least=MIN_ROWS
-        )
-        if steps is None
-        else f"{_steps_words(steps, _)}\n\n{_stages_table(scene, _)}",
-        basis=" · ".join(
-            [
-                *origin(scene, _),
-                _("whitening fitted on the same {n}, without labels").format(
-                    n=f"{len(scene.points.cloud):,}"
-                ),
-                _interval_words(scene, _),
-            ]
-        ),
+        measured=measured,
+        basis=" · ".join(basis),
     )
 
 
@@ -194,20 +194,15 @@ def _steps_words(steps: Steps, _: Translate) -> str:
     )
 
 
-def _stages_table(scene: Scene, _: Translate) -> str:
+def _stages_table(steps: Steps, scene: Scene, _: Translate) -> str:
     """Agreement beside the mean cosine, of raw, centred and whitened."""
     names = (_("Raw"), _("Centred"), _("Whitened"))
-    agreements = [scene.agreeing_at(*stage) for stage in STAGES]
-    cosines = [scene.measured_at(*stage)["mean_cosine"].value for stage in STAGES]
     rows = (
-        (
-            same_label_words(scene, _),
-            [float(shares.mean()) for shares in agreements if shares is not None],
-        ),
-        (_("mean cosine"), cosines),
+        (markdown(same_label(scene.points.corpus, _)), steps.agreements),
+        (_("mean cosine"), steps.cosines),
     )
-    lines = [f"| | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
+    lines = [f"| {_('measure')} | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
     for label, values in rows:
-        cells = ["—" if value is None else signed(value, AGREEMENT_DECIMALS) for value in values]
+        cells = [signed(value, AGREEMENT_DECIMALS) for value in values]
         lines.append(f"| {label} | {' | '.join(cells)} |")
     return "\n".join(lines)

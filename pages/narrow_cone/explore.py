@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from geometry import Corpus
-from geometry.figures.point_colours import MOST_LABELS
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
 from pages.common.corpus_cloud import coverage_of, encode_corpus, warn_of_cache
@@ -79,8 +78,7 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
         return
     with control_box:
-        has_labels = 0 < len(set(points.cloud.labels or ())) <= MOST_LABELS
-        look = choose_look(_, has_labels=has_labels)
+        look = choose_look(corpus, spec, _)
     with more_box:
         fit = choose_fit(_)
     whitening = full_whitening(points, fit)

@@ -18,7 +18,7 @@ def show_steps(scene: Scene, _: Translate) -> None:
     first = state.setdefault("first-cloud", scene.points.key)
     done = {
         "look": True,
-        "play": any(scene.settings_of(scene.white)),
+        "play": not scene.is_raw,
         "click": scene.chosen is not None,
         "layer": scene.points.key != first,
     }
@@ -53,7 +53,7 @@ def ask_for_guess(scene: Scene, _: Translate) -> None:
         "same": _("about as often"),
         "fewer": _("less often"),
     }
-    if not any(scene.settings_of(scene.white)):
+    if scene.is_raw:
         st.session_state["guess"] = st.pills(
             _("Guess first: in the whitened cloud, nearest neighbours share their topic …"),
             list(answers),
@@ -64,9 +64,10 @@ def ask_for_guess(scene: Scene, _: Translate) -> None:
     steps = steps_of(scene) if guess and scene.is_white else None
     if guess and steps is not None:
         truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
-        before, after = (f"{scene.agreement(side) or 0:.1%}" for side in (scene.raw, scene.white))
+        before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
         st.info(
-            _("You guessed “{guess}”. It is “{truth}”: {before} → {after}.").format(
-                guess=answers[guess], truth=answers[truth], before=before, after=after
-            )
+            _(
+                "You guessed “{guess}”. It is “{truth}”: {before} → {after}, of points that the "
+                "whitening was not fitted on."
+            ).format(guess=answers[guess], truth=answers[truth], before=before, after=after)
         )

@@ -14,12 +14,19 @@ from pages.common.coverage_notes import coverage_line
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
-from pages.common.measures import agreement_label, measure_label, no_value, print_value, unit_of
+from pages.common.measures import (
+    agreement_label,
+    measure_label,
+    no_value,
+    print_value,
+    same_label,
+    unit_of,
+)
 from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate, prose, with_sign
 
 from .pictures import side_title
-from .provenance import provenance, same_label_words
+from .provenance import provenance
 from .scene import COSINE_DECIMALS, MEASURES, Scene, Side
 
 # measures whose value for isotropic data depends on n and d
@@ -60,7 +67,7 @@ def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
         found.insert(
             1,
             BigNumber(
-                same_label_words(scene, _),
+                same_label(scene.points.corpus, _),
                 f"{agreement:.1%}",
                 _("by chance: {value}").format(value=f"{chance:.1%}"),
                 "" if is_raw else _change(_("{k} points").format(k=difference), _),

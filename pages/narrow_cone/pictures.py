@@ -100,7 +100,7 @@ def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[s
 def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
     theme = current_theme()
     cloud = scene.points.cloud
-    colours = point_colours(cloud, scene.look.colour, _)
+    colours = point_colours(scene.points, scene.look.colour, _)
     lines = 3 if scene.raw.projection.method == "cone" else 2
     sides = zip((scene.raw, scene.white), panels, strict=True)
     for box, (side, bare) in zip(st.columns(2), sides, strict=True):
@@ -218,7 +218,7 @@ def _twin_cloud(
         points=points,
         rows_key=scene.points.key,
         pictures=pictures,
-        colours=point_colours(scene.points.cloud, scene.look.colour, _),
+        colours=point_colours(scene.points, scene.look.colour, _),
         reach=scene.reach,
         axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),

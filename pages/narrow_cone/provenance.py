@@ -15,13 +15,6 @@ def unit_words(scene: Scene, _: Translate) -> str:
     return units[scene.points.cloud.unit]
 
 
-def same_label_words(scene: Scene, _: Translate) -> str:
-    """What the agreement of neighbours counts."""
-    if scene.points.corpus.label_column == "topic":
-        return _("same topic (5 nearest)")
-    return _("same label (5 nearest)")
-
-
 def origin(scene: Scene, _: Translate) -> list[str]:
     """Corpus, n, model, layer and pooling."""
     points = scene.points
@@ -51,7 +44,9 @@ def provenance(scene: Scene, _: Translate) -> str:
         *origin(scene, _),
         _("centring {s}").format(s=f"{whitening.centring:.2f}"),
         _("strength {t}").format(t=f"{whitening.strength:.2f}"),
-        _("whitening fitted on the same {n} {unit}").format(n=f"{n:,}", unit=unit_words(scene, _)),
+        _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
+            n=f"{n:,}", unit=unit_words(scene, _)
+        ),
         _("n/d = {ratio}").format(ratio=f"{n / d:.2f}"),
         _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
         _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")

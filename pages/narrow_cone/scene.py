@@ -12,11 +12,11 @@ from geometry.encode import ArrayStore
 from geometry.measure import (
     Measured,
     chance_agreement,
+    label_agreement,
     mean_cosine,
     measure_table,
 )
 from geometry.measure.cosines import isotropic_angle_spread
-from geometry.measure.neighbours import nearest_of_all
 from geometry.projection import Twin, whiten_beside
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import film_reach, fit_whitening, one_scale
@@ -54,7 +54,7 @@ _PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=128)
 _REACHES: Cache[float] = Cache("cone-reaches", max_entries=48)
 # of a cloud at a setting of the sliders, for all readers
 _MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=512)
-_AGREEING: Cache[np.ndarray] = Cache("cone-agreeing", max_entries=512)
+_AGREEMENTS: Cache[float] = Cache("cone-agreements", max_entries=512)
 _HISTOGRAMS: Cache[tuple[np.ndarray, int]] = Cache("cone-histograms", max_entries=64)
 _COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=48)
 
@@ -130,59 +130,36 @@ class Scene:
         return n <= d and len(self.twin.whitening.components) < min(n - 1, d)
 
     @property
+    def is_raw(self) -> bool:
+        """True at the start of both sliders, where both clouds are the same."""
+        return self.white.key == self.raw.key
+
+    @property
     def is_white(self) -> bool:
         """True at the end of both sliders."""
         return self.twin.whitening.centring == self.twin.whitening.strength == 1
 
-    def key_at(self, centring: float, strength: float) -> str:
-        """Names the cloud at settings of the sliders, with its points and its fit."""
-        return cloud_key(self.points, self.fit, centring, strength)
-
-    def vectors_at(self, centring: float, strength: float) -> np.ndarray:
-        """The cloud at settings of the sliders, in the retained directions."""
-        for side in (self.raw, self.white):
-            if side.key == self.key_at(centring, strength):
-                return side.retained_vectors
-        X = self.points.vectors
-        return whiten_beside(X, self.full, centring=centring, strength=strength).retained_vectors
-
-    def measured_at(
-        self, centring: float, strength: float, names: tuple[str, ...] = HEADLINE
-    ) -> dict[str, Measured]:
+    def measured(self, side: Side, names: tuple[str, ...] = HEADLINE) -> dict[str, Measured]:
         """Measures by name: no intervals and nothing simulated, so that it is fast."""
 
         def make() -> dict[str, Measured]:
-            X = self.vectors_at(centring, strength)
+            X = side.retained_vectors
             table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
             return {row.name: row for row in table}
 
-        key = f"{self.key_at(centring, strength)}/{'+'.join(names)}"
+        key = f"{side.key}/{'+'.join(names)}"
         return _MEASURED.get_or_make(key, make, private=self.points.private)
-
-    def agreeing_at(self, centring: float, strength: float) -> np.ndarray | None:
-        """Of each row, the share of its neighbours with its label (n,); None without labels."""
-        labels = self.points.cloud.labels
-        if not labels:
-            return None
-        return _AGREEING.get_or_make(
-            self.key_at(centring, strength),
-            lambda: agreeing_shares(self.vectors_at(centring, strength), labels),
-            private=self.points.private,
-        )
-
-    def measured(self, side: Side, names: tuple[str, ...] = HEADLINE) -> dict[str, Measured]:
-        """The same of a side."""
-        return self.measured_at(*self.settings_of(side), names)
 
     def agreement(self, side: Side) -> float | None:
         """Share of the neighbours with the same label; None without labels."""
-        shares = self.agreeing_at(*self.settings_of(side))
-        return None if shares is None else float(shares.mean())
-
-    def settings_of(self, side: Side) -> tuple[float, float]:
-        """(centring, strength) of a side."""
-        whitening = self.twin.whitening
-        return (0.0, 0.0) if side.name == "raw" else (whitening.centring, whitening.strength)
+        labels = self.points.cloud.labels
+        if not labels:
+            return None
+        return _AGREEMENTS.get_or_make(
+            side.key,
+            lambda: label_agreement(side.retained_vectors, labels, k=NEIGHBOURS),
+            private=self.points.private,
+        )
 
     @property
     def chance(self) -> float | None:
@@ -214,13 +191,6 @@ def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -
     """Names a cloud; at 0 and 0 it is the raw one, by any fit."""
     is_raw = centring == strength == 0
     return points.key if is_raw else f"{points.key}/{fit}/{centring}/{strength}"
-
-
-def agreeing_shares(X: np.ndarray, labels: tuple[str, ...]) -> np.ndarray:
-    """Of each row of X (n, d), the share of its NEIGHBOURS nearest rows with its label (n,)."""
-    codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1]
-    same: np.ndarray = codes[nearest_of_all(X, k=NEIGHBOURS)] == codes[:, None]
-    return same.mean(axis=1)
 
 
 def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:

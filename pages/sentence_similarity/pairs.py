@@ -31,7 +31,7 @@ from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.rules import model_rules
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
-from pages.common.uploads import own_labels, remember
+from pages.common.uploads import OWN_PAIRS, own_labels, remember, show_own
 from pages.common.words import Translate, prose
 
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
@@ -44,7 +44,6 @@ HUB = "hub-"  # prefix of the code of a data set and split
 PAGE = "sentence_similarity"
 SHORT = 12  # characters of a commit that are shown
 UPLOADER = "pairs_file"
-STORE = "pair-uploads"
 OWN_DEV = "pair-uploads-dev"  # code of a split to the code of its folder's dev split
 FOLDER = "pairs_folder"
 
@@ -108,7 +107,7 @@ def hub_sets() -> dict[str, tuple[str, str]]:
 def dev_code(code: str) -> str | None:
     """The code of the dev split of the same data set or folder, if there is one."""
     own: str | None = st.session_state.get(OWN_DEV, {}).get(code)
-    if own in st.session_state.get(STORE, {}):
+    if own in st.session_state.get(OWN_PAIRS, {}):
         return own
     name, split = hub_sets().get(code, ("", "dev"))
     dev = f"{HUB}{name}-dev"
@@ -129,7 +128,7 @@ def pair_labels(_: Translate) -> dict[str, str]:
         )
         for code, (name, split) in hub_sets().items()
     }
-    return {**bundled, **own_labels(STORE, _), **hub}
+    return {**bundled, **own_labels(OWN_PAIRS, _), **hub}
 
 
 def short_labels(_: Translate) -> dict[str, dict[str, str]]:
@@ -218,6 +217,7 @@ def show_own_form(_: Translate) -> None:
         )
     if st.session_state.get(SOURCE) != OWN:
         return
+    show_own(OWN_PAIRS, _)
     with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
         if is_open:
             st.markdown(prose(PAGE, "own"))
@@ -297,7 +297,7 @@ def is_private(code: str) -> bool:
 
 
 def _uploads() -> dict[str, Pairs]:
-    uploads: dict[str, Pairs] = st.session_state.get(STORE, {})
+    uploads: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
     return uploads
 
 
@@ -307,7 +307,7 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
     dev : the set among them that chooses the best cell of the others.
     """
     for pairs in sets:
-        remember(STORE, _own_code(pairs), pairs, MAX_PAIR_SETS)
+        remember(OWN_PAIRS, _own_code(pairs), pairs, MAX_PAIR_SETS)
         st.session_state["pairs"] = _own_code(pairs)
         if dev is not None and pairs is not dev:
             remember(OWN_DEV, _own_code(pairs), _own_code(dev), MAX_PAIR_SETS)

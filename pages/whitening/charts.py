@@ -26,7 +26,7 @@ from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.transform.covariances import Covariances
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
+from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
@@ -36,7 +36,7 @@ from pages.common.words import Translate, prose
 from .choices import choose_chart, treatment_names
 from .flow import trained_flow
 from .provenance import provenance
-from .scene import Scene, TreatedCloud, sentence_of_token
+from .scene import Scene, TreatedCloud
 
 MATRIX_DIMENSIONS = 64
 ROGUES = 10

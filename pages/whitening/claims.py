@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from geometry import UndefinedMeasure
 from geometry.measure import Measured
 from geometry.measure.intervals import MIN_ROWS
-from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
+from pages.common.corpus_cloud import sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import same_label
-from pages.common.verdict import State, Verdict, change, estimate
+from pages.common.verdict import Agreement, Interval, State, Verdict, agreement_of, change, estimate
 from pages.common.words import Translate, signed
 
 from .choices import treatment_names
 from .headlines import agreement, measured
 from .provenance import provenance
-from .scene import Material, Scene, TreatedCloud, labels_of, sentence_of_token
+from .scene import Material, Scene, TreatedCloud, labels_of
 
-_DRAWS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=256)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A difference of two clouds with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
+_AGREEMENTS: Cache[Agreement | None] = Cache("whitening-agreement-draws", max_entries=256)
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
@@ -85,16 +72,16 @@ def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[S
         return "unknown", f"{said} {needs.format(least=MIN_ROWS)}"
     better = (
         _("Nearest neighbours become better ({label}): {change}.")
-        if found.low > 0
+        if found.rises
         else _("Nearest neighbours become worse ({label}): {change}.")
-        if found.high < 0
+        if found.falls
         else _("Nearest neighbours change little ({label}): {change}.")
     )
     shown = change(found.value, found.low, found.high)
     said += " " + better.format(
         label=markdown(same_label(material.corpus, _)), change=f"**{shown}**"
     )
-    count = rises + (found.low > 0)
+    count = rises + found.rises
     return ("holds" if count == 2 else "partly" if count else "fails"), said
 
 
@@ -105,26 +92,18 @@ def _estimate(row: Measured) -> str:
 
 def agreement_change(
     before: TreatedCloud, after: TreatedCloud, material: Material
-) -> Change | None:
-    """The change of the neighbours' agreement, over the same subsamples of both clouds."""
-    first, then = agreement(before, material), agreement(after, material)
-    drawn = [_draws(picture, material) for picture in (before, after)]
-    if first is None or then is None or drawn[0] is None or drawn[1] is None:
-        return None
-    value, reach = then - first, drawn[1].reach(drawn[1].shares - drawn[0].shares)
-    return Change(value, value - reach, value + reach)
+) -> Interval | None:
+    """The change of the neighbours' agreement."""
+    first, then = (_agreement(picture, material) for picture in (before, after))
+    return None if first is None or then is None else then.since(first)
 
 
-def _draws(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
-    labels = labels_of(material.cloud)
+def _agreement(picture: TreatedCloud, material: Material) -> Agreement | None:
+    labels, units = labels_of(material.cloud), sentence_of_token(material.cloud)
     if labels is None:
         return None
-
-    def make() -> AgreementDraws | None:
-        units = sentence_of_token(material.cloud)
-        try:
-            return agreement_draws(picture.treated.retained, labels, units=units, seed=SEED)
-        except UndefinedMeasure:
-            return None
-
-    return _DRAWS.get_or_make(picture.key, make, private=material.is_private)
+    return _AGREEMENTS.get_or_make(
+        picture.key,
+        lambda: agreement_of(picture.treated.retained, labels, units, agreement(picture, material)),
+        private=material.is_private,
+    )

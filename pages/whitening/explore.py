@@ -54,7 +54,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
         own_boxes = st.columns(6)
         special_box = more_box.container()
         spec = replace(choose_cloud(current_encoder(), _, more=special_box), max_points=MAX_POINTS)
-        look = choose_look(_, has_labels=corpus.labels is not None, views=("mean", "svd", "pca"))
+        look = choose_look(corpus, spec, _, views=("mean", "svd", "pca"))
     scene = _choose_scene(
         corpus, spec, look, _, own=own_boxes, more=more_box, notes=notes_box, progress=progress_box
     )

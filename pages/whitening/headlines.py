@@ -12,14 +12,14 @@ from geometry import UndefinedMeasure
 from geometry.measure import Measured, chance_agreement, label_agreement, measure_table
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
+from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import print_value, same_label
 from pages.common.words import Translate, with_sign
 
 from .choices import treatment_names
 from .provenance import provenance
-from .scene import Material, Scene, TreatedCloud, labels_of, sentence_of_token
+from .scene import Material, Scene, TreatedCloud, labels_of
 
 MEASURES = ("mean_cosine", "isoscore")
 DECIMALS = 3

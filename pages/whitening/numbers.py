@@ -11,7 +11,7 @@ import streamlit as st
 from geometry.measure import Annotations, Measured, annotated_table, disagreements, measure_table
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, coverage_of
+from pages.common.corpus_cloud import SEED, coverage_of, sentence_of_token
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
@@ -22,7 +22,7 @@ from .annotated import annotations_of, show_annotated_note
 from .choices import treatment_names
 from .pictures import about
 from .provenance import fit_cells_of, provenance
-from .scene import Material, Scene, TreatedCloud, sentence_of_token
+from .scene import Material, Scene, TreatedCloud
 
 Report = tuple[Measured, ...]
 Reports = Mapping[str, Report]

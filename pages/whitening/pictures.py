@@ -11,7 +11,7 @@ import streamlit as st
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel
-from geometry.figures.point_colours import MOST_LABELS, PointColours
+from geometry.figures.point_colours import PointColours
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
 from pages.common.cache import Cache
@@ -53,7 +53,7 @@ def draw_pictures(scene: Scene, _: Translate) -> None:
 def _draw_charts(scene: Scene, _: Translate) -> None:
     """The pictures as Plotly charts, for a browser without WebGL2."""
     share_texts(GROUP, [plotly(text) for text in scene.material.cloud.texts])
-    colours = _colours(scene, _)
+    colours = point_colours(scene.material.points, scene.look.colour, _)
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
@@ -115,7 +115,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         points=Points.of(pack_cloud(frames, scene.reach)),
         rows_key=scene.material.points.key,
         pictures=pictures,
-        colours=_colours(scene, _),
+        colours=point_colours(scene.material.points, scene.look.colour, _),
         reach=scene.reach,
         axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),
@@ -134,13 +134,6 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         file_name=f"whitening-{projection.n_components}d",
         is_large=is_presenting(),
     )
-
-
-def _colours(scene: Scene, _: Translate) -> PointColours:
-    """Colours by topic if there are labels and not too many to distinguish."""
-    cloud, colour = scene.material.cloud, scene.look.colour
-    has_few = 0 < len(set(cloud.labels or ())) <= MOST_LABELS
-    return point_colours(cloud, colour if has_few or colour != "topic" else "length", _)
 
 
 def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:

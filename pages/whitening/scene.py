@@ -9,7 +9,6 @@ import numpy as np
 from geometry import Cloud, Corpus, Projection
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
-from geometry.evaluate.fit_size import split_halves
 from geometry.projection.projection import match_radius, settle
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform import WhiteningMap
@@ -167,16 +166,9 @@ def points_and_fit(
     if code == "same":
         return points, points
     if code == "split":
-        sentences = sentence_of_token(points.cloud)
-        halves = split_halves(len(points.cloud), sentences, random_state=SEED)
-        fit, shown = map(np.sort, halves)
-        return points.take(shown, "shown-half"), points.take(fit, "fitted-half")
+        fitted, shown = points.halves()
+        return shown, fitted
     return points, encode_corpus(chosen_corpus(code), spec, _)
-
-
-def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
-    """(n,) the sentence of each token, so that halves cut no sentence; None for other units."""
-    return cloud.sources if cloud.unit == "tokens" else None
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:

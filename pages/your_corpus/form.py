@@ -8,7 +8,7 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError
 from geometry.data.corpus import Preview, read_corpus, read_pasted
-from geometry.data.decode import TABLE_SUFFIXES
+from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES
 from geometry.data.limits import MEGABYTE
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
@@ -112,7 +112,7 @@ def _adopt(corpus: Corpus) -> None:
 
 
 def _upload_form(_: Translate) -> None:
-    label = _("A .txt, .csv or .tsv file of at most {megabytes} MB")
+    label = _("A .txt, .csv, .tsv or .jsonl file of at most {megabytes} MB")
     most = upload_limits().file_bytes
     file = st.file_uploader(
         label.format(megabytes=megabytes(most)),
@@ -133,10 +133,11 @@ def _upload_form(_: Translate) -> None:
 
 
 def _choose_columns(file: Any, _: Translate) -> Corpus:
-    """Show the file's first rows and, for a table, the choice of columns; read the corpus."""
+    """Show the file's first rows and, where it has columns, their choice; read the corpus."""
     found = show_head(file, _)
     st.caption(_preview_line(found, _))
-    if not file.name.lower().endswith(TABLE_SUFFIXES):
+    is_json = file.name.lower().endswith(JSON_SUFFIXES)
+    if not (is_json or file.name.lower().endswith(TABLE_SUFFIXES)):
         return _read(file)
     text_box, label_box = st.columns(2)
     with text_box:
@@ -155,7 +156,8 @@ def _choose_columns(file: Any, _: Translate) -> Corpus:
             key=f"label-{file.file_id}",
             placeholder=_("No labels"),
         )
-    show_header_toggle(file, found, _)
+    if not is_json:
+        show_header_toggle(file, found, _)
     return _read(
         file, text_column=text_column, label_column=label_column, has_header=found.has_header
     )

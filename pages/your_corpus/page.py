@@ -11,7 +11,7 @@ from pages.common.escape import markdown
 from pages.common.messages import encoder_errors_shown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
-from pages.common.uploads import chosen_own, show_own
+from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, chosen_own, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
 from pages.your_corpus.claim import cone_verdict
@@ -31,7 +31,8 @@ with st.expander(_("What you can give, and where it goes"), key="limits", icon="
 close_page(PAGE, _, values)  # before the result, so that the page is whole during the encoding
 
 with result:
-    show_own(_)
+    for store in (OWN_CORPORA, OWN_PAIRS):
+        show_own(store, _)
     corpus = chosen_own()
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))

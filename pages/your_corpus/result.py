@@ -10,7 +10,6 @@ from geometry import Corpus, ModelFilesError
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.figures.cone import cone_figure
-from geometry.figures.point_colours import MOST_LABELS
 from geometry.measure import mean_cosine
 from geometry.projection.twin import one_scale
 from pages.common.controls import pooling_names
@@ -74,8 +73,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
         )
         return
     picture = points.project(VIEW, COMPONENTS)
-    labels = set(cloud.labels or ())
-    colours = point_colours(cloud, "topic" if len(labels) <= MOST_LABELS else "length", _)
+    colours = point_colours(points, "topic", _)
     theme = current_theme()
     panel = cloud_panel(points.vectors, cloud.texts, picture, one_scale(picture, picture)[1], _)
     show_chart(

@@ -4,10 +4,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 GRAVE = ("serious", "critical")
+ENFORCED = ("heading-order", "empty-table-header")  # axe calls these moderate and minor
 
 
 def grave_findings(page: Page, within: str) -> list[str]:
-    """Each serious or critical finding in the part of the page that the selector names.
+    """Each serious, critical or enforced finding in the part of the page that the selector names.
 
     One line each: the rule, its help and the elements.
     """
@@ -20,5 +21,5 @@ def grave_findings(page: Page, within: str) -> list[str]:
         f"{finding['id']} ({finding['impact']}): {finding['help']}: "
         + ", ".join(str(node["target"]) for node in finding["nodes"])
         for finding in found["violations"]
-        if finding["impact"] in GRAVE
+        if finding["impact"] in GRAVE or finding["id"] in ENFORCED
     ]

@@ -1,6 +1,7 @@
 """The twin cloud in a browser: turn, play, hover, lasso, keyboard, hidden tab, few points."""
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
 
     # turned in one picture, turned in both
     drag(page, [middle, (middle[0] + 120, middle[1] + 30)])
+    page.wait_for_url(re.compile("camera=-?[0-9]+"))
     turned = halves(page, stage)
     assert all(0.002 < share < 0.9 for share in changed(home, turned))
     stage.focus()  # what is hidden for a picture of the canvas alone loses the focus
@@ -203,6 +205,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
         assert page.evaluate(CAMERA) != before
     page.mouse.dblclick(box["x"] + 12, box["y"] + box["height"] - 60)
     assert max(changed(home, halves(page, stage))) < 0.001  # as before, except for rings
+    expect(page).not_to_have_url(re.compile("camera="))
 
     # the film begins raw, and its end is the server's white
     page.locator(".twin input[type=range]").first.focus()

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  frameOfCamera, homeCamera, matrixOf, orbit, pan, toPixels, zoom,
+  cameraText, frameOfCamera, homeCamera, matrixOf, movedCamera, orbit, pan, toPixels, zoom,
 } from "../../assets/components/twin/camera.js";
+import { freeLine } from "../../assets/components/twin/overlay.js";
 
 const near = (one, other, tolerance = 1e-4) =>
   one.forEach((value, i) => assert.ok(Math.abs(value - other[i]) < tolerance, `${one} ${other}`));
@@ -25,6 +26,25 @@ test("the camera's three directions are orthonormal and right-handed wherever it
     near([dot(right, right), dot(up, up), dot(back, back)], [1, 1, 1]);
     near([right[1] * up[2] - right[2] * up[1]], [back[0]]);
   }
+});
+
+test("the camera in the address gives the same picture again", () => {
+  const home = homeCamera(3, 2);
+  assert.equal(cameraText(home), "");
+  const turned = zoom(orbit(home, 60, -20, 300), 2);
+  assert.match(cameraText(turned), /^-\d+,\d+,2$/);
+  for (const camera of [turned, pan(turned, 30, 40, 300)]) {
+    const again = movedCamera(home, cameraText(camera).split(",").map(Number));
+    near(projected(again, [1, 1, 1]), projected(camera, [1, 1, 1]), 3); // degrees are rounded
+  }
+  assert.equal(cameraText(pan(turned, 30, 40, 300)).split(",").length, 6);
+});
+
+test("names that would cover each other stand on lines of their own", () => {
+  assert.equal(freeLine([], 10, 100, 80, 20, 200), 100);
+  assert.equal(freeLine([[0, 95, 50]], 10, 100, 80, 20, 200), 120);
+  assert.equal(freeLine([[0, 95, 50]], 60, 100, 80, 20, 200), 100); // beside it
+  assert.equal(freeLine([[0, 195, 50]], 10, 200, 80, 20, 200), 160); // no place below
 });
 
 test("the front of the cloud follows the hand", () => {

@@ -99,6 +99,21 @@ def test_a_table_without_header():
     assert len(read_corpus(b"a,b\nc,d\ne,f\n", name="a.csv", has_header=True)) == 2
 
 
+def test_json_lines():
+    lines = b'{"id": 7, "body": "It rained."}\n\n{"id": 8}\n{"kind": "law", "body": "She sued."}\n'
+    corpus = read_corpus(lines, name="a.jsonl", label_column="kind")
+    assert corpus.name == "a"
+    assert corpus.texts == ("It rained.", "She sued.")
+    assert corpus.labels == ("", "law")
+    assert corpus.n_blank == 2  # an empty line, and an object without the field
+    found = preview_table(lines, name="a.jsonl")
+    assert (found.columns, found.suggested_text_column) == (("id", "body", "kind"), "body")
+    assert found.rows[1] == ("8", "", "")
+    array = b'[\n{"text": "It rained."},\n{"text": "She sued."}\n]\n'
+    error = refused(read_corpus, array, name="a.json")
+    assert (error.code, error.details["line"]) == ("bad_json", 1)
+
+
 # Lines
 
 

@@ -30,20 +30,22 @@ from geometry import (
 )
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
+from geometry.evaluate.fit_size import split_halves
 from geometry.measure import positive_cosine_share
 from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
 from geometry.measure.intervals import jackknife_interval
+from geometry.measure.neighbours import agreement_draws
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import words
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.common.verdict import ICONS
+from pages.common.verdict import ICONS, Interval
 from pages.common.words import signed, with_sign
 from pages.narrow_cone import claims
 from pages.narrow_cone.choices import PRESETS, STEPS
-from pages.narrow_cone.claims import Interval, Steps, whitening_verdict
+from pages.narrow_cone.claims import Steps, whitening_verdict
 from pages.narrow_cone.downloads import histogram_csv, panels_csv
 from tests.pages import visits
 from tests.pages.charts import array, charts
@@ -350,16 +352,22 @@ def test_the_verdicts_are_the_data_s(cloud_of):
         assert stated in cone
         assert ("Holds here." in cone) is (layer == "4")
         assert ("Hardly a cone" in cone) is (layer == "6")
-        fitted = fit_whitening(X)
-        stages = [
-            label_agreement(whiten_beside(X, fitted, **place).retained_vectors, cloud.labels)
+        half, shown = map(np.sort, split_halves(len(X), random_state=0))
+        fitted, labels = fit_whitening(X[half]), [cloud.labels[row] for row in shown]
+        treated = [
+            whiten_beside(X[shown], fitted, **place).retained_vectors
             for place in ({"centring": 0, "strength": 0}, {"strength": 0}, {})
         ]
+        stages = [label_agreement(Z, labels) for Z in treated]
         assert stages[1] > stages[0] > stages[2]  # centring helps, levelling hurts
+        draws = [agreement_draws(Z, labels) for Z in treated]
+        reach = draws[2].reach(draws[2].shares - draws[1].shares)
+        change = stages[2] - stages[1]
+        interval = [with_sign(end, 3) for end in (change - reach, change + reach)]
         assert f"Centring helps: **{with_sign(stages[1] - stages[0], 3)} [" in whitening or (
             f"Centring changes little: **{with_sign(stages[1] - stages[0], 3)} [" in whitening
         )
-        assert f"then hurts: **{with_sign(stages[2] - stages[1], 3)} [" in whitening
+        assert f"then hurts: **{with_sign(change, 3)} [{', '.join(interval)}]**" in whitening
         [row] = [table[1] for table in tables(look(layer=layer)) if "Centred" in table[0]]
         assert row[1:] == [f"{share:.3f}" for share in stages]
 
@@ -382,7 +390,8 @@ def test_too_few_texts_and_no_labels_are_not_enough_data():
 )
 def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, intervals, state):
     visit()
-    steps = Steps(*(Interval((low + high) / 2, low, high) for low, high in intervals))
+    three = (0.0, 0.0, 0.0)
+    steps = Steps(three, three, *(Interval(sum(ends) / 2, *ends) for ends in intervals))
     monkeypatch.setattr(claims, "steps_of", lambda scene: steps)
     assert whitening_verdict(scenes[-1], str).state == state
 
@@ -401,7 +410,9 @@ def test_the_three_causes_are_the_library_s_and_a_guess_is_answered(cloud_of):
     healthy(app.button_group(key="guess-answer").set_value("more").run())
     move(app, 1.0, 1.0)
     [answer] = [element.value for element in app.info]
-    assert answer.startswith("You guessed “more often”. It is “less often”: 55.3% → ")
+    assert answer.startswith(
+        "You guessed “more often”. It is “less often”: 49.8% → 36.6%, of points"
+    )
     [steps] = [part.proto.body for part in app.get("html") if "✓ Play" in part.proto.body]
     assert "✓ Click" not in steps
     healthy(app.button(key="close-steps").click().run())
@@ -456,7 +467,7 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
         "pooling mean",
         "centring 0.50",
         "strength 0.75",
-        "whitening fitted on the same 1,224 sentences",
+        "whitening fitted on the same 1,224 sentences, so its numbers are set by the fit",
         "n/d = 3.19",
         f"rank {whitening.rank} of 384",
         f"Ledoit-Wolf shrinkage {whitening.shrinkage:.3f}",
@@ -596,10 +607,13 @@ def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
     texts = upload(24).texts
     halves = ("first",) * 12 + ("second",) * 12
     thirds = ("a", "b", "c") * 8
-    app = new_visit({"upload-test": Corpus("mine", texts, halves)})
+    app = new_visit({"upload-test": Corpus("mine", texts, halves, label_column="half")})
     healthy(app.run())
-    assert clouds(app).message["legend"]["names"] == ["first", "second"]
-    before = numbers(app)[0]["label agreement of 5 neighbours"]
+    legend = clouds(app).message["legend"]
+    assert (legend["title"], [*legend["names"]]) == ("half", ["first", "second"])
+    assert app.selectbox(key="colour").options[0] == "half"
+    assert "same half (5 nearest)" in headlines(app)[0]
+    before = numbers(app)[0]["agreement of 5 neighbours in “half”"]
     app.session_state["uploads"] = {"upload-test": Corpus("mine", texts, thirds)}
     healthy(app.run())
     assert clouds(app).message["legend"]["names"] == ["a", "b", "c"]

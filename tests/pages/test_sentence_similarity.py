@@ -367,6 +367,13 @@ def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     assert "pairs" not in app.query_params
     healthy(app.segmented_control(key="pairs-source").set_value("project").run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
+    healthy(app.segmented_control(key="pairs-source").set_value("own").run())
+    assert "Yours: mine (60 pairs)" in everything(app)
+    [delete] = [button for button in app.button if button.label == "Delete"]
+    healthy(delete.click().run())
+    assert "n = 935 pairs, the project’s pairs" in everything(app)
+    assert app.session_state["pair-uploads"] == {}
+    assert "Yours: mine" not in everything(app)
 
 
 def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPatch):

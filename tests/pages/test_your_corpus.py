@@ -61,6 +61,12 @@ REFUSALS = {
         "上限是 20,000 筆",
     ),
     "uneven": ("a.csv", b"text,n\n" + b"a,1\n" * 9 + b"b\n", "has 1 columns", "有 1 欄"),
+    "no JSON lines": (
+        "a.jsonl",
+        b"One.\nTwo.\n",
+        "Line 1 is not a JSON object",
+        "第 1 行不是 JSON 物件",
+    ),
     "too large": ("a.txt", None, "larger than the limit of 50 MB", "超過 50 MB 的上限"),
 }
 
@@ -199,6 +205,17 @@ def test_a_column_of_numbers_is_not_taken_without_a_warning(visit):
     at.main.selectbox[0].set_value("id").run()
     assert not shown_errors(at)
     assert any("3 of 3 texts have no letters" in box.value for box in at.warning)
+
+
+def test_a_file_of_json_lines_offers_its_fields(visit):
+    at = visit(source="upload")
+    lines = "".join(f'{{"id": {i}, "body": "Kettle {i}."}}\n' for i in range(3))
+    give(at, "a.jsonl", lines.encode())
+    assert not shown_errors(at)
+    text = at.main.selectbox[0]
+    assert (text.value, text.options) == ("body", ["id", "body"])
+    assert not at.main.toggle  # the fields have names, so there is no header to ask for
+    assert "3 texts ready" in at.main.caption[-1].value
 
 
 def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):

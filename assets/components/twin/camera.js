@@ -23,6 +23,32 @@ export function homeCamera(k, reach, perspective = false) {
   };
 }
 
+// The camera in the address: azimuth and elevation in degrees, zoom, and where it was moved, the
+// target in units of the reach. Empty at home.
+export function cameraText(camera) {
+  const home = homeCamera(camera.k, camera.reach);
+  const numbers = (each) => [
+    ...[each.azimuth, each.elevation].map((angle) => Math.round((angle * 180) / Math.PI)),
+    Math.round((100 * home.span) / each.span) / 100,
+    ...each.target.map((value) => Math.round((100 * value) / each.reach) / 100),
+  ];
+  const moved = numbers(camera).map((value) => value || 0); // no -0
+  if (moved.every((value, i) => value === numbers(home)[i])) return "";
+  return (moved.slice(3).some(Boolean) ? moved : moved.slice(0, 3)).join(",");
+}
+
+// The home camera moved as the address says; numbers: of cameraText.
+export function movedCamera(home, [azimuth, elevation, zoom, ...target]) {
+  const radians = (degrees) => (degrees * Math.PI) / 180;
+  return {
+    ...home,
+    azimuth: radians(azimuth),
+    elevation: Math.min(Math.max(radians(elevation), -STEEPEST), STEEPEST),
+    span: Math.min(Math.max(home.span / zoom, home.reach * NEAREST), home.span * FARTHEST),
+    target: target.length ? target.map((value) => value * home.reach) : home.target,
+  };
+}
+
 // The unit vectors (right, up, back) of the camera in the world.
 export function frameOfCamera({ k, azimuth, elevation }) {
   if (k === 2) return { right: [1, 0, 0], up: [0, 1, 0], back: [0, 0, 1] };

@@ -1,6 +1,6 @@
 // The reader's pointer and keys on the pictures: the camera, the selection, the hovered point.
 
-import { homeCamera, orbit, pan, zoom } from "./camera.js";
+import { cameraText, homeCamera, orbit, pan, zoom } from "./camera.js";
 import { press, textOf } from "./controls.js";
 import { rowsInside } from "./lasso.js";
 import { boxAt } from "./layout.js";
@@ -12,6 +12,7 @@ import { hideTip, showTip } from "./tip.js";
 
 const NEAR = 9; // pixels around a point in which the pointer is on it
 const REST = 120; // ms
+const LONG_REST = 500; // ms; then the camera goes into the address
 
 export class Hand {
   // twin: the component (twin.js), which draws, updates texts and sends messages.
@@ -27,6 +28,9 @@ export class Hand {
   turned(camera) {
     this.stage.setCamera(camera);
     this.twin.redraw();
+    if (camera.k === 2) return;
+    clearTimeout(this.cameraTimer);
+    this.cameraTimer = setTimeout(() => window.narrowConeCamera?.(cameraText(camera)), LONG_REST);
   }
 
   orbit(dx, dy) {

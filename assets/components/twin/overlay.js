@@ -45,13 +45,17 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, font
     const [x, y] = toPixels(matrix, place, box.width, box.height);
     return Number.isFinite(x) ? [box.left + x, box.top + y] : null;
   };
+  const written = []; // a name that would cover another is moved down
   axes.forEach((name, j) => {
     const end = visible([0, 1, 2].map((i) => (i === j ? reach : 0)));
     if (!end) return;
     const width = pen.measureText(name).width;
     const most = box.left + box.width - MARGIN;
     const x = Math.min(Math.max(end[0] - width / 2, box.left + MARGIN), most - width);
-    const y = Math.min(Math.max(end[1] - 4, box.top + MARGIN + 2.6 * line), box.top + box.height - MARGIN - 2 * line);
+    const lowest = box.top + box.height - MARGIN - 2 * line;
+    let y = Math.min(Math.max(end[1] - 4, box.top + MARGIN + 2.6 * line), lowest);
+    y = freeLine(written, x, y, width, 1.2 * line, lowest);
+    written.push([x, y, width]);
     write(pen, name, x, y, theme);
   });
   const middle = origin && visible([0, 0, 0]);
@@ -66,6 +70,17 @@ export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, font
   pen.stroke();
   pen.textBaseline = "top";
   write(pen, origin, middle[0], middle[1] + 8, theme, "center");
+}
+
+// The first y from here down, else up, at which a name covers none of those written.
+export function freeLine(written, x, y, width, line, lowest) {
+  const covers = (at) => written.some(([left, base, extent]) =>
+    Math.abs(at - base) < line && x < left + extent && left < x + width);
+  for (let steps = 0; steps <= 2 * written.length; steps++) {
+    if (y + steps * line <= lowest && !covers(y + steps * line)) return y + steps * line;
+    if (!covers(y - steps * line)) return y - steps * line;
+  }
+  return y;
 }
 
 // A scale bar for the cloud's own lengths, which are drawn times `factor`; no bar for null. In

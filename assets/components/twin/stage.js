@@ -1,6 +1,6 @@
 // The pictures: their state (the server's message, the reader's camera and selection) and drawing.
 
-import { homeCamera, matrixOf, toPixels } from "./camera.js";
+import { homeCamera, matrixOf, movedCamera, toPixels } from "./camera.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
 import { contextOf, Painter } from "./gl.js";
 import { crowd, inDevicePixels, layOut, pointSize } from "./layout.js";
@@ -69,7 +69,7 @@ export class Stage {
       if (k === formerK) {
         this.camera.span *= scale;
         this.camera.target = this.camera.target.map((value) => value * scale);
-      }
+      } else if (message.camera) this.camera = movedCamera(this.camera, message.camera);
     }
     this.version++;
   }

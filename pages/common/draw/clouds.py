@@ -16,7 +16,9 @@ from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.projection.twin import ConeEdge, cone_edges
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import plotly
+from pages.common.measures import label_name
 from pages.common.words import Translate, signed
 
 
@@ -25,10 +27,11 @@ def current_theme() -> Theme:
     return theme_named(st.context.theme.type)
 
 
-def point_colours(cloud: Cloud, colour: str, _: Translate) -> PointColours:
-    """Colours by topic, length or frequency."""
-    if colour == "topic" and cloud.labels is not None:
-        return PointColours.by_label(cloud.labels, _("topic"))
+def point_colours(points: CorpusCloud, colour: str, _: Translate) -> PointColours:
+    """Colours by label ("topic"), length or frequency; by length for too many labels."""
+    cloud = points.cloud
+    if colour == "topic" and 0 < len(set(cloud.labels or ())) <= MOST_LABELS:
+        return PointColours.by_label(cloud.labels or (), label_name(points.corpus, _))
     if colour == "frequency":
         if cloud.unit == "sentences":
             return PointColours.by_value(cloud.counts, _("mean log₁₀ count of its pieces"))

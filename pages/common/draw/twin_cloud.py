@@ -8,6 +8,7 @@ that changes neither sends neither. The twin cloud needs WebGL2. For a browser w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import streamlit as st
 from geometry.figures.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
 
+from ..address import put_in_url
 from ..words import Translate
 from .charts import share_texts
 from .scripts import served
@@ -25,6 +27,12 @@ from .twin_message import Points, TwinCloud, message_of
 
 COMPONENTS = Path(__file__).parents[3] / "assets" / "components" / "twin"
 NO_WEBGL2 = "no-webgl2"
+CAMERA = "camera"
+# azimuth and elevation in degrees, zoom, and three numbers more for a target
+_NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,3})?"
+CAMERA_FORM = re.compile(
+    rf"{_NUMBER},{_NUMBER},{_NUMBER.removeprefix('-?')}(?:(?:,{_NUMBER}){{3}})?"
+)
 MOST_TEXTS = 5000  # that are sent at once: half a megabyte
 MOST_ANSWERS = 50  # requested texts that a session sends again with each answer
 
@@ -89,23 +97,47 @@ def show_twin_cloud(
     asides = [picture.aside.points for picture in cloud.pictures if picture.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
     message = message_of(cloud, codes, theme, texts_name, _)
+    is_flat = len(cloud.axis_titles) == 2
+    message |= {"settles": on_settled is not None, "camera": None if is_flat else _camera()}
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
         else:
             _answer(texts_name, texts)
+        if is_flat:
+            put_in_url(CAMERA, None)
+        else:
+            _put_camera_in_url()
         for slot, points in (("points", cloud.points), ("codes", codes)):
             _hold(points, f"{place}-{slot}")
         for points in asides:
             _hold(points, f"{place}-aside")
         _component()(
             key=place,
-            data=json.dumps(message | {"settles": on_settled is not None}).encode(),
+            data=json.dumps(message).encode(),
             on_chosen_change=chosen,
             on_selected_change=selected,
             on_settled_change=settled,
             on_missing_change=missing,
         )
+
+
+def _camera() -> list[float] | None:
+    """The camera that the reader has set, or else of the address; None for the usual one."""
+    text = st.session_state.setdefault(CAMERA, st.query_params.get(CAMERA, ""))
+    return [float(number) for number in text.split(",")] if CAMERA_FORM.fullmatch(text) else None
+
+
+@st.fragment
+def _put_camera_in_url() -> None:
+    """A fragment: a turn of the pictures does not run the rest of the page again."""
+    key = "camera-address"
+
+    def on_turned() -> None:
+        st.session_state[CAMERA] = st.session_state[key].get("turned") or ""
+
+    put_in_url(CAMERA, st.session_state[CAMERA] if _camera() else None)
+    _camera_address()(key=key, on_turned_change=on_turned)
 
 
 @st.fragment
@@ -145,6 +177,12 @@ def _component() -> Callable[..., Any]:
 def _text_requests() -> Callable[..., Any]:
     script = (COMPONENTS.parent / "text_requests.js").read_text(encoding="utf8")
     return st.components.v2.component("narrow_cone_text_requests", js=script)
+
+
+@st.cache_resource(show_spinner=False)
+def _camera_address() -> Callable[..., Any]:
+    script = (COMPONENTS.parent / "camera_address.js").read_text(encoding="utf8")
+    return st.components.v2.component("narrow_cone_camera_address", js=script)
 
 
 @st.cache_resource(show_spinner=False)
