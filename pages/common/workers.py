@@ -75,7 +75,8 @@ class Worker:
         WorkerDied
             If the process ended. An error of the function is raised as it is.
         """
-        with tempfile.TemporaryDirectory() as folder:
+        # a worker that is being killed may still write its note while the folder is removed
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             note = Path(folder) / "progress"
             future = self.submit(_call, function, values, options, str(note))
             try:
