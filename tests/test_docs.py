@@ -91,7 +91,7 @@ PLUMBING = {
 }
 ROOMS = (measure, transform, vectors)
 LISTED = table(TEXT["library"], "| what | where | source |")
-YEAR = re.compile(r"[A-Z]\w+.* (18|19|20)\d\d")  # a name and a year at least
+YEAR = re.compile(r"[A-Z]\w+.* \((18|19|20)\d\d")  # a name and a year at least
 
 
 def is_transform(name: str) -> bool:

@@ -14,7 +14,7 @@ POINTS = ".twin[data-drawn]"
 
 
 def main() -> None:
-    """Open the page in Chromium and save its first screen."""
+    """Open the page at the end of its film and save the first screen."""
     with (
         tempfile.TemporaryDirectory() as folder,
         AppServer(cache_dir=Path(folder)) as server,
@@ -24,7 +24,7 @@ def main() -> None:
             executable_path=find_chromium(), args=[*CHROMIUM_FLAGS]
         )
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.goto(server.page_url("narrow_cone"))
+        page.goto(server.page_url("narrow_cone", query="centring=1&strength=1"))
         page.wait_for_selector(POINTS, state="attached", timeout=120_000)
         page.wait_for_function(AT_REST, timeout=120_000)
         page.evaluate(NEXT_FRAMES)
