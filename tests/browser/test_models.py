@@ -38,7 +38,7 @@ def test_a_folder_is_drawn(server, page, tmp_path):
     open_app(page, address(server, model=str(folder), layer="2", pooling="weighted"))
     both_clouds_are_measured(page)
     expect(
-        page.get_by_text(f"· {folder} · layer 2 of 2 · pooling weighted ·").first
+        page.get_by_text(f"· {folder} · layer 2 of 2 · pooling weighted by position").first
     ).to_be_visible()
 
 

@@ -145,7 +145,7 @@ def test_a_cold_deep_link_restores_its_state_and_encodes_nothing(fresh_server, p
     page.wait_for_url(f"**/{PAGE}*")
     wait_for_pictures(page)
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
-    assert (chosen(page, "layer"), chosen(page, "pooling")) == ("5", "cls")
+    assert (chosen(page, "layer"), chosen(page, "pooling")) == ("5", "[CLS]")
     assert chosen(page, "view") == "真實角度"
     assert knobs(page) == ["1.00", "0.50"]
     assert title(page) == "兩者之間：中心化 1，強度 0.5"

@@ -250,7 +250,7 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
     wait_for_clouds(page, 4)
     assert of_stage(page, TITLES) == names
     line, numbers = provenance(page), headline(page, "pca")
-    assert "fitted on 1,223 points of another corpus, topics" in line
+    assert "fitted on 1,223 points of another corpus, Topics, English" in line
     address = page.evaluate("location.href")
     page.goto("about:blank")
     open_app(page, address)

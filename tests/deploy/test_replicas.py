@@ -16,6 +16,7 @@ from bench.load import CONTROLS
 from bench.reader import Reader
 from tests.browser.server import AppServer
 from tests.deploy.proxy import DEPLOY, Proxy
+from tests.event_loop import run_alone
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
@@ -71,7 +72,7 @@ def test_a_visitor_stays_with_one_replica(proxy):
 
 
 def test_visitors_of_a_killed_server_come_back_and_the_others_notice_nothing(servers, proxy):
-    before, after = asyncio.run(read_while_one_is_killed(servers[0], proxy))
+    before, after = run_alone(read_while_one_is_killed(servers[0], proxy))
     killed = [seed for seed in before if before[seed] == "replica=1"]
     assert 0 < len(killed) < READERS
     # a reader in `after` connected again; every reader made all moves

@@ -1,11 +1,10 @@
 """What sessions that were opened and closed leave in the memory of a server."""
 
-import asyncio
-
 import pytest
 
 from bench.load import RETAINED, memory, read
 from tests.browser.server import AppServer
+from tests.event_loop import run_alone
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
@@ -15,7 +14,7 @@ def test_closed_sessions_leave_no_memory_behind(cache_dir):
 
         def visit(times: int) -> None:
             for _ in range(times):
-                record = asyncio.run(read(server, "narrow_cone", 10, 1, (0, 0.5)))
+                record = run_alone(read(server, "narrow_cone", 10, 1, (0, 0.5)))
                 assert not record.errors
 
         visit(3)  # fills the caches

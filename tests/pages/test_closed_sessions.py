@@ -1,6 +1,5 @@
 """What a visitor brought is freed when the tab is closed: texts, vectors and pictures."""
 
-import asyncio
 import os
 import signal
 import time
@@ -9,6 +8,7 @@ import pytest
 
 from bench.reader import Reader
 from tests.browser.server import AppServer
+from tests.event_loop import run_alone
 
 PATIENCE = 60.0
 # Every Python process imports this module at its start. It prints what lives at a signal.
@@ -16,7 +16,7 @@ WATCHER = """
 import gc, signal
 
 def tell(*_):
-    gc.unfreeze()  # as the app does every ten minutes
+    gc.unfreeze()  # as the app does after a session has ended
     gc.collect()
     found = set()
     for each in gc.get_objects():
@@ -70,7 +70,7 @@ def test_what_closed_sessions_brought_is_freed(tmp_path):
             return alive(server)
 
     with AppServer(cache_dir=tmp_path / "cache", environment=environment) as server:
-        found = asyncio.run(visit(server))
+        found = run_alone(visit(server))
     assert "('Corpus', 'visitor 3 saw 0 cats')" in found
     assert "('Cloud', 'visitor 3 saw 0 cats')" in found
     for n in range(3):

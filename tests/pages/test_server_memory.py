@@ -12,7 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from geometry.hub.operator_limits import VARIABLE
 from pages.common import server_memory
+from pages.common.cache import memory_limits
 from pages.common.garbage import collect_all
+from tests.event_loop import run_alone
 
 MEGABYTE = 10**6
 
@@ -25,11 +27,11 @@ def limits(monkeypatch, tmp_path):
         file = tmp_path / "own.toml"
         file.write_text(f"[memory]\n{text}\n", encoding="utf-8")
         monkeypatch.setenv(VARIABLE, str(file))
-        st.cache_resource.clear()
+        memory_limits.clear()
 
     yield write
     monkeypatch.undo()
-    st.cache_resource.clear()
+    memory_limits.clear()
 
 
 def sessions(*ids):
@@ -93,7 +95,7 @@ def put(session, size, *, length=True, method="PUT", path=server_memory.UPLOAD):
         "path": f"{path}{session}/file",
         "headers": [(b"content-length", str(size).encode())] if length else [],
     }
-    asyncio.run(server_memory.UploadLimit(upload)(scope, None, send))
+    run_alone(server_memory.UploadLimit(upload)(scope, None, send))
     return sent[0]["status"]
 
 
@@ -155,10 +157,11 @@ def test_closed_sessions_are_cleared_away_when_their_time_is_over(server, monkey
         sweeping = asyncio.create_task(server_memory._sweep(server._session_mgr))
         await asyncio.sleep(0.05)
         now[0] = 130.0
-        await asyncio.sleep(0.1)
+        while not collected:
+            await asyncio.sleep(0.01)
         sweeping.cancel()
 
-    asyncio.run(sweep())
+    run_alone(sweep())
     assert (first.is_shut_down, second.is_shut_down) == (True, False)
     assert collected == [130.0]
     gc.unfreeze()
