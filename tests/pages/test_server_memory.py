@@ -56,7 +56,6 @@ def server(monkeypatch):
 
 
 def page():
-    import streamlit as st
 
     from pages.common.server_memory import require_room
 
