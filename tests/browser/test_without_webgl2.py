@@ -99,13 +99,15 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
     assert of_all(page, x_range, CLOUDS)[1] == pytest.approx(zoomed[1])
 
     chart(page, "chart-raw").scroll_into_view_if_needed()
+    wait_for_app(page)
+    page.evaluate(NEXT_FRAMES)
     row, x, y = chart(page, "chart-raw").evaluate(LONELIEST)
     page.mouse.move(x, y)
     text = read_bundled("topics").texts[row]
     expect(chart(page, "chart-raw").locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
-    with rerun(page):
-        page.mouse.click(x, y)
-    expect(page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")).to_be_visible()
+    page.mouse.click(x, y)
+    nearest = page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")
+    expect(nearest).to_be_visible(timeout=MS)
     assert_no_exception(page)
 
 

@@ -13,9 +13,9 @@ from geometry.encode import ArrayStore
 from geometry.encode import store as store_module
 from geometry.encode.cloud import is_stored, word_count
 from geometry.encode.encoder import Encoder
+from geometry.encode.limited import ROOT
 from geometry.encode.pool import POOLINGS
 from geometry.encode.store import recalled_vectors
-from geometry.encode.trial import ROOT
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
 CORPUS = Corpus(
