@@ -6,7 +6,6 @@ import weakref
 from types import SimpleNamespace
 
 import pytest
-import streamlit as st
 from streamlit.runtime.caching.ttl_cache import TTLCache
 from streamlit.testing.v1 import AppTest
 
@@ -56,6 +55,7 @@ def server(monkeypatch):
 
 
 def page():
+    import streamlit as st
 
     from pages.common.server_memory import require_room
 
