@@ -16,11 +16,11 @@ from bench.reader import PageError, Reader, Run
 from bench.table import Row
 from tests.browser.server import AppServer
 
-# The controls that readers move; each page has some of them.
+# The controls that readers move.
 CONTROLS = {
-    "narrow_cone": ("strength", "centring", "layer"),
+    "narrow_cone": ("film", "layer"),
     "whitening": ("strength", "centring", "layer"),
-    "sentence_similarity": ("layer", "pooling", "treatment"),
+    "sentence_similarity": ("sts-layer", "sts-pooling", "after"),
 }
 PAUSE = (3.0, 7.0)  # s between two moves of a reader
 MOVES = 8
@@ -77,10 +77,10 @@ async def _one_reader(
             record.first.append(await reader.open())
             for _ in range(moves):
                 await asyncio.sleep(draw.uniform(*pause))
-                key = draw.choice([key for key in CONTROLS[page] if key in reader.controls])
+                key = draw.choice(CONTROLS[page])
                 value = draw.choice(reader.controls[key].choices)
                 record.moves.append(await reader.move(key, value))
-    except (OSError, TimeoutError, PageError, IndexError) as error:
+    except (OSError, TimeoutError, PageError, KeyError) as error:
         record.errors.append(f"{type(error).__name__}: {error}"[:200])
 
 

@@ -1,14 +1,17 @@
 """A reader of a page without a browser, over Streamlit's own WebSocket protocol."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 from websockets.asyncio.client import ClientConnection, connect
 
 SECONDS = 120.0  # a run that takes longer counts as an error
@@ -16,6 +19,9 @@ FINISHED = {
     ForwardMsg.FINISHED_SUCCESSFULLY,
     ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
 }
+TWIN = "narrow_cone_twin"  # the component's name
+# Where a reader may stop the film of a twin cloud: (centring, strength).
+FILM = [(step / 16, 0.0) for step in range(17)] + [(1.0, step / 16) for step in range(1, 17)]
 
 
 class PageError(Exception):
@@ -32,11 +38,11 @@ class Run:
 
 @dataclass
 class Control:
-    """A slider, a selectbox, a text area or a button as the page last sent it."""
+    """A slider, a selectbox, a text area, a button or a film as the page last sent it."""
 
     id: str
     fragment: str
-    choices: Sequence[float | str]
+    choices: Sequence[Any]
 
 
 @dataclass
@@ -86,12 +92,18 @@ class Reader:
         """The first visit of the page."""
         return await self._run("")
 
-    async def move(self, key: str, value: float | str | bool) -> Run:
-        """Set the control with this key, or press the button with value True."""
+    async def move(self, key: str, value: float | str | bool | tuple[float, float]) -> Run:
+        """Set the control with this key, press the button with value True, or stop the film."""
         control = self.controls[key]
         state = WidgetState(id=control.id)
         if value is True:
             state.trigger_value = True
+            return await self._run(control.fragment, pressed=state)
+        if isinstance(value, tuple):
+            # Without a value of its own the server does not find the component.
+            self._states[control.id] = WidgetState(id=control.id, json_value="{}")
+            state.id = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{control.id}{EVENT_DELIM}events"
+            state.json_trigger_value = json.dumps([{"event": "settled", "value": value}])
             return await self._run(control.fragment, pressed=state)
         if isinstance(value, str):
             state.string_value = value
@@ -140,8 +152,10 @@ class Reader:
             choices = list(element.selectbox.options)
         elif kind in ("text_area", "button"):
             choices = ()
+        elif kind == "bidi_component" and element.bidi_component.component_name == TWIN:
+            choices = FILM
         else:
             return
         id_ = getattr(element, kind).id
-        key = id_.split("-", 2)[-1]  # $$ID-<hash>-<key>
+        key = "film" if choices is FILM else id_.split("-", 2)[-1]  # $$ID-<hash>-<key>
         self.controls[key] = Control(id_, delta.fragment_id, choices)

@@ -114,5 +114,5 @@ async def read_while_one_is_killed(
 async def move(reader: Reader, draw: random.Random, times: int) -> None:
     for _ in range(times):
         await asyncio.sleep(draw.uniform(0, 0.4))
-        key = draw.choice([key for key in CONTROLS[reader.page] if key in reader.controls])
+        key = draw.choice(CONTROLS[reader.page])
         await reader.move(key, draw.choice(reader.controls[key].choices))
