@@ -143,23 +143,20 @@ def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,)).
 
-    The k-th largest of the maxima over interleaved columns is a lower bound of the k-th largest
-    score, and few scores exceed it. This takes a fifth of the time of partitioning every row.
+    Of equal scores the lower index comes first.
     """
     m, n = scores.shape
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
-    lanes = min(n, 8 * k)
-    maxima = scores[:, :lanes].copy()
-    for start in range(lanes, n - lanes + 1, lanes):
-        np.maximum(maxima, scores[:, start : start + lanes], out=maxima)
-    bound = np.partition(maxima, lanes - k, axis=1)[:, lanes - k]
-    rows, columns = np.divmod(np.flatnonzero(scores >= bound[:, None]), n)
-    values = scores[rows, columns]
-    order = np.lexsort((columns, -values, rows))
-    first = np.searchsorted(rows, np.arange(m))
-    top = order[first[:, None] + np.arange(k)]
-    return columns[top], values[top[:, -1]]
+    kth = np.partition(scores, n - k, axis=1)[:, n - k]
+    rows, columns = np.divmod(np.flatnonzero(scores >= kth[:, None]), n)
+    if len(rows) > m * k:  # scores equal to the k-th one
+        order = np.lexsort((columns, -scores[rows, columns], rows))
+        first = np.searchsorted(rows, np.arange(m))
+        return columns[order[first[:, None] + np.arange(k)]], kth
+    columns = columns.reshape(m, k)
+    values = np.take_along_axis(scores, columns, axis=1)
+    return np.take_along_axis(columns, np.argsort(-values, axis=1, kind="stable"), axis=1), kth
 
 
 def chance_agreement(labels: Sequence[object]) -> float:

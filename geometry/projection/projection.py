@@ -189,6 +189,8 @@ def trustworthiness(
     ----------
     Venna, Kaski 2001, equation 1.
     """
+    from scipy.spatial import cKDTree  # its import takes longer than this function
+
     n = len(X)
     rows = np.arange(n)
     if n > TRUST_ROWS:
@@ -198,10 +200,10 @@ def trustworthiness(
     if k < 1:
         return 1.0, m
     P = coordinates[rows]
-    squares = np.einsum("nk,nk->n", P, P)
-    distance = squares[:, None] + squares - 2 * P @ P.T  # (m, m), squared, in the picture
-    np.fill_diagonal(distance, np.inf)
-    shown = np.argpartition(distance, k, axis=1)[:, :k]  # (m, k) neighbours in the picture
+    shown = cKDTree(P).query(P, k + 1)[1]
+    itself = shown == np.arange(m)[:, None]
+    itself[~itself.any(axis=1), -1] = True  # more than k others are at the same place
+    shown = shown[~itself].reshape(m, k)  # neighbours in the picture
     norms = np.linalg.norm(X[rows], axis=1, keepdims=True)
     U = X[rows] / np.where(norms > 0, norms, 1.0)  # a zero row is orthogonal to all
     cosines = U @ U.T
