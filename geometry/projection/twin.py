@@ -93,9 +93,13 @@ def whiten_beside(
     """
     whitening = fitted.adjust(centring=centring, strength=strength)
     Z = whitening.apply(X)
-    components = whitening.components
-    fills_all = len(components) == X.shape[1] or strength < 1
-    return Twin(Z, Z if fills_all else Z @ components.T.astype(Z.dtype), whitening)
+    fills_all = retained_dimensions(whitening) == X.shape[1]
+    return Twin(Z, Z if fills_all else Z @ whitening.components.T.astype(Z.dtype), whitening)
+
+
+def retained_dimensions(whitening: WhiteningMap) -> int:
+    """Dimensions that a cloud fills after the map; below full strength all of them."""
+    return len(whitening.components if whitening.strength == 1 else whitening.mean)
 
 
 def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:

@@ -10,7 +10,7 @@ import math
 import sys
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Generic, TypeVar
@@ -42,14 +42,11 @@ class Store:
     def __init__(self, most_bytes: float = math.inf) -> None:
         self.most_bytes = most_bytes
         self.entries: OrderedDict[Place, _Entry] = OrderedDict()  # the last one is the newest
+        self.counts: Counter[str] = Counter()  # entries by cache
+        self.size = 0  # bytes of all answers
         self.making: dict[Place, threading.Lock] = {}
         with _lock:
             _stores.add(self)
-
-    @property
-    def size(self) -> int:
-        """Bytes of all answers."""
-        return sum(entry.size for entry in self.entries.values())
 
     def find(self, place: Place) -> _Entry | None:
         """The entry, which is now the last one used."""
@@ -65,18 +62,26 @@ class Store:
         entry = _Entry(answer, size_of(answer), time.monotonic())
         most = memory_limits().results_megabytes * MEGABYTE
         with _lock:
+            self._drop(place)
             self.entries[place] = entry
-            same = [each for each in self.entries if each[0] == place[0]]
-            for each in same[:-max_entries]:
-                del self.entries[each]
+            self.counts[place[0]] += 1
+            self.size += entry.size
+            while self.counts[place[0]] > max_entries:
+                self._drop(next(each for each in self.entries if each[0] == place[0]))
             while self.size > self.most_bytes and len(self.entries) > 1:
-                self.entries.popitem(last=False)
+                self._drop(next(iter(self.entries)))
             while total_size() > most:
                 stores = [store for store in _stores if store.entries]
                 oldest = min(stores, key=lambda store: store._last_use_of_oldest())
                 if next(iter(oldest.entries.values())) is entry:  # it alone is left
                     break
-                oldest.entries.popitem(last=False)
+                oldest._drop(next(iter(oldest.entries)))
+
+    def _drop(self, place: Place) -> None:
+        entry = self.entries.pop(place, None)
+        if entry is not None:
+            self.counts[place[0]] -= 1
+            self.size -= entry.size
 
     def _last_use_of_oldest(self) -> float:
         return next(iter(self.entries.values())).used

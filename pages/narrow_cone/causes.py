@@ -34,7 +34,7 @@ TOYS = (  # the shift and the map of round points
 )
 TOY_POINTS = 60
 
-_VALUES: Cache[tuple[float | None, ...]] = Cache("cone-causes", max_entries=256)
+_VALUES: Cache[tuple[float | None, ...]] = Cache("cone-causes", max_entries=2000)
 
 
 def show_causes(scene: Scene, _: Translate) -> None:

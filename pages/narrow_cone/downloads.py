@@ -45,7 +45,7 @@ def panels_csv(scene: Scene, measured_on: str) -> bytes:
 
 def histogram_csv(scene: Scene, measured_on: str) -> bytes:
     """One row a bin: its edges, the share of pairs in it for both clouds and if isotropic."""
-    d = scene.white.retained_vectors.shape[1]
+    d = scene.white.d
     reference = isotropic_cosine_shares(EDGES, d)
     columns = (
         EDGES[:-1],

@@ -96,7 +96,7 @@ def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -
         box.caption(" · ".join(about[side.name]))
     with encoder_errors_shown(_):
         st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
-    whitening = scene.twin.whitening
+    whitening = scene.whitening
     white = scene.measured(scene.white)["isoscore"]
     above = (white.value or 0.0) - (white.baseline or 0.0)
     if above > 0:
@@ -118,7 +118,7 @@ def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -
 
 def warn_of_simplex(scene: Scene, _: Translate) -> None:
     """A full whitening of few points leaves no meaning in the second picture."""
-    whitening = scene.twin.whitening
+    whitening = scene.whitening
     if scene.fit == "full" and whitening.is_simplex:
         n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
         section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
@@ -139,7 +139,7 @@ def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
 
 def _number_rows(side: Side, scene: Scene, _: Translate) -> list[tuple[str, str, str]]:
     """(measure, value, reference) of each measure of the table."""
-    n, d = side.retained_vectors.shape
+    n, d = len(scene.points.cloud), side.d
     measured = scene.measured(side, MEASURES)
     references = {
         "mean_cosine": "0",
@@ -172,7 +172,7 @@ def _value(row: Measured, _: Translate) -> str:
 
 def _histogram(scene: Scene, _: Translate) -> None:
     (raw, pairs), (white, _pairs) = scene.histogram(scene.raw), scene.histogram(scene.white)
-    d = scene.white.retained_vectors.shape[1]
+    d = scene.white.d
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
         chart_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -38,6 +39,8 @@ from .scene import Scene, Side, scene_key
 GROUP = "cone"
 CENTRED = 1  # the film's stop where the mean is gone
 
+# panels and their text alternatives: a stop of the sliders has others
+_PANELS: Cache[Any] = Cache("cone-panels", max_entries=2000)
 # a film is ten pictures of three numbers a point: 0.4 MB for the most that a page draws
 _FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
 
@@ -58,7 +61,7 @@ def draw_pictures(scene: Scene, _: Translate) -> dict[str, list[str]]:
 
 def side_title(side: Side, scene: Scene, _: Translate) -> str:
     """The title of a picture: raw, centred, whitened, or the settings between."""
-    whitening = scene.twin.whitening
+    whitening = scene.whitening
     return (
         _("Raw") if side.name == "raw" else _place_name(whitening.centring, whitening.strength, _)
     )
@@ -73,16 +76,35 @@ def _place_name(centring: float, strength: float, _: Translate) -> str:
 
 def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
     """The panel of a side, without texts and marks."""
-    return cloud_panel(
-        side.vectors,
-        (),
-        side.projection,
-        scene.reach,
-        _,
-        scale=1.0 if side.name == "raw" else scene.factor,
-        own_axis=side.name == "raw",
-        d=side.retained_vectors.shape[1],
+    panel: Panel = _PANELS.get_or_make(
+        _panel_key(side, scene, "panel"),
+        lambda: cloud_panel(
+            side.vectors,
+            (),
+            side.projection,
+            scene.reach,
+            _,
+            scale=1.0 if side.name == "raw" else scene.factor,
+            own_axis=side.name == "raw",
+            d=side.d,
+        ),
+        private=scene.points.private,
     )
+    return panel
+
+
+def _alternative(side: Side, scene: Scene, panel: Panel, _: Translate) -> str:
+    """The picture in words."""
+    text: str = _PANELS.get_or_make(
+        _panel_key(side, scene, "alternative"),
+        lambda: alternative(side_title(side, scene, _), side.retained_vectors, panel, _),
+        private=scene.points.private,
+    )
+    return text
+
+
+def _panel_key(side: Side, scene: Scene, part: str) -> str:
+    return scene_key(scene, side.name, side.key, scene.reach, language(), part)
 
 
 def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[str]:
@@ -117,7 +139,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
                 else chart_of(figure()),
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
-                alt=alternative(title, side.retained_vectors, panel, _),
+                alt=_alternative(side, scene, panel, _),
                 on_point=choose_row,
                 group="clouds",
             )
@@ -173,7 +195,7 @@ def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
     """Raw beside the film from raw to white; off the film's path, the scene's own picture."""
     knobs = film_knobs()
     stops, points = _film(scene)
-    whitening = scene.twin.whitening
+    whitening = scene.whitening
     at = place_in_film(knobs, whitening.centring, whitening.strength)
     names = [_place_name(s, t, _) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
@@ -223,13 +245,10 @@ def _twin_cloud(
         axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
-        values=(scene.twin.whitening.centring, scene.twin.whitening.strength),
+        values=(scene.whitening.centring, scene.whitening.strength),
         knob_names=knob_names(_),
         knob_steps=SLIDER_STEPS,
-        alt=" ".join(
-            alternative(title, side.retained_vectors, panel, _)
-            for title, (side, panel) in zip(titles, sides, strict=True)
-        ),
+        alt=" ".join(_alternative(side, scene, panel, _) for side, panel in sides),
         bands=panels[0].bands,
         marks=_twin_marks(scene, _),
         below=[

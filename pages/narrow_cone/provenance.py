@@ -38,7 +38,7 @@ def origin(scene: Scene, _: Translate) -> list[str]:
 
 def provenance(scene: Scene, _: Translate) -> str:
     """The origin, then centring, strength, fit set, n/d, rank, shrinkage, seed."""
-    whitening = scene.twin.whitening
+    whitening = scene.whitening
     n, d = scene.points.vectors.shape
     parts = [
         *origin(scene, _),

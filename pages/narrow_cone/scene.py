@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -17,9 +18,14 @@ from geometry.measure import (
     measure_table,
 )
 from geometry.measure.cosines import isotropic_angle_spread
-from geometry.projection import Twin, whiten_beside
+from geometry.projection import whiten_beside
 from geometry.projection.projection import match_radius
-from geometry.projection.twin import film_reach, fit_whitening, one_scale
+from geometry.projection.twin import (
+    film_reach,
+    fit_whitening,
+    one_scale,
+    retained_dimensions,
+)
 from geometry.transform import WhiteningMap
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
@@ -49,29 +55,53 @@ MEASURES = (
 HEADLINE = ("mean_cosine", "isoscore")  # the measures below each picture
 
 _WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
-_TWINS: Cache[Twin] = Cache("cone-twins", max_entries=32)
-_PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=128)
-_REACHES: Cache[float] = Cache("cone-reaches", max_entries=48)
-# of a cloud at a setting of the sliders, for all readers
-_MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=512)
-_AGREEMENTS: Cache[float] = Cache("cone-agreements", max_entries=512)
+_TWINS: Cache[tuple[np.ndarray, np.ndarray]] = Cache("cone-twins", max_entries=32)
+# of a cloud at each stop of the sliders, for all readers: many, and small
+_PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=1000)
+_REACHES: Cache[float] = Cache("cone-reaches", max_entries=200)
+_MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=2000)
+_AGREEMENTS: Cache[float] = Cache("cone-agreements", max_entries=2000)
 _HISTOGRAMS: Cache[tuple[np.ndarray, int]] = Cache("cone-histograms", max_entries=64)
-_COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=48)
+_COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=200)
 
 
 @dataclass(frozen=True)
 class Side:
     """One side of the comparison: its vectors and its picture.
 
-    ``key`` names the vectors. The measures use ``retained_vectors``, which has only the
-    directions that the cloud fills.
+    Attributes
+    ----------
+    name : str
+        "raw" or "white".
+    key : str
+        Names the vectors.
+    d : int
+        Dimensions that the cloud fills.
+    make : callable
+        Returns (vectors, retained vectors). It is called only if a number needs them that is in
+        no cache.
+    projection : Projection
     """
 
     name: str
     key: str
-    vectors: np.ndarray
-    retained_vectors: np.ndarray
+    d: int
+    make: Callable[[], tuple[np.ndarray, np.ndarray]]
     projection: Projection
+
+    @cached_property
+    def _made(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.make()
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """(n, all dimensions)."""
+        return self._made[0]
+
+    @property
+    def retained_vectors(self) -> np.ndarray:
+        """(n, d): only the directions that the cloud fills. Measures use these."""
+        return self._made[1]
 
 
 @dataclass(frozen=True)
@@ -99,8 +129,8 @@ class Scene:
     ----------
     fit : str
         Which whitening: "recommended", "ledoit-wolf" or "full".
-    full : WhiteningMap
-        That whitening at full strength; ``twin`` has it at the sliders' positions.
+    full, whitening : WhiteningMap
+        That whitening at full strength, and at the sliders' positions.
     factor : float
         Multiplies the whitened cloud's drawn coordinates.
     reach : float
@@ -115,7 +145,7 @@ class Scene:
     look: Look
     fit: str
     full: WhiteningMap
-    twin: Twin
+    whitening: WhiteningMap
     raw: Side
     white: Side
     factor: float
@@ -127,7 +157,7 @@ class Scene:
     def has_few_points(self) -> bool:
         """True if n <= d and the whitening retains fewer directions than the rank allows."""
         n, d = self.points.vectors.shape
-        return n <= d and len(self.twin.whitening.components) < min(n - 1, d)
+        return n <= d and len(self.whitening.components) < min(n - 1, d)
 
     @property
     def is_raw(self) -> bool:
@@ -137,7 +167,7 @@ class Scene:
     @property
     def is_white(self) -> bool:
         """True at the end of both sliders."""
-        return self.twin.whitening.centring == self.twin.whitening.strength == 1
+        return self.whitening.centring == self.whitening.strength == 1
 
     def measured(self, side: Side, names: tuple[str, ...] = HEADLINE) -> dict[str, Measured]:
         """Measures by name: no intervals and nothing simulated, so that it is fast."""
@@ -182,7 +212,7 @@ class Scene:
             return None
         raw, white = (
             Neighbours(*nearest(vectors, self.chosen, k=NEIGHBOURS))
-            for vectors in (self.raw.vectors, self.twin.retained_vectors)
+            for vectors in (self.raw.vectors, self.white.retained_vectors)
         )
         return Neighbourhoods(self.chosen, raw, white)
 
@@ -232,12 +262,15 @@ def build_scene(
     X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
     white_key = cloud_key(points, fit, centring, strength)
 
-    def whiten() -> Twin:
-        return whiten_beside(X, whitening, centring=centring, strength=strength)
+    def whiten() -> tuple[np.ndarray, np.ndarray]:
+        twin = whiten_beside(X, whitening, centring=centring, strength=strength)
+        return twin.vectors, twin.retained_vectors
 
-    # Streamlit holds a scene for the downloads of each session. Those of one stop share its arrays.
-    twin = whiten() if points.private else _TWINS.get_or_make(f"{white_key}/{fit}", whiten)
-    umaps = umaps_if_ready(((points.key, X), (white_key, twin.vectors)), k) if is_umap else None
+    def find() -> tuple[np.ndarray, np.ndarray]:
+        # Streamlit holds a scene for the downloads of each session. Those of one stop share arrays.
+        return whiten() if points.private else _TWINS.get_or_make(f"{white_key}/{fit}", whiten)
+
+    umaps = umaps_if_ready(((points.key, X), (white_key, find()[0])), k) if is_umap else None
     if umaps is not None:
         raw, white = umaps
         factor, reach = one_scale(raw, white)
@@ -245,7 +278,7 @@ def build_scene(
         raw = points.project("svd" if is_umap else look.view, k)
         white = _PICTURES.get_or_make(
             f"{white_key}/{raw.method}/{k}",
-            lambda: raw.apply(twin.vectors),
+            lambda: raw.apply(find()[0]),
             private=points.private,
         )
         factor = match_radius(raw.around_origin, white.around_origin)
@@ -254,14 +287,15 @@ def build_scene(
             partial(film_reach, X, whitening, raw),
             private=points.private,
         )
+    adjusted = whitening.adjust(centring=centring, strength=strength)
     return Scene(
         points=points,
         look=look,
         fit=fit,
         full=whitening,
-        twin=twin,
-        raw=Side("raw", points.key, X, X, raw),
-        white=Side("white", white_key, twin.vectors, twin.retained_vectors, white),
+        whitening=adjusted,
+        raw=Side("raw", points.key, X.shape[1], lambda: (X, X), raw),
+        white=Side("white", white_key, retained_dimensions(adjusted), find, white),
         factor=factor,
         reach=reach,
         waits_for_umap=is_umap and umaps is None,
@@ -272,7 +306,7 @@ def build_scene(
 def few_points_values(scene: Scene) -> dict[str, str]:
     """Values for the note on few points."""
     n, d = scene.points.vectors.shape
-    return {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(scene.twin.whitening.components)}"}
+    return {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(scene.whitening.components)}"}
 
 
 def is_cone(scene: Scene) -> bool:
@@ -314,7 +348,7 @@ def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
 def lesson_values(scene: Scene) -> dict[str, str]:
     """Live figures that the page's questions quote."""
     film = film_cosines(scene)
-    whitening = scene.twin.whitening
+    whitening = scene.whitening
     n, d = scene.points.vectors.shape
     of = {name: row.value for name, row in scene.measured(scene.raw, MEASURES).items()}
     return {

@@ -22,7 +22,7 @@ from pages.common.cache import Cache
 from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import cached_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, prose, signed
@@ -73,18 +73,17 @@ def show_ladder(scene: Scene, statics: Sequence[Static], _: Translate) -> None:
     choice = scene.choice
     rungs = ladder_rungs(scene, statics, _)
     dataset = published_on(choice.pairs)
-    figure = ladder_figure(
-        rungs,
-        score_title(choice, _),
-        current_theme(),
-        names=(
-            _("measured here, with 95% interval"),
-            _("published, on {dataset} test").format(dataset=dataset),
-        ),
-        band=glove_band(dataset, _),
+    title, theme, band = score_title(choice, _), current_theme(), glove_band(dataset, _)
+    names = (
+        _("measured here, with 95% interval"),
+        _("published, on {dataset} test").format(dataset=dataset),
     )
     show_chart(
-        chart_of(figure),
+        cached_chart(
+            ArrayStore.key("ladder", rungs, title, theme, names, band),
+            lambda: ladder_figure(rungs, title, theme, names=names, band=band),
+            private=choice.is_private,
+        ),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
         alt="; ".join(map(_plain, rungs)),

@@ -53,7 +53,8 @@ class Moves:
 
 Place = tuple[LayerName, str, str]  # layer, pooling, treatment
 
-_LADDERS: Cache[Mapping[Place, Cell]] = Cache("ladders of scores", max_entries=64)
+# of each rung, for all readers: many, and small
+_CELLS: Cache[Cell] = Cache("cells of ladders", max_entries=2000)
 _SCORES: Cache[Scores] = Cache("pair scores", max_entries=64)
 _MOVES: Cache[Moves | None] = Cache("pair moves", max_entries=64)
 _SUMS: Cache[FitSums] = Cache("sums of fit sets", max_entries=2)
@@ -123,16 +124,31 @@ class Scene:
 def build_scene(choice: Choice, _: Translate) -> Scene:
     """Encode the pairs and score the ladder; long work runs as a job with progress and cancel."""
     encoded = encode_pairs(choice, _)
-    columns = ladder_columns(choice)
-    cells = cached_job(
-        _LADDERS,
-        f"{choice.key}/{choice.treatments}/{columns}/ladder",
-        lambda report: _ladder(encoded, columns, report),
-        _("Scoring the ladder"),
-        private=choice.is_private,
-        _=_,
-    )
+    names = {place: f"{choice.key}/{place}" for place in _ladder_places(choice)}
+    found = {place: _CELLS.get(name, private=choice.is_private) for place, name in names.items()}
+    missing = [place for place, cell in found.items() if cell is None]
+    cells = {place: cell for place, cell in found.items() if cell is not None}
+    if missing:
+        made: dict[Place, Cell] = jobs.wait_for(
+            f"{choice.key}/{missing}",
+            lambda report: _score_places(encoded, missing, report),
+            _,
+            _("Scoring the ladder"),
+            lane="measure",
+            passing=True,
+        )
+        for place, cell in made.items():
+            cells[place] = _CELLS.put(names[place], cell, private=choice.is_private)
     return Scene(encoded, cells)
+
+
+def _ladder_places(choice: Choice) -> list[Place]:
+    """The cells of the rungs."""
+    return [
+        (layer, pooling, treatment)
+        for layer, pooling in ladder_columns(choice)
+        for treatment in ("none", *(() if layer == FIRST_LAST else choice.treatments))
+    ]
 
 
 def ladder_columns(choice: Choice) -> tuple[tuple[LayerName, str], ...]:
@@ -145,16 +161,17 @@ def ladder_columns(choice: Choice) -> tuple[tuple[LayerName, str], ...]:
     return tuple(dict.fromkeys([*columns, (last, "mean")]))
 
 
-def _ladder(
-    encoded: EncodedPairs, columns: Sequence[tuple[LayerName, str]], report: jobs.Report
+def _score_places(
+    encoded: EncodedPairs, places: Sequence[Place], report: jobs.Report
 ) -> dict[Place, Cell]:
     bootstrap = PairBootstrap(encoded.choice.pairs.pairs.gold_scores, DRAWS, SEED)
     found: dict[Place, Cell] = {}
-    for done, (layer, pooling) in enumerate(columns):
+    columns = dict.fromkeys((layer, pooling) for layer, pooling, _treatment in places)
+    for done, column in enumerate(columns):
         report(done, len(columns))
-        treated = () if layer == FIRST_LAST else encoded.choice.treatments
-        grid = score_column(encoded, layer, pooling, ("none", *treated), bootstrap)
-        found |= {(layer, pooling, cell.treatment): cell for cell in grid.cells}
+        treatments = [treatment for *where, treatment in places if tuple(where) == column]
+        for cell in score_column(encoded, *column, treatments, bootstrap).cells:
+            found[*column, cell.treatment] = cell
     return found
 
 

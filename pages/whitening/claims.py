@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from geometry.measure import Measured
+from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import sentence_of_token
+from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import same_label
 from pages.common.verdict import Agreement, Interval, State, Verdict, agreement_of, change, estimate
 from pages.common.words import Translate, signed
 
 from .choices import treatment_names
-from .headlines import agreement, measured
+from .headlines import agreement
 from .provenance import provenance
 from .scene import Material, Scene, TreatedCloud, labels_of
 
-_AGREEMENTS: Cache[Agreement | None] = Cache("whitening-agreement-draws", max_entries=256)
+_ISOSCORES: Cache[Measured] = Cache("whitening-isoscores", max_entries=2000)
+_AGREEMENTS: Cache[Agreement | None] = Cache("whitening-agreement-draws", max_entries=2000)
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
@@ -48,7 +49,7 @@ def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[S
             "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
             "Choose “the other half” or another corpus under “Fit on”."
         )
-    before, after = (measured(each, material)["isoscore"] for each in (raw, white))
+    before, after = (_isoscore(each, material) for each in (raw, white))
     if before.high is None or after.low is None:
         return "unknown", _("An interval needs {least} points or more.").format(least=MIN_ROWS)
     rises = after.low > before.high
@@ -83,6 +84,17 @@ def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[S
     )
     count = rises + found.rises
     return ("holds" if count == 2 else "partly" if count else "fails"), said
+
+
+def _isoscore(picture: TreatedCloud, material: Material) -> Measured:
+    """IsoScore with its interval."""
+
+    def make() -> Measured:
+        X, units = picture.treated.retained, sentence_of_token(material.cloud)
+        [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
+        return row
+
+    return _ISOSCORES.get_or_make(picture.key, make, private=material.is_private)
 
 
 def _estimate(row: Measured) -> str:

@@ -12,7 +12,7 @@ from geometry import UndefinedMeasure
 from geometry.measure import Measured, chance_agreement, label_agreement, measure_table
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, sentence_of_token
+from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.measures import print_value, same_label
 from pages.common.words import Translate, with_sign
@@ -25,22 +25,16 @@ MEASURES = ("mean_cosine", "isoscore")
 DECIMALS = 3
 
 # of a cloud at a setting of the sliders, for all readers
-_MEASURED: Cache[dict[str, Measured]] = Cache("whitening-headlines", max_entries=512)
-_AGREEMENTS: Cache[float | None] = Cache("whitening-agreements", max_entries=512)
+_MEASURED: Cache[dict[str, Measured]] = Cache("whitening-headlines", max_entries=2000)
+_AGREEMENTS: Cache[float | None] = Cache("whitening-agreements", max_entries=2000)
 
 
 def measured(picture: TreatedCloud, material: Material) -> dict[str, Measured]:
-    """MEASURES of a picture by name; with intervals where its fit has not seen the points."""
+    """MEASURES of a picture by name, without intervals."""
 
     def make() -> dict[str, Measured]:
-        table = measure_table(
-            picture.treated.retained,
-            names=MEASURES,
-            seed=SEED,
-            intervals=material.seen_by_fit(picture.name) == "none",
-            simulate=False,
-            units=sentence_of_token(material.cloud),
-        )
+        X = picture.treated.retained
+        table = measure_table(X, names=MEASURES, seed=SEED, intervals=False, simulate=False)
         return {row.name: row for row in table}
 
     return _MEASURED.get_or_make(picture.key, make, private=material.is_private)

@@ -41,7 +41,7 @@ HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
 # panels and their text alternatives: a step of a slider does not change all of them
-_PANELS: Cache[Any] = Cache("whitening-panels", max_entries=64)
+_PANELS: Cache[Any] = Cache("whitening-panels", max_entries=2000)
 
 
 def draw_pictures(scene: Scene, _: Translate) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,14 +28,16 @@ MAX_POINTS = 5000
 FRAME_MARGIN = 1.1
 UNFITTED = ("raw", "learned")  # the fit set does not change them
 
-_TREATMENTS: Cache[Treatment] = Cache("whitening-treatments", max_entries=64)
-# a picture holds its vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
-_PICTURES: Cache[TreatedCloud] = Cache("whitening-pictures", max_entries=24)
+_TREATMENTS: Cache[Treatment] = Cache("whitening-treatments", max_entries=96)
+# treated vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
+_TREATED: Cache[Treated] = Cache("whitening-treated", max_entries=24)
+# of the cloud at each stop of the sliders, for all readers: many, and small
+_PLACES: Cache[Place] = Cache("whitening-places", max_entries=2000)
 
 
 @dataclass(frozen=True)
-class TreatedCloud:
-    """One treatment of the cloud, and where its points are drawn.
+class Place:
+    """Where the points of a treated cloud are drawn.
 
     Attributes
     ----------
@@ -42,21 +45,75 @@ class TreatedCloud:
         Multiplies the drawn coordinates, so that all pictures have one rms radius.
     reach : float
         Half-width of a frame that holds nearly all points.
-    key : str
-        Names the vectors in cache keys.
     """
 
-    treatment: Treatment
-    treated: Treated
     projection: Projection
     factor: float
     reach: float
+
+
+@dataclass(frozen=True)
+class TreatedCloud:
+    """One treatment of the cloud, and its picture.
+
+    Attributes
+    ----------
+    treatment : Treatment
+        Fitted, at the knobs' settings.
+    points : CorpusCloud
+        Those shown.
+    look : Look
+    key : str
+        Names the treated vectors in cache keys.
+    is_private : bool
+        True where they come from a reader's own texts.
+    """
+
+    treatment: Treatment
+    points: CorpusCloud
+    look: Look
     key: str
+    is_private: bool
 
     @property
     def name(self) -> str:
         """The treatment's code."""
         return self.treatment.name
+
+    @cached_property
+    def treated(self) -> Treated:
+        """The treated vectors; computed only if a number needs them that is in no cache."""
+
+        def make() -> Treated:
+            return self.treatment.apply(self.points.vectors)
+
+        # A session's own cache can't be read in a job, and jobs need these vectors.
+        return make() if self.is_private else _TREATED.get_or_make(self.key, make)
+
+    @cached_property
+    def place(self) -> Place:
+        """Where the points are drawn."""
+        name = f"{self.key}/{self.look.view}/{self.look.n_components}"
+        return _PLACES.get_or_make(name, self._make_place, private=self.is_private)
+
+    def _make_place(self) -> Place:
+        raw = projection = self.points.project(self.look.view, self.look.n_components)
+        if self.name != "raw":
+            Z = self.treated.vectors
+            projection = settle(raw.apply(Z), self.points.vectors, Z)
+        factor = match_radius(raw.around_origin, projection.around_origin)
+        distances = np.abs(projection.around_origin).max(axis=1) * factor
+        return Place(projection, factor, float(np.quantile(distances, FRAME_SHARE)))
+
+    @property
+    def projection(self) -> Projection:
+        """Where the points are drawn."""
+        return self.place.projection
+
+    @property
+    def factor(self) -> float:
+        """Multiplies the drawn coordinates, so that all pictures have one rms radius."""
+        return self.place.factor
 
     @property
     def is_emptied(self) -> bool:
@@ -227,32 +284,18 @@ def build_scene(
         look=look,
         chosen=chosen,
         pictures=pictures,
-        reach=max(picture.reach for picture in at_rest) * FRAME_MARGIN,
+        reach=max(picture.place.reach for picture in at_rest) * FRAME_MARGIN,
         waiting=tuple(name for name, treatment in fitted.items() if treatment is None),
     )
 
 
 def _picture(treatment: Treatment, material: Material, knobs: Knobs, look: Look) -> TreatedCloud:
-    """The treatment at those knobs; cached, because most knobs change only some of the pictures."""
-    points = material.points
+    """The treatment at those knobs; most knobs change only some of the pictures."""
     fit_key = "" if treatment.name in UNFITTED else material.fit_points.key
-    key = ArrayStore.key(points.key, fit_key, treatment.name, asdict(knobs.of(treatment.name)))
-
-    def make() -> TreatedCloud:
-        X = points.vectors
-        raw = points.project(look.view, look.n_components)
-        turned = treatment.turn(knobs)
-        treated = turned.apply(X)
-        projection = raw
-        if treatment.name != "raw":
-            projection = settle(raw.apply(treated.vectors), X, treated.vectors)
-        factor = match_radius(raw.around_origin, projection.around_origin)
-        distances = np.abs(projection.around_origin).max(axis=1) * factor
-        reach = float(np.quantile(distances, FRAME_SHARE))
-        return TreatedCloud(turned, treated, projection, factor, reach, key)
-
-    name = f"{key}/{look.view}/{look.n_components}"
-    return _PICTURES.get_or_make(name, make, private=material.is_private)
+    settings = asdict(knobs.of(treatment.name))
+    key = ArrayStore.key(material.points.key, fit_key, treatment.name, settings)
+    turned = treatment.turn(knobs)
+    return TreatedCloud(turned, material.points, look, key, material.is_private)
 
 
 def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:

@@ -31,7 +31,7 @@ export default function () { window.dispatchEvent(new Event("narrow-cone-plotly"
 """
 
 
-_CHARTS: Cache[Chart] = Cache("charts", max_entries=32)
+_CHARTS: Cache[Chart] = Cache("charts", max_entries=128)
 
 
 @dataclass(frozen=True)
