@@ -53,6 +53,7 @@ class Moves:
 
 Place = tuple[LayerName, str, str]  # layer, pooling, treatment
 
+_BOOTSTRAPS: Cache[PairBootstrap] = Cache("resamples of pairs", max_entries=4)
 # of each rung, for all readers: many, and small
 _CELLS: Cache[Cell] = Cache("cells of ladders", max_entries=2000)
 _SCORES: Cache[Scores] = Cache("pair scores", max_entries=64)
@@ -124,22 +125,37 @@ class Scene:
 def build_scene(choice: Choice, _: Translate) -> Scene:
     """Encode the pairs and score the ladder; long work runs as a job with progress and cancel."""
     encoded = encode_pairs(choice, _)
-    names = {place: f"{choice.key}/{place}" for place in _ladder_places(choice)}
-    found = {place: _CELLS.get(name, private=choice.is_private) for place, name in names.items()}
-    missing = [place for place, cell in found.items() if cell is None]
-    cells = {place: cell for place, cell in found.items() if cell is not None}
+    places = _ladder_places(choice)
+    cells = _known_cells(choice, places)
+    missing = [place for place in places if place not in cells]
     if missing:
+        bootstrap = _BOOTSTRAPS.get_or_make(
+            choice.pairs.key,
+            lambda: PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
+            private=choice.is_private,
+        )
         made: dict[Place, Cell] = jobs.wait_for(
             f"{choice.key}/{missing}",
-            lambda report: _score_places(encoded, missing, report),
+            lambda report: _score_places(encoded, missing, bootstrap, report),
             _,
             _("Scoring the ladder"),
             lane="measure",
             passing=True,
         )
         for place, cell in made.items():
-            cells[place] = _CELLS.put(names[place], cell, private=choice.is_private)
+            cells[place] = _put_cell(choice, place, cell)
     return Scene(encoded, cells)
+
+
+def _known_cells(choice: Choice, places: Sequence[Place]) -> dict[Place, Cell]:
+    found = {
+        place: _CELLS.get(f"{choice.key}/{place}", private=choice.is_private) for place in places
+    }
+    return {place: cell for place, cell in found.items() if cell is not None}
+
+
+def _put_cell(choice: Choice, place: Place, cell: Cell) -> Cell:
+    return _CELLS.put(f"{choice.key}/{place}", cell, private=choice.is_private)
 
 
 def _ladder_places(choice: Choice) -> list[Place]:
@@ -162,16 +178,25 @@ def ladder_columns(choice: Choice) -> tuple[tuple[LayerName, str], ...]:
 
 
 def _score_places(
-    encoded: EncodedPairs, places: Sequence[Place], report: jobs.Report
+    encoded: EncodedPairs,
+    places: Sequence[Place],
+    bootstrap: PairBootstrap,
+    report: jobs.Report,
 ) -> dict[Place, Cell]:
-    bootstrap = PairBootstrap(encoded.choice.pairs.pairs.gold_scores, DRAWS, SEED)
+    """Score column by column; what another reader's job has scored meanwhile is not done again."""
+    choice = encoded.choice
     found: dict[Place, Cell] = {}
     columns = dict.fromkeys((layer, pooling) for layer, pooling, _treatment in places)
     for done, column in enumerate(columns):
         report(done, len(columns))
-        treatments = [treatment for *where, treatment in places if tuple(where) == column]
-        for cell in score_column(encoded, *column, treatments, bootstrap).cells:
-            found[*column, cell.treatment] = cell
+        wanted = [place for place in places if place[:2] == column]
+        if not choice.is_private:  # a session's own cache can't be read in a job
+            found |= _known_cells(choice, wanted)
+        treatments = [place[2] for place in wanted if place not in found]
+        if treatments:
+            for cell in score_column(encoded, *column, treatments, bootstrap).cells:
+                place = (*column, cell.treatment)
+                found[place] = cell if choice.is_private else _put_cell(choice, place, cell)
     return found
 
 

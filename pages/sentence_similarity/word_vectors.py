@@ -63,7 +63,7 @@ class Static:
 
 
 _AVERAGES: Cache[AveragedPairs] = Cache("averages of word vectors", max_entries=6)
-_CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=6)
+_CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=256)
 _WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64)
 
 
@@ -191,17 +191,19 @@ def _scored(
     *,
     lane: str,
 ) -> Static:
-    """Averages and scores of that source: cached for this session, else computed as two jobs.
+    """Averages and scores of that source: cached, else computed as two jobs.
 
-    The name is not cached, because it depends on the language.
+    Those of an uploaded file are cached for this session only. The name is not cached, because it
+    depends on the language.
     """
+    private = lane == "read" or choice.is_private
     averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
     cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
-    averages = _AVERAGES.get(averages_key, private=True)
+    averages = _AVERAGES.get(averages_key, private=private)
     if averages is None:
         made: AveragedPairs = jobs.wait_for(f"averages-{averages_key}", read, _, what, lane=lane)
-        averages = _AVERAGES.put(averages_key, made, private=True)
-    cells = _CELLS.get(cells_key, private=True)
+        averages = _AVERAGES.put(averages_key, made, private=private)
+    cells = _CELLS.get(cells_key, private=private)
     if cells is None:
         scored: dict[str, Cell] = jobs.wait_for(
             f"static-{cells_key}",
@@ -210,7 +212,7 @@ def _scored(
             what,
             lane="measure",
         )
-        cells = _CELLS.put(cells_key, scored, private=True)
+        cells = _CELLS.put(cells_key, scored, private=private)
     return Static(name, averages, cells["none"], cells[choice.whitening], lane == "read")
 
 
