@@ -19,13 +19,14 @@ from pages.common.words import Translate, prose
 
 from .best import show_best
 from .choices import make_choice
-from .claim import coverage_values, file_notes, ladder_csv, show_ladder, show_published
+from .claim import coverage_values, file_notes, ladder_csv, show_ladder
 from .cone import show_cone_against_score
 from .fit_size import show_fit_sizes
 from .grid import show_grid, warn_of_shared_sentences
 from .lesson import CONTROLS, show_lesson
 from .moves import show_moves
 from .pairs import show_about, show_own_form
+from .published import show_published
 from .scene import Scene, build_scene, score_grid
 from .subsets import show_subsets
 from .verdicts import pooling_verdict, whitening_verdict
@@ -137,12 +138,12 @@ def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
 def _show_parts(scene: Scene, _: Translate) -> None:
     """The folded panels; each is worked out when it is opened."""
     st.subheader(_("All measures"))
-    choice, encoded = scene.choice, scene.encoded
+    choice = scene.choice
     with _linked_fold(
         _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
     ) as is_open:
         if is_open:
-            scores = score_grid(encoded, _)
+            scores = score_grid(choice, _)
             show_grid(choice, scores.grid, _)
             show_best(choice, scores, _)
     if choice.pairs.subsets:
@@ -151,7 +152,7 @@ def _show_parts(scene: Scene, _: Translate) -> None:
                 show_subsets(scene, _)
     with folded(_("Does a narrower cone score worse?"), key="part-cone") as is_open:
         if is_open:
-            show_cone_against_score(choice, score_grid(encoded, _).grid, _)
+            show_cone_against_score(choice, score_grid(choice, _).grid, _)
     with folded(_("How many sentences does a fit need?"), key="part-sizes") as is_open:
         if is_open:
             show_fit_sizes(scene, _)
@@ -160,6 +161,6 @@ def _show_parts(scene: Scene, _: Translate) -> None:
             show_moves(scene, _)
     with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
         if is_open:
-            show_published(scene, _)
+            show_published(choice.pairs, _)
     for question in QUESTIONS:
         show_question(PAGE, question)
