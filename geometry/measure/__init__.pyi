@@ -11,6 +11,7 @@ from .context import max_explainable_variance as max_explainable_variance
 from .context import self_similarity as self_similarity
 from .cosines import alignment as alignment
 from .cosines import cosine_contributions as cosine_contributions
+from .cosines import cosine_parts as cosine_parts
 from .cosines import mean_cosine as mean_cosine
 from .cosines import pairwise_cosines as pairwise_cosines
 from .cosines import positive_cosine_share as positive_cosine_share
