@@ -39,6 +39,11 @@ class Choice:
     special_tokens: bool
     look: Look
 
+    @property
+    def series(self) -> str:
+        """The name of the series that is drawn."""
+        return self.unit if self.unit == "tokens" else self.pooling
+
 
 def choose_cloud_and_look(
     corpus: Corpus, encoder: Encoder, _: Translate, *, more: DeltaGenerator
@@ -65,8 +70,8 @@ def choose_cloud_and_look(
 
 def chosen_layer(last: int) -> int:
     """The layer of the numbers: of the session, or else of the address."""
-    stored = st.session_state.get(LAYER)
-    layer = int(stored) if str(stored).isdigit() else number_in_url(LAYER)
+    stored = str(st.session_state.get(LAYER, ""))
+    layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
     default = min(DEFAULT_LAYER, last)
     layer = default if layer is None or layer > last else layer
     put_in_url(LAYER, None if layer == default else str(layer))

@@ -24,7 +24,7 @@ from .curves import show_curves
 from .numbers import show_all_measures, show_headlines, take_away
 from .pictures import draw_pictures
 from .rogue import show_rogues
-from .scene import TOKENS, Scene, build_scene, name_of, other_series, read_series
+from .scene import TOKENS, Scene, build_scene, other_series, read_series
 from .sweep import Sweep, sweep
 
 PAGE = "layers"
@@ -44,7 +44,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
         choice = choose_cloud_and_look(corpus, encoder, _, more=more_box.container())
     try:
         with progress_box:
-            shown = read_series(corpus, encoder, name_of(choice), choice.special_tokens, _)
+            shown = read_series(corpus, encoder, choice.series, choice.special_tokens, _)
         if len(shown.first.cloud) < FEWEST_POINTS:
             notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
             return

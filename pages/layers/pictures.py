@@ -146,7 +146,14 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
     for layer, box in zip(range(len(series.layers)), boxes, strict=False):
         panel = replace(_panel(scene, layer, _), marks=marks)
         key = series_key(
-            series, layer, look, scene.chosen, colours.title, st.context.theme.type, language()
+            series,
+            series.first.key,  # the labels too, which the colours show
+            layer,
+            look,
+            scene.chosen,
+            colours.title,
+            st.context.theme.type,
+            language(),
         )
         title = layer_title(scene, _, layer)
         with box:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from pages.common.cloud_choices import Look
 from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, encode_corpus
 from pages.common.words import Translate
-
-from .choices import Choice
 
 MAX_POINTS = 3000  # of a cloud; a larger one is sampled, and the page says so
 TOKENS = "tokens"
@@ -105,25 +103,23 @@ def read_series(
     special_tokens : bool
         Include special tokens in the pooling of sentences. Contextual tokens are without them.
     """
+    spec = CloudSpec(
+        unit="sentences",
+        layer=0,
+        pooling=name,
+        special_tokens=special_tokens,
+        max_points=MAX_POINTS,
+    )
     if name == TOKENS:
-        how = {"unit": "tokens", "pooling": DEFAULT_POOLING, "max_points": most_tokens(encoder)}
-        specs = [CloudSpec(layer=layer, whole_sentences=True, **how) for layer in _layers(encoder)]
-    else:
-        how = {"unit": "sentences", "pooling": name, "max_points": MAX_POINTS}
-        specs = [
-            CloudSpec(layer=layer, special_tokens=special_tokens, **how)
-            for layer in _layers(encoder)
-        ]
+        spec = CloudSpec(
+            unit="tokens",
+            layer=0,
+            pooling=DEFAULT_POOLING,
+            max_points=most_tokens(encoder),
+            whole_sentences=True,
+        )
+    specs = [replace(spec, layer=layer) for layer in range(encoder.n_layers + 1)]
     return Series(name, tuple(encode_corpus(corpus, spec, _) for spec in specs))
-
-
-def _layers(encoder: Encoder) -> range:
-    return range(encoder.n_layers + 1)
-
-
-def name_of(choice: Choice) -> str:
-    """The name of the series that is drawn."""
-    return TOKENS if choice.unit == "tokens" else choice.pooling
 
 
 def other_series(
@@ -155,7 +151,7 @@ def other_series(
 def series_name(name: str, _: Translate) -> str:
     """A series in words, for a legend."""
     if name == TOKENS:
-        return _("tokens")
+        return _("contextual tokens")
     return _("sentences, {pooling}").format(pooling=pooling_names(_)[name])
 
 
@@ -172,5 +168,10 @@ def build_scene(series: Series, look: Look, layer: int, chosen: int | None) -> S
 
 
 def series_key(series: Series, *more: object) -> str:
-    """The cache key of what is computed from every layer of a series."""
-    return ArrayStore.key(*(points.key for points in series.layers), *more)
+    """The cache key of what is computed from the vectors of every layer of a series."""
+    return ArrayStore.key(*map(vectors_key, series.layers), *more)
+
+
+def vectors_key(points: CorpusCloud) -> str:
+    """Names the vectors alone: the labels of a bundled corpus differ between languages."""
+    return ArrayStore.key(points.encoder.fingerprint, points.corpus.sha256, points.spec)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.words import Translate
 
-if TYPE_CHECKING:
-    from .scene import Series
+from .scene import Series, vectors_key
 
 MEASURES = (
     "mean_cosine",
@@ -51,7 +49,7 @@ def headlines_of(points: CorpusCloud) -> Table:
         )
         return {row.name: row for row in table}
 
-    return _HEADLINES.get_or_make(points.key, make, private=points.private)
+    return _HEADLINES.get_or_make(vectors_key(points), make, private=points.private)
 
 
 def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -> Sweep:
@@ -69,7 +67,7 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
     missing = [
         (each, points)
         for each, points in clouds
-        if cache.get(points.key, private=points.private) is None
+        if cache.get(vectors_key(points), private=points.private) is None
     ]
     if missing:
 
@@ -82,13 +80,15 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
 
         what = _("Measuring clouds: {n}").format(n=len(missing))
         kind = "contextual" if contextual else "table"
-        key = "-".join(["layers", kind, *(points.key[:12] for _each, points in missing)])
+        key = "-".join(["layers", kind, *(vectors_key(points)[:12] for _each, points in missing)])
         made = jobs.wait_for(key, work, _, what, lane="measure", is_long=True)
         for (_each, points), table in zip(missing, made, strict=True):
-            cache.put(points.key, table, private=points.private)
+            cache.put(vectors_key(points), table, private=points.private)
     return {
         each.name: tuple(
-            cache.get_or_make(points.key, partial(make, each, points), private=points.private)
+            cache.get_or_make(
+                vectors_key(points), partial(make, each, points), private=points.private
+            )
             for points in each.layers
         )
         for each in series
@@ -129,4 +129,4 @@ def _parts(points: CorpusCloud, treatment: str) -> np.ndarray:
         except UndefinedMeasure:
             return np.full(X.shape[1], np.nan)
 
-    return _PARTS.get_or_make(f"{points.key}/{treatment}", make, private=points.private)
+    return _PARTS.get_or_make(f"{vectors_key(points)}/{treatment}", make, private=points.private)

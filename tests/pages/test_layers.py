@@ -138,22 +138,23 @@ def test_each_curve_is_the_library_s_at_every_layer(sentences, tokens):
         expected = [mean_cosine(X) for X in sentences[pooling]]
         np.testing.assert_allclose(drawn[name], expected, atol=1e-6)
     np.testing.assert_allclose(
-        drawn["tokens"], [mean_cosine(each.vectors) for each in tokens], atol=1e-6
+        drawn["contextual tokens"], [mean_cosine(each.vectors) for each in tokens], atol=1e-6
     )
-    low, high = drawn["tokens 2.5%"], drawn["tokens 97.5%"]
-    assert (low < drawn["tokens"]).all()
-    assert (drawn["tokens"] < high).all()
+    low, high = drawn["contextual tokens 2.5%"], drawn["contextual tokens 97.5%"]
+    assert (low < drawn["contextual tokens"]).all()
+    assert (drawn["contextual tokens"] < high).all()
     np.testing.assert_array_equal(drawn["isotropic, as many as sentences, mean"], 0)
 
 
 @pytest.mark.parametrize("name", CONTEXTUAL)
 def test_the_measures_of_context_are_of_tokens_alone(tokens, name):
     drawn = curves(visit(measure=name))
-    assert set(drawn) == {"tokens", "tokens 2.5%", "tokens 97.5%", "isotropic, as many as tokens"}
+    name_of, reference = "contextual tokens", "isotropic, as many as contextual tokens"
+    assert set(drawn) == {name_of, f"{name_of} 2.5%", f"{name_of} 97.5%", reference}
     expected = [
         CONTEXTUAL[name](each.vectors, np.array(each.tokens), each.sentence) for each in tokens
     ]
-    np.testing.assert_allclose(drawn["tokens"], expected, atol=1e-6)
+    np.testing.assert_allclose(drawn["contextual tokens"], expected, atol=1e-6)
 
 
 def test_published_curves_are_marked_and_stretched():
@@ -300,7 +301,7 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory):
     model = str(save_tiny_bert(tmp_path_factory.mktemp("tiny")))
     texts = tuple(f"the {a} {b}" for a in ("cat", "dog") for b in ("sat", "ran", "sang"))
     app = visit(Corpus("six", texts), model=model)
-    assert len(curves(app)["tokens"]) == N_LAYERS + 1
+    assert len(curves(app)["contextual tokens"]) == N_LAYERS + 1
     assert "This needs two layers, and 40 sentences or more." in everything(app)
     app = visit(Corpus("three", texts[:3]), model=model)
     assert "A picture needs at least 4 points." in everything(app)
