@@ -19,6 +19,12 @@ from .cosines import top_contribution as top_contribution
 from .cosines import top_contribution_baseline as top_contribution_baseline
 from .cosines import uniformity as uniformity
 from .cosines import uniformity_baseline as uniformity_baseline
+from .frequency import FrequencyBin as FrequencyBin
+from .frequency import FrequencyDirection as FrequencyDirection
+from .frequency import frequency_bins as frequency_bins
+from .frequency import frequency_direction as frequency_direction
+from .frequency import neighbour_means as neighbour_means
+from .frequency import sentence_means as sentence_means
 from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
 from .neighbours import chance_agreement as chance_agreement
