@@ -17,7 +17,7 @@ from ..data.corpus import Corpus
 from .encoder import Encoder, Layer, Progress
 from .pool import DEFAULT_POOLING
 from .precision import refuse_too_narrow
-from .store import ArrayStore, key_of, pooled_name, recall, recalled_vectors
+from .store import BYTES_AT_ONCE, ArrayStore, key_of, pooled_name, recall, recalled_vectors
 
 UNITS = ("sentences", "tokens", "types")
 VECTOR_BYTES = 200 * 10**6  # of all token vectors of some texts, of which a sample stays
@@ -84,6 +84,7 @@ def read_cloud(
     special_tokens: bool = True,
     max_points: int = 3000,
     seed: int = 0,
+    whole_sentences: bool = False,
     store: ArrayStore | None = None,
     progress: Progress | None = None,
 ) -> Cloud:
@@ -103,6 +104,9 @@ def read_cloud(
         A larger cloud is sampled without replacement.
     seed : int
         Of the sample.
+    whole_sentences : bool
+        For tokens only: the sample has all tokens of some sentences, and not some tokens of all.
+        Measures that compare a token with its sentence need that.
     store : ArrayStore, optional
     progress : callable (int, int), optional
         Called with (texts done, texts in all).
@@ -118,7 +122,17 @@ def read_cloud(
     if unit != "sentences" and len(layers) != 1:
         raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
     wanted = _Wanted(
-        encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed, store, progress
+        encoder,
+        corpus,
+        unit,
+        layers,
+        pooling,
+        special_tokens,
+        max_points,
+        seed,
+        whole_sentences,
+        store,
+        progress,
     )
     cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
     if encoder.is_approximate:
@@ -136,19 +150,30 @@ def is_stored(
     special_tokens: bool = True,
     max_points: int,
     seed: int,
+    whole_sentences: bool = False,
     store: ArrayStore,
 ) -> bool:
     """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing.
 
     Parameters
     ----------
-    encoder, corpus, unit, layer, pooling, special_tokens, max_points, seed
+    encoder, corpus, unit, layer, pooling, special_tokens, max_points, seed, whole_sentences
         As in ``read_cloud``.
     store : ArrayStore
     """
     layers = encoder.layer_indices(layer)
     wanted = _Wanted(
-        encoder, corpus, unit, layers, pooling, special_tokens, max_points, seed, store, None
+        encoder,
+        corpus,
+        unit,
+        layers,
+        pooling,
+        special_tokens,
+        max_points,
+        seed,
+        whole_sentences,
+        store,
+        None,
     )
     return all(store.has(key) for key in wanted.keys)
 
@@ -165,6 +190,7 @@ class _Wanted:
     special_tokens: bool
     max_points: int
     seed: int
+    whole_sentences: bool
     store: ArrayStore | None
     progress: Progress | None
 
@@ -175,15 +201,17 @@ class _Wanted:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of its vectors, one a layer. Of tokens and types only the sample is stored."""
+        """The keys of its vectors, one a layer."""
+        return tuple(map(self.key, (0,) if self.unit == "types" else self.layers))
+
+    def key(self, layer: int) -> str:
+        """The key of its vectors at a layer. Of tokens and types only the sample is stored."""
+        detail = f"{self.max_points}/{self.seed}"
         if self.unit == "sentences":
             detail = pooled_name(self.pooling, self.special_tokens)
-        else:
-            detail = f"{self.max_points}/{self.seed}"
-        layers = (0,) if self.unit == "types" else self.layers
-        return tuple(
-            key_of(self.encoder, self.corpus, self.unit, layer, detail) for layer in layers
-        )
+        elif self.unit == "tokens" and self.whole_sentences:
+            detail += "/whole sentences"
+        return key_of(self.encoder, self.corpus, self.unit, layer, detail)
 
     def sample(self, n: int) -> np.ndarray:
         """The indices of the sampled rows out of n, in order."""
@@ -191,6 +219,18 @@ class _Wanted:
             return np.arange(n)
         drawn = np.random.default_rng(self.seed).choice(n, self.max_points, replace=False)
         return np.sort(drawn)
+
+    def sample_sentences(self, lengths: Sequence[int]) -> np.ndarray:
+        """The indices of all tokens of some sentences, in order: ``max_points`` at most.
+
+        One sentence is taken in any case. lengths : tokens of each sentence.
+        """
+        order = np.random.default_rng(self.seed).permutation(len(lengths))
+        ends = np.cumsum(np.asarray(lengths)[order])
+        order = order[: max(1, int(np.searchsorted(ends, self.max_points, "right")))]
+        is_drawn = np.zeros(len(lengths), dtype=bool)
+        is_drawn[order] = True
+        return np.flatnonzero(np.repeat(is_drawn, lengths))
 
 
 def _sentences(wanted: _Wanted) -> Cloud:
@@ -262,11 +302,18 @@ def _pieces(wanted: _Wanted) -> list[list[str]]:
 def _tokens(wanted: _Wanted) -> Cloud:
     corpus, pieces = wanted.corpus, _pieces(wanted)
     flat = [piece for sentence in pieces for piece in sentence]
-    source = np.repeat(np.arange(len(pieces)), [len(sentence) for sentence in pieces])
-    rows = wanted.sample(len(flat))
+    lengths = [len(sentence) for sentence in pieces]
+    source = np.repeat(np.arange(len(pieces)), lengths)
+    rows = wanted.sample_sentences(lengths) if wanted.whole_sentences else wanted.sample(len(flat))
 
     def compute() -> dict[str, np.ndarray]:
-        return {wanted.keys[0]: _token_vectors(wanted, rows, [len(each) for each in pieces])}
+        """One pass has every layer, so all are stored if they are not too large."""
+        every = tuple(range(wanted.encoder.n_layers + 1))
+        n_bytes = len(every) * len(rows) * wanted.encoder.dimension * np.float32().nbytes
+        is_small = wanted.store is not None and n_bytes <= BYTES_AT_ONCE
+        layers = every if is_small else wanted.layers
+        vectors = _token_vectors(wanted, layers, rows, lengths)
+        return {wanted.key(layer): X for layer, X in zip(layers, vectors, strict=True)}
 
     counts = Counter(flat)
     texts = _pick(flat, rows)
@@ -282,31 +329,44 @@ def _tokens(wanted: _Wanted) -> Cloud:
     )
 
 
-def _token_vectors(wanted: _Wanted, rows: np.ndarray, lengths: list[int]) -> np.ndarray:
-    """Vectors of the tokens at these sorted rows.
+def _token_vectors(
+    wanted: _Wanted, layers: Sequence[int], rows: np.ndarray, lengths: list[int]
+) -> np.ndarray:
+    """Vectors (layers, m, d) of the tokens at these sorted rows.
 
     The vectors of all tokens of the texts that are encoded at a time take VECTOR_BYTES at most, or
     are those of one text.
 
-    lengths : tokens of each text.
+    Parameters
+    ----------
+    wanted : _Wanted
+    layers : sequence of int
+    rows : (m,) array of int
+    lengths : list of int
+        Tokens of each text.
     """
-    (layer,) = wanted.layers
-    texts = wanted.corpus.texts
+    texts, sizes = wanted.corpus.texts, np.asarray(lengths)
     starts = np.cumsum([0, *lengths])
-    vectors = np.empty((len(rows), wanted.encoder.dimension), dtype=np.float32)
-    most = VECTOR_BYTES // (4 * wanted.encoder.dimension)  # tokens
-    first = last = 0
-    while last < len(texts):
-        first = last
-        last = max(first + 1, int(np.searchsorted(starts, starts[first] + most, "right")) - 1)
-        drawn = slice(*np.searchsorted(rows, [starts[first], starts[last]]))
+    text_of = np.searchsorted(starts, rows, "right") - 1  # (m,) ascending
+    needed = np.unique(text_of)
+    vectors = np.empty((len(layers), len(rows), wanted.encoder.dimension), dtype=np.float32)
+    most = VECTOR_BYTES // (4 * wanted.encoder.dimension * len(layers))  # tokens
+    while len(needed):
+        count = max(1, int(np.searchsorted(np.cumsum(sizes[needed]), most, "right")))
+        some, needed = needed[:count], needed[count:]
 
-        def report(done: int, _of_these: int, first: int = first) -> None:
+        def report(done: int, _of_these: int, first: int = int(some[0])) -> None:
             wanted.report(first + done)
 
-        if drawn.start < drawn.stop:
-            part = wanted.encoder.encode_tokens(texts[first:last], layer=layer, progress=report)
-            vectors[drawn] = part.vectors[rows[drawn] - starts[first]]
+        parts = wanted.encoder.encode_token_layers(
+            [texts[i] for i in some], layers=layers, progress=report
+        )
+        drawn = slice(*np.searchsorted(text_of, [some[0], some[-1] + 1]))
+        begins = np.cumsum(sizes[some]) - sizes[some]  # of each text among these
+        of_these = begins[np.searchsorted(some, text_of[drawn])]
+        places = of_these + rows[drawn] - starts[text_of[drawn]]
+        for of_layer, part in zip(vectors, parts, strict=True):
+            of_layer[drawn] = part.vectors[places]
     return vectors
 
 

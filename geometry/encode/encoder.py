@@ -345,24 +345,47 @@ class Encoder:
         progress : callable, optional
             Called with (texts done, texts in all). An exception raised in it ends the work.
         """
-        index = self.layer_index(layer)
+        [tokens] = self.encode_token_layers(
+            texts, layers=(layer,), include_special=include_special, progress=progress
+        )
+        return tokens
+
+    def encode_token_layers(
+        self,
+        texts: Sequence[str],
+        *,
+        layers: Sequence[int] | None = None,
+        include_special: bool = False,
+        progress: Progress | None = None,
+    ) -> tuple[TokenEmbeddings, ...]:
+        """The same for several layers, from one pass: the same tokens in the same order.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        layers : sequence of int, optional
+            By default every layer, from 0 to n_layers.
+        include_special, progress
+            As in ``encode_tokens``.
+        """
+        chosen = range(self.n_layers + 1) if layers is None else layers
+        indices = [self.layer_index(layer) for layer in chosen]
         encodings = self._encodings(texts, progress)
         positions = [
             [i for i, special in enumerate(e.special_tokens_mask) if include_special or not special]
             for e in encodings
         ]
         starts = np.cumsum([0, *map(len, positions)])
-        vectors = np.empty((starts[-1], self.dimension), dtype=np.float32)
+        vectors = np.empty((len(indices), starts[-1], self.dimension), dtype=np.float32)
         for rows, _, _, hidden in self._forward(encodings, progress):
-            states = hidden[index].float().cpu().numpy()  # (b, L, d), padded on the right
-            for place, row in enumerate(rows):
-                vectors[starts[row] : starts[row + 1]] = states[place, positions[row]]
-        return TokenEmbeddings(
-            vectors=vectors,
-            tokens=tuple(e.tokens[i] for e, p in zip(encodings, positions, strict=True) for i in p),
-            sentence=np.repeat(np.arange(len(encodings)), np.diff(starts)),
-            position=np.array([i for p in positions for i in p], dtype=np.int64),
-        )
+            for of_layer, index in zip(vectors, indices, strict=True):
+                states = hidden[index].float().cpu().numpy()  # (b, L, d), padded on the right
+                for place, row in enumerate(rows):
+                    of_layer[starts[row] : starts[row + 1]] = states[place, positions[row]]
+        tokens = tuple(e.tokens[i] for e, p in zip(encodings, positions, strict=True) for i in p)
+        sentence = np.repeat(np.arange(len(encodings)), np.diff(starts))
+        position = np.array([i for p in positions for i in p], dtype=np.int64)
+        return tuple(TokenEmbeddings(each, tokens, sentence, position) for each in vectors)
 
     def type_embeddings(self) -> VectorTable:
         """The input embedding matrix: one static vector a vocabulary entry, in id order."""

@@ -33,6 +33,9 @@ class Curve:
         True for a line of steps, as of a histogram.
     low, high : (m,) arrays of float or None
         Ends of the intervals, which are shaded.
+    dots : bool
+        True to mark each point, where the line between two points has no meaning of its own. A
+        NaN in y leaves a gap.
     """
 
     x: np.ndarray
@@ -42,6 +45,7 @@ class Curve:
     step: bool = False
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    dots: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
         x=np.asarray(curve.x, dtype=np.float32),
         y=np.asarray(curve.y, dtype=np.float32),
         name=curve.name,
-        mode="lines",
+        mode="lines+markers" if curve.dots else "lines",
         line={
             "color": colour,
             "width": 1 if curve.place is None else 2,

@@ -1,4 +1,4 @@
-"""A symmetric matrix as colours, centred on zero; a table of scores with each cell written out."""
+"""Matrices as colours, centred on zero; a table of scores with each cell written out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from .palette import DIVERGING, Theme, base_layout, rgb
 
+STRIP_HEIGHT = 22  # px of a row of a strip
+STRIP_MARGIN = 46  # px above each strip, for its title
 TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
 CELL_SIZE = 16  # px of the text in a cell
 TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background
@@ -95,6 +98,81 @@ def matrix_figure(
             "constrain": "domain",
         },
     )
+    return figure
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A wide matrix: values (r, c), its title, and the names of its r rows."""
+
+    values: np.ndarray
+    title: str
+    rows: Sequence[str]
+
+
+def strips_figure(
+    strips: Sequence[Strip],
+    theme: Theme,
+    *,
+    titles: tuple[str, str],
+    ticks: Sequence[int],
+    reach: float,
+) -> go.Figure:
+    """Wide matrices below each other, with the same columns and one scale of colours.
+
+    Parameters
+    ----------
+    strips : sequence of Strip
+    theme : Theme
+    titles : (str, str)
+        Titles of the columns and of the rows.
+    ticks : sequence of int
+        The columns that are named, by their number.
+    reach : float
+        The colours run from -reach to reach.
+    """
+    rows = [len(strip.rows) for strip in strips]
+    height = sum(rows) * STRIP_HEIGHT + (len(strips) + 1) * STRIP_MARGIN
+    figure = make_subplots(
+        rows=len(strips),
+        shared_xaxes=True,
+        row_heights=rows,
+        vertical_spacing=STRIP_MARGIN / height,
+        subplot_titles=[strip.title for strip in strips],
+    )
+    for place, strip in enumerate(strips, start=1):
+        figure.add_trace(
+            go.Heatmap(
+                z=np.asarray(strip.values, dtype=np.float32),
+                y=list(strip.rows),
+                name=strip.title,
+                coloraxis="coloraxis",
+                hovertemplate=f"{titles[1]} %{{y}}, {titles[0]} %{{x}}: %{{z:.4f}}<extra></extra>",
+            ),
+            row=place,
+            col=1,
+        )
+        figure.update_yaxes(
+            row=place,
+            type="category",
+            autorange="reversed",
+            title={"text": titles[1], "font": {"size": 13}},
+            ticks="",
+            automargin=True,
+        )
+    figure.update_xaxes(tickvals=list(ticks), ticks="outside", automargin=True)
+    figure.update_xaxes(title={"text": titles[0], "font": {"size": 13}}, row=len(strips))
+    margin = {"l": 8, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN}
+    figure.update_layout(
+        base_layout(theme, height=height, margin=margin),
+        coloraxis={
+            "colorscale": _both_ways(theme),
+            "cmin": -reach,
+            "cmax": reach,
+            "colorbar": {"thickness": 10, "len": 0.9},
+        },
+    )
+    figure.update_annotations(font={"size": 14, "color": theme.ink}, x=0, xanchor="left")
     return figure
 
 

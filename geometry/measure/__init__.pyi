@@ -11,6 +11,7 @@ from .context import max_explainable_variance as max_explainable_variance
 from .context import self_similarity as self_similarity
 from .cosines import alignment as alignment
 from .cosines import cosine_contributions as cosine_contributions
+from .cosines import cosine_parts as cosine_parts
 from .cosines import mean_cosine as mean_cosine
 from .cosines import pairwise_cosines as pairwise_cosines
 from .cosines import positive_cosine_share as positive_cosine_share
@@ -18,6 +19,12 @@ from .cosines import top_contribution as top_contribution
 from .cosines import top_contribution_baseline as top_contribution_baseline
 from .cosines import uniformity as uniformity
 from .cosines import uniformity_baseline as uniformity_baseline
+from .frequency import FrequencyBin as FrequencyBin
+from .frequency import FrequencyDirection as FrequencyDirection
+from .frequency import frequency_bins as frequency_bins
+from .frequency import frequency_direction as frequency_direction
+from .frequency import neighbour_means as neighbour_means
+from .frequency import sentence_means as sentence_means
 from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
 from .neighbours import chance_agreement as chance_agreement

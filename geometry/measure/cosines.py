@@ -204,6 +204,28 @@ def cosine_contributions(X: np.ndarray) -> np.ndarray:
     return contributions(U.sum(axis=0), np.einsum("nd,nd->d", U, U))
 
 
+def cosine_parts(X: np.ndarray) -> np.ndarray:
+    """Each dimension's part of the mean cosine over pairs i != j, (d,); they sum to it.
+
+    ``cosine_contributions`` are these parts over their sum. The parts themselves are defined where
+    the mean cosine is 0, so they can be compared before and after standardising.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+        No zero row.
+
+    References
+    ----------
+    Timkey, van Schijndel 2021, equation 2.
+    """
+    U = unit_rows(X)
+    n = len(U)
+    need_rows(n, 2)
+    total = U.sum(axis=0)
+    return np.asarray((total * total - np.einsum("nd,nd->d", U, U)) / (n * (n - 1)))
+
+
 def top_contribution(X: np.ndarray, *, k: int = 1) -> float:
     """The k largest ``cosine_contributions`` together; see ``top_contribution_baseline``."""
     return largest_share(cosine_contributions(X), k)

@@ -23,6 +23,7 @@ BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
 # Squared distances below this share of |a|^2 are computed again in float64. The error of the
 # float32 product is about 1e-7 |a|^2, which leaves them fewer than three digits.
 SURE = 1e-4
+WIDE, PART = 8192, 32  # scores in a row from which its maxima by parts save time; in a part
 DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out of the fit
 # Rows that differ by rounding are nearer to each other than rows that differ: by a factor of
 # 10,000 for whitened sentences in float32. The smallest distance among rows that all differ is
@@ -111,12 +112,12 @@ def closest(
         np.fill_diagonal(scores[:, start:], -np.inf)
         if watch:
             watch(rows, scores)
-        found[rows], last = _largest(scores, k)
+        found[rows], last = largest(scores, k)
         unsure = start + np.flatnonzero(half[rows] - last < SURE * half[rows])
         if len(unsure):
             exact = A[unsure] @ A.T - half
             exact[np.arange(len(unsure)), unsure] = -np.inf
-            found[unsure] = _largest(exact, k)[0]
+            found[unsure] = largest(exact, k)[0]
     return found
 
 
@@ -134,13 +135,13 @@ def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         rows = slice(start, min(start + BLOCK_ROWS, n))
         products = single[rows] @ single.T
         np.fill_diagonal(products[:, start:], -np.inf)
-        by_distance[rows] = _largest(products - half, 3)[0]
+        by_distance[rows] = largest(products - half, 3)[0]
         products *= shorten
-        by_cosine[rows] = _largest(products, k)[0]
+        by_cosine[rows] = largest(products, k)[0]
     return by_cosine, by_distance
 
 
-def _largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,)).
 
     Of equal scores the lower index comes first.
@@ -148,12 +149,18 @@ def _largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     m, n = scores.shape
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
-    kth = np.partition(scores, n - k, axis=1)[:, n - k]
+    if n >= WIDE:
+        # few scores reach the k-th largest of the maxima over parts of a row
+        parts = scores[:, : n // PART * PART].reshape(m, -1, PART).max(axis=2)
+        kth = np.partition(parts, -k, axis=1)[:, -k]
+    else:
+        kth = np.partition(scores, n - k, axis=1)[:, n - k]
     rows, columns = np.divmod(np.flatnonzero(scores >= kth[:, None]), n)
-    if len(rows) > m * k:  # scores equal to the k-th one
+    if len(rows) > m * k:  # a lower bound, or scores equal to the k-th one
         order = np.lexsort((columns, -scores[rows, columns], rows))
         first = np.searchsorted(rows, np.arange(m))
-        return columns[order[first[:, None] + np.arange(k)]], kth
+        found = columns[order[first[:, None] + np.arange(k)]]
+        return found, np.take_along_axis(scores, found[:, -1:], axis=1)[:, 0]
     columns = columns.reshape(m, k)
     values = np.take_along_axis(scores, columns, axis=1)
     return np.take_along_axis(columns, np.argsort(-values, axis=1, kind="stable"), axis=1), kth

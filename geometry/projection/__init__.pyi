@@ -1,3 +1,4 @@
+from .by_layer import project_layers as project_layers
 from .projection import Projection as Projection
 from .projection import project as project
 from .toy import Plane as Plane

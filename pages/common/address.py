@@ -33,6 +33,8 @@ PARAMETERS = {
     "strength": "strength t",
     # narrow_cone
     "fit": "kind of whitening",
+    # layers
+    "measure": "measure of the curves",
     # whitening
     "second": "treatment of the second picture",
     "third": "treatment of the third picture",

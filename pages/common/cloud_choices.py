@@ -41,35 +41,16 @@ def choose_cloud(
     """
     unit_box, layer_box, pooling_box = st.columns(3)
     with unit_box:
-        unit = choose(
-            st.selectbox,
-            _("Unit"),
-            ["sentences", "tokens", "types"],
-            key="unit",
-            default="sentences",
-            labels={
-                "sentences": _("sentences (pooled)"),
-                "tokens": _("contextual tokens"),
-                "types": _("types (input embeddings)"),
-            },
-        )
+        unit = choose_unit(("sentences", "tokens", "types"), _)
     with pooling_box:
-        pooling = choose(
-            st.selectbox,
-            _("Pooling"),
-            list(encoder.poolings),
-            key="pooling",
-            default=DEFAULT_POOLING,
-            labels=pooling_names(_),
-            disabled=unit != "sentences",
-        )
+        pooling = choose_pooling(encoder.poolings, unit, _)
     is_own = unit == "sentences" and pooling == "own"
     with layer_box:
         layer = _choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
     if is_own:
         layer = str(encoder.n_layers)
     with more or pooling_box:
-        special = _choose_special(encoder, unit, pooling, _)
+        special = choose_special(encoder, unit, pooling, _)
     return CloudSpec(
         unit=unit,
         layer=int(layer) if layer.isdigit() else layer,
@@ -78,7 +59,37 @@ def choose_cloud(
     )
 
 
-def _choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
+def choose_unit(units: Sequence[str], _: Translate) -> str:
+    """What a point is, one of these units."""
+    labels = {
+        "sentences": _("sentences (pooled)"),
+        "tokens": _("contextual tokens"),
+        "types": _("types (input embeddings)"),
+    }
+    return choose(
+        st.selectbox,
+        _("Unit"),
+        list(units),
+        key="unit",
+        default="sentences",
+        labels={unit: labels[unit] for unit in units},
+    )
+
+
+def choose_pooling(poolings: Sequence[str], unit: str, _: Translate) -> str:
+    """How the tokens of a sentence become one vector."""
+    return choose(
+        st.selectbox,
+        _("Pooling"),
+        list(poolings),
+        key="pooling",
+        default=DEFAULT_POOLING,
+        labels=pooling_names(_),
+        disabled=unit != "sentences",
+    )
+
+
+def choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
     """A toggle that names the special tokens; True without a toggle if the model has none."""
     names = ", ".join(map(code, encoder.special_tokens))
     if not names:

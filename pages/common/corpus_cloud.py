@@ -25,7 +25,8 @@ ALL_POINTS = 10**9
 SEED = 0
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 
-_CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=24)
+# a page may show every layer of a model under several poolings; the bytes have a limit of their own
+_CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=128)
 _PROJECTIONS: Cache[Projection] = Cache("projections", max_entries=48)
 _COVERAGES: Cache[Coverage] = Cache("coverages", max_entries=32)
 
@@ -62,6 +63,7 @@ class CloudSpec:
     special_tokens: bool = True
     max_points: int = ALL_POINTS
     seed: int = SEED
+    whole_sentences: bool = False
 
 
 @dataclass(frozen=True)

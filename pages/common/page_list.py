@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from .words import Translate
 
-PAGES = ("narrow_cone", "whitening", "sentence_similarity", "cosine_basis", "your_corpus")
+PAGES = (
+    "narrow_cone",
+    "layers",
+    "whitening",
+    "sentence_similarity",
+    "cosine_basis",
+    "your_corpus",
+)
 LANDING = PAGES[0]
 
 
@@ -17,6 +24,7 @@ def page_labels(_: Translate) -> dict[str, str]:
     """The pages' names in the sidebar."""
     return {
         "narrow_cone": _("Narrow cone"),
+        "layers": _("Layers"),
         "whitening": _("Whitening"),
         "sentence_similarity": _("Sentence similarity"),
         "cosine_basis": _("Cosine and basis"),

@@ -1,4 +1,4 @@
-"""Take the README's picture of the landing page from a running app: make screenshot."""
+"""Take the README's pictures of the pages from a running app: make screenshot."""
 
 import tempfile
 from pathlib import Path
@@ -9,12 +9,16 @@ from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.screen import AT_REST, NEXT_FRAMES
 from tests.browser.server import ROOT, AppServer
 
-TARGET = ROOT / "assets" / "screenshot.png"
+ASSETS = ROOT / "assets"
 POINTS = ".twin[data-drawn]"
+PICTURES = {  # file: page, query, height of the picture
+    "screenshot": ("narrow_cone", "centring=1&strength=1", 1000),
+    "screenshot-layers": ("layers", "layer=5", 860),
+}
 
 
 def main() -> None:
-    """Open the page at the end of its film and save the first screen."""
+    """Open each page and save its first screen."""
     with (
         tempfile.TemporaryDirectory() as folder,
         AppServer(cache_dir=Path(folder)) as server,
@@ -23,12 +27,14 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), args=[*CHROMIUM_FLAGS]
         )
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.goto(server.page_url("narrow_cone", query="centring=1&strength=1"))
-        page.wait_for_selector(POINTS, state="attached", timeout=120_000)
-        page.wait_for_function(AT_REST, timeout=120_000)
-        page.evaluate(NEXT_FRAMES)
-        page.screenshot(path=TARGET)
+        for name, (address, query, height) in PICTURES.items():
+            page = browser.new_page(viewport={"width": 1400, "height": height})
+            page.goto(server.page_url(address, query=query))
+            page.wait_for_selector(POINTS, state="attached", timeout=120_000)
+            page.wait_for_function(AT_REST, timeout=120_000)
+            page.evaluate(NEXT_FRAMES)
+            page.screenshot(path=ASSETS / f"{name}.png")
+            page.close()
         browser.close()
 
 

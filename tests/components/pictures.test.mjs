@@ -4,7 +4,7 @@ import test from "node:test";
 import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin/camera.js";
 import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
 import { coneCorners } from "../../assets/components/twin/gl.js";
-import { boxAt, inDevicePixels, layOut, pointSize } from "../../assets/components/twin/layout.js";
+import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } from "../../assets/components/twin/layout.js";
 import { advance, conesAt, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin/morph.js";
 import { paintOf } from "../../assets/components/twin/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin/palette.js";
@@ -130,6 +130,25 @@ test("pictures stand side by side where there is room, else one under the other"
   const row = layOut(4, 984, 440);
   assert.deepEqual(row.boxes.map(({ left, top }) => [left, top]), [[0, 0], [248, 0], [496, 0], [744, 0]]);
   assert.equal(row.height, 240);
+});
+
+test("small pictures are beside a leading one, or below it, and none covers another", () => {
+  for (const width of [390, 700, 1040, 1600]) {
+    for (const count of [3, 8, 14, 26]) {
+      const { boxes, height } = layOutWithLead(count, width, 440);
+      assert.equal(boxes.length, count);
+      const [lead, ...rest] = boxes;
+      assert.ok(rest.every((box) => box.width * box.height < lead.width * lead.height));
+      for (const [i, a] of boxes.entries()) {
+        assert.ok(a.left >= 0 && a.left + a.width <= width && a.top + a.height <= height);
+        assert.equal(boxAt(boxes, a.left + a.width / 2, a.top + a.height / 2), i);
+      }
+      const isBeside = width >= 560;
+      assert.ok(rest.every((box) => (isBeside ? box.left >= lead.width : box.top >= lead.height)));
+      assert.equal(isSmall(lead), false);
+    }
+  }
+  assert.equal(isSmall(layOutWithLead(8, 1040, 440).boxes[1]), true);
 });
 
 test("boxes that touch in CSS pixels touch in device pixels", () => {

@@ -315,13 +315,54 @@ def test_another_sample_of_sentences_is_a_hit(encoder, unable, store):
 
 
 @pytest.mark.parametrize(
-    "change", [{"layer": 2}, {"max_points": 3}, {"seed": 5}, {"corpus": MANY}, {"unit": "types"}]
+    "change",
+    [
+        {"max_points": 3},
+        {"seed": 5},
+        {"corpus": MANY},
+        {"unit": "types"},
+        {"whole_sentences": True},
+    ],
 )
 def test_other_tokens_are_no_hit(encoder, store, change):
     arguments = {"corpus": CORPUS, "unit": "tokens", "layer": 1, "max_points": 2, "seed": 4}
     read_cloud(encoder, **arguments, store=store)
     assert is_stored(encoder, **arguments, pooling="cls", store=store)  # a token is not pooled
     assert not is_stored(encoder, **arguments | change, pooling="mean", store=store)
+
+
+def test_tokens_of_every_layer_come_from_one_pass(encoder, unable, store, monkeypatch):
+    arguments = {"unit": "tokens", "max_points": 8}
+    read_cloud(encoder, CORPUS, layer=0, store=store, **arguments)
+    for layer in range(N_LAYERS + 1):
+        stored = read_cloud(unable, CORPUS, layer=layer, store=store, **arguments)
+        expected = read_cloud(encoder, CORPUS, layer=layer, **arguments)
+        np.testing.assert_array_equal(stored.vectors, expected.vectors)
+    monkeypatch.setattr("geometry.encode.cloud.BYTES_AT_ONCE", 3 * 8 * DIMENSION * 4 - 1)
+    other = ArrayStore(store.folder / "other")
+    read_cloud(encoder, CORPUS, layer=0, store=other, **arguments)
+    with pytest.raises(AssertionError, match="the model ran"):
+        read_cloud(unable, CORPUS, layer=1, store=other, **arguments)
+
+
+def test_a_sample_of_whole_sentences_has_all_their_tokens(encoder):
+    lengths = [len(pieces) for pieces in PIECES]
+    drawn = set()
+    for seed in range(20):
+        cloud = read_cloud(
+            encoder, CORPUS, unit="tokens", max_points=8, seed=seed, whole_sentences=True
+        )
+        sentences = sorted(set(cloud.sources.tolist()))
+        assert cloud.texts == tuple(piece for i in sentences for piece in PIECES[i])
+        assert len(cloud) == sum(lengths[i] for i in sentences) <= 8
+        assert cloud.n_available == sum(lengths)
+        drawn.add(tuple(sentences))
+    assert drawn >= {(0,), (1, 2)}
+    for most, expected in ((14, 14), (100, 14), (1, min(lengths))):
+        found = read_cloud(
+            encoder, CORPUS, unit="tokens", max_points=most, seed=1, whole_sentences=True
+        )
+        assert len(found) >= expected  # one sentence in any case
 
 
 def test_another_model_is_no_hit(encoder, store, tmp_path_factory):
@@ -423,13 +464,13 @@ def test_the_models_own_output_is_stored(encoder, store, tmp_path):
 def test_tokens_are_encoded_some_texts_at_a_time(encoder, monkeypatch):
     whole = read_cloud(encoder, MANY, unit="tokens", layer=1, max_points=7)
     lengths_read = []
-    encode_tokens = Encoder.encode_tokens
+    encode_tokens = Encoder.encode_token_layers
 
     def noted(self, texts, **settings):
         lengths_read.append(len(texts))
         return encode_tokens(self, texts, **settings)
 
-    monkeypatch.setattr(Encoder, "encode_tokens", noted)
+    monkeypatch.setattr(Encoder, "encode_token_layers", noted)
     two_texts = 2 * 3 * DIMENSION * 4  # bytes
     monkeypatch.setattr("geometry.encode.cloud.VECTOR_BYTES", two_texts)
     reports = []

@@ -29,6 +29,13 @@ def test_every_curve_is_there_as_it_was_given():
         assert curve.mode == "lines"
 
 
+def test_dots_mark_each_point_and_a_missing_one_is_a_gap():
+    (curve,) = picture(curves=[Curve(X, np.array([1, np.nan, 2]), "a", 0, dots=True)]).data
+    assert curve.mode == "lines+markers"
+    assert np.isnan(curve.y).tolist() == [False, True, False]
+    assert not curve.connectgaps
+
+
 @themes
 def test_four_clouds_and_a_reference_look_different(theme):
     lines = [trace.line for trace in picture(theme=theme).data]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.heatmap import Cells, cells_figure, matrix_figure
+from geometry.figures.heatmap import Cells, Strip, cells_figure, matrix_figure, strips_figure
 from geometry.figures.palette import DARK, LIGHT
 
 MATRIX = np.array([[1.0, -0.5, 0], [-0.5, 2, 0.25], [0, 0.25, -1]])
@@ -101,3 +101,19 @@ def contrast(first: str, second: str) -> float:
 def test_a_table_of_equal_scores_still_has_a_scale():
     (heatmap,) = cells_figure(CELLS, LIGHT, limits=(60.0, 60.0)).data
     assert heatmap.zmin < 60 < heatmap.zmax
+
+
+def test_strips_have_the_same_columns_and_one_scale():
+    strips = [Strip(MATRIX[:2], "raw", ["0", "1"]), Strip(MATRIX, "standardised", ["0", "1", "2"])]
+    figure = strips_figure(strips, LIGHT, titles=("dimension", "layer"), ticks=[0, 2], reach=2.0)
+    assert [np.array(each.z).tolist() for each in figure.data] == [
+        MATRIX[:2].tolist(),
+        MATRIX.tolist(),
+    ]
+    assert {each.coloraxis for each in figure.data} == {"coloraxis"}
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-2, 2)
+    assert [note.text for note in figure.layout.annotations] == ["raw", "standardised"]
+    assert figure.layout.xaxis2.tickvals == (0, 2)
+    assert figure.layout.xaxis.matches == "x2"
+    assert figure.layout.yaxis.autorange == "reversed"
+    assert "layer %{y}, dimension %{x}" in figure.data[0].hovertemplate

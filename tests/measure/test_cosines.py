@@ -11,6 +11,7 @@ from geometry import (
 )
 from geometry.linalg.rows import unit_rows
 from geometry.measure import (
+    cosine_parts,
     mean_cosine,
     pairwise_cosines,
     positive_cosine_share,
@@ -125,6 +126,15 @@ def test_contributions_by_brute_force():
     np.testing.assert_allclose(cosine_contributions(X), shares)
     assert cosine_contributions(X).sum() == pytest.approx(1)
     assert top_contribution(X, k=2) == pytest.approx(np.sort(shares)[-2:].sum())
+
+
+def test_parts_of_the_mean_cosine():
+    # cosine 3/5 of (2, 1) and (2, -1): 4/5 from the first axis, -1/5 from the second
+    np.testing.assert_allclose(cosine_parts([[2, 1], [2, -1]]), [0.8, -0.2])
+    np.testing.assert_allclose(cosine_parts([[1.0, 0], [0, 1]]), [0, 0])  # defined at 0 too
+    X = cloud(30, 6)
+    assert cosine_parts(X).sum() == pytest.approx(mean_cosine(X))
+    np.testing.assert_allclose(cosine_parts(X) / mean_cosine(X), cosine_contributions(X))
 
 
 def test_nothing_to_share():

@@ -31,7 +31,7 @@ STATE = {"pair-uploads": {"upload-a": pairs(8)}, "pairs": "upload-a"}
 
 
 @pytest.mark.parametrize("value", ["²", "9" * 5_000, "1e999"], ids=["²", "digits", "1e999"])
-@pytest.mark.parametrize("page", ["narrow_cone", "sentence_similarity"])
+@pytest.mark.parametrize("page", ["narrow_cone", "layers", "sentence_similarity"])
 def test_a_value_that_is_no_number_counts_as_none(page, value, model):
     query = {key: value for key in PARAMETERS if key not in WORDS}
     state = STATE if page == "sentence_similarity" else {}

@@ -230,6 +230,8 @@ VISITS = {
     "cosine_basis": {},
     "narrow_cone": {"find": HOSTILE, "point": "3"},
     "narrow_cone with charts": {"find": "cat", "point": "3"},
+    "layers": {"point": "2"},
+    "layers with charts": {"unit": "tokens"},
     "whitening": {"point": "2"},
     "whitening with charts": {"unit": "tokens"},
     "your_corpus": {},

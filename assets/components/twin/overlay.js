@@ -131,9 +131,9 @@ export function drawLasso(pen, polygon, theme) {
   pen.setLineDash([]);
 }
 
-export function drawFrame(pen, box, theme) {
-  pen.strokeStyle = theme.grid;
-  pen.lineWidth = 1;
+export function drawFrame(pen, box, theme, isMarked = false) {
+  pen.strokeStyle = isMarked ? theme.accent : theme.grid;
+  pen.lineWidth = isMarked ? 3 : 1;
   pen.strokeRect(box.left + 0.5, box.top + 0.5, box.width - 1, box.height - 1);
 }
 

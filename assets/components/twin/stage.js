@@ -3,7 +3,9 @@
 import { homeCamera, matrixOf, movedCamera, toPixels } from "./camera.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
 import { contextOf, Painter } from "./gl.js";
-import { crowd, inDevicePixels, layOut, pointSize } from "./layout.js";
+import {
+  crowd, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize,
+} from "./layout.js";
 import { conesAt, factorAt, titleAt } from "./morph.js";
 import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
@@ -14,6 +16,7 @@ import { gridOf, projectAll } from "./picking.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
 const LARGE = 1.4;
+const SMALL_POINTS = 0.6; // size of the points in a small picture
 const MOST_WAYS = 400; // lines between pictures
 const NONE = new Uint32Array(0);
 
@@ -167,10 +170,11 @@ export class Stage {
   resize() {
     const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
     const width = Math.max(this.element.clientWidth, 1);
-    const { views, side, isLarge } = this.message;
+    const { views, side, isLarge, hasLead } = this.message;
     // in front of an audience the numbers below stay on the screen
     const most = isLarge ? Math.round(window.innerHeight / 2) : side;
-    const { boxes, height } = layOut(views.length, width, most);
+    const arrange = hasLead && views.length > 1 ? layOutWithLead : layOut;
+    const { boxes, height } = arrange(views.length, width, most);
     Object.assign(this, { ratio, width, height, boxes });
     this.element.style.height = `${height}px`;
     this.#setSize(ratio);
@@ -245,7 +249,8 @@ export class Stage {
     for (const band of message.bands) painter.drawCone(band, reach, matrix, theme.band);
     if (cloud.k === 2) drawCones();
     if (message.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
-    const size = pointSize(n) * this.size * this.scale;
+    const shrunk = isSmall(this.boxes[place]) ? SMALL_POINTS : 1;
+    const size = pointSize(n) * this.size * this.scale * shrunk;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
       hasMarks: this.hasMarks,
@@ -270,16 +275,24 @@ export class Stage {
       pen.beginPath();
       pen.rect(box.left, box.top, box.width, box.height);
       pen.clip();
-      drawFrame(pen, box, theme);
-      writeAxes(pen, message, this.matrixIn(place), box, theme, font);
+      drawFrame(pen, box, theme, this.#isAtFilm(view));
       const { factors, stretch, title } = this.shown(view);
-      drawScale(pen, camera, factorAt(factors, stretch), box, theme, font);
+      if (!isSmall(box)) {
+        writeAxes(pen, message, this.matrixIn(place), box, theme, font);
+        drawScale(pen, camera, factorAt(factors, stretch), box, theme, font);
+      }
       this.#drawMarks(place);
       writeTitle(pen, title, box, theme, font);
       pen.restore();
     });
     if (this.hasWays) this.#drawWays();
     if (this.lasso) drawLasso(pen, this.lasso, theme);
+  }
+
+  // Beside a leading film: whether a still picture is the one that the film is nearest to.
+  #isAtFilm({ path }) {
+    const { hasLead, views } = this.message;
+    return Boolean(hasLead) && path.length === 1 && path[0] === views[0].path[Math.round(this.at)];
   }
 
   // Lines from each selected or ringed point's place in a picture to its place in the next.

@@ -109,6 +109,10 @@ class TwinCloud:
         PNG ``file_name``.
     is_large : bool
         For an audience: larger words and points; the space bar plays, digits press examples.
+    has_lead : bool
+        True to draw the first picture large, and the others small beside it.
+    film_name : str
+        What the film's slider is called; by default the way from raw to whitened.
     """
 
     points: Points
@@ -135,6 +139,8 @@ class TwinCloud:
     provenance: str = ""
     file_name: str = "twin-cloud"
     is_large: bool = False
+    has_lead: bool = False
+    film_name: str = ""
 
     @property
     def n(self) -> int:
@@ -189,7 +195,8 @@ def message_of(
         "file": cloud.file_name,
         "side": SIDE,
         "isLarge": cloud.is_large,
-        "words": _words(_),
+        "hasLead": cloud.has_lead,
+        "words": {**_words(_), "film": cloud.film_name or _("From raw to whitened")},
     }
 
 
@@ -242,7 +249,6 @@ def _words(_: Translate) -> Mapping[str, str]:
     return {
         "play": _("Play"),
         "stop": _("Stop"),
-        "film": _("From raw to whitened"),
         "more": _("More"),
         "other": _("other"),
         "lasso": _("Lasso"),

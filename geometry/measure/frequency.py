@@ -1,0 +1,298 @@
+"""Length, neighbours and cosines of word vectors by the frequency of the words.
+
+The rows are vectors of *types* (a static table, or means of contextual tokens by type), one a word.
+Rank 0 is the most frequent word. Of equal counts the earlier row comes first.
+Li et al. 2020 (BERT-flow), section 2.2 and Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, need_whole
+from .intervals import MIN_ROWS, jackknife_interval
+from .neighbours import BLOCK_ROWS, closest, largest
+from .table import measure_table
+
+EDGES = (100, 500, 5000)  # of the bins by rank, as in the paper's Table 1
+NEIGHBOURS = (3, 5, 7)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its 95% interval; None for both ends below 40 rows."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class FrequencyDirection:
+    """How length goes with frequency.
+
+    Attributes
+    ----------
+    spearman : Estimate
+        Of the norm against the rank: above 0 if rare words are longer, that is if frequent words
+        are nearer to the origin.
+    n : int
+    norms : tuple of Estimate
+        The mean norm of each bin, from the most frequent words to the rarest.
+    starts : tuple of int
+        The first rank of each bin.
+    order : str
+        "rising" or "falling" if the means do so from each bin to the next, else "neither".
+    """
+
+    spearman: Estimate
+    n: int
+    norms: tuple[Estimate, ...]
+    starts: tuple[int, ...]
+    order: str
+
+
+@dataclass(frozen=True)
+class FrequencyBin:
+    """The words of some ranks.
+
+    Attributes
+    ----------
+    start, stop : int
+        Ranks, from 0; ``stop`` is not among them.
+    norm, cosine : Estimate or None
+        Mean norm; mean cosine of two words of the bin, None for a single word.
+    distances, dots : tuple of Estimate
+        For each k: the mean distance to the k nearest words, and the mean dot product with the k
+        words of largest dot product, among all words.
+    """
+
+    start: int
+    stop: int
+    norm: Estimate
+    cosine: Estimate | None
+    distances: tuple[Estimate, ...]
+    dots: tuple[Estimate, ...]
+
+    @property
+    def n(self) -> int:
+        """Words in the bin."""
+        return self.stop - self.start
+
+
+def by_rank(counts: np.ndarray) -> np.ndarray:
+    """The rows (n,) in the order of their ranks, the most frequent first."""
+    counts = np.asarray(counts, dtype=np.float64)
+    if counts.ndim != 1 or not np.isfinite(counts).all() or (counts < 0).any():
+        raise ValueError("counts must be finite numbers of at least 0, one for each row")
+    return np.argsort(-counts, kind="stable")
+
+
+def frequency_direction(
+    vectors: np.ndarray, counts: np.ndarray, *, edges: Sequence[int] = EDGES, seed: int = 0
+) -> FrequencyDirection:
+    """Whether frequent words are nearer to the origin than rare ones, or farther.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float, n >= 3
+        One row a word.
+    counts : (n,) array, >= 0
+        How often each word occurs; only their order matters.
+    edges : sequence of int
+        Ranks at which a new bin begins.
+    seed : int
+        Of the groups that the interval leaves out.
+
+    References
+    ----------
+    Li et al. 2020, Table 1.
+    """
+    X, order = _checked(vectors, counts)
+    norms, given = np.linalg.norm(X, axis=1), np.asarray(counts, dtype=np.float64)
+    if np.ptp(norms) == 0 or np.ptp(given) == 0:
+        raise UndefinedMeasure("no_spread")
+    low = high = None
+    value = _spearman(norms, -given)
+    if len(X) >= MIN_ROWS:
+        ends = jackknife_interval(_spearman, norms, -given, seed=seed)
+        low, high = max(ends[0], -1.0), min(ends[1], 1.0)
+    bounds = _bounds(len(X), edges)
+    means = tuple(_estimate(norms[order[a:b]], seed) for a, b in bounds)
+    return FrequencyDirection(
+        Estimate(value, low, high),
+        len(X),
+        means,
+        tuple(a for a, _ in bounds),
+        _order(means),
+    )
+
+
+def neighbour_means(
+    vectors: np.ndarray,
+    k: Sequence[int] = NEIGHBOURS,
+    *,
+    block_rows: int = BLOCK_ROWS,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each row's mean distance to its k nearest rows, and mean dot product with the k largest.
+
+    Exact: found by blocks of products in float32 and computed in float64.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float, n > max(k)
+    k : sequence of int
+    block_rows : int
+        Rows whose products with all others are in memory at once.
+    progress : callable, optional
+        Called with (rows done, rows in all). An exception raised in it ends the work.
+
+    Returns
+    -------
+    two (n, len(k)) arrays
+
+    References
+    ----------
+    Li et al. 2020, Table 1.
+    """
+    for each in k:
+        need_whole("k", each, at_least=1)
+    X = finite_rows(vectors, at_least=2)
+    n, most = len(X), max(k)
+    need_rows(n, most + 1)
+    mean = X.mean(axis=0)
+    Z = X - mean
+    # a_i'a_j = z_i'z_j + z_j'm + a part that is the same for every j
+    shift = (np.einsum("nd,nd->n", Z, Z) / 2 + Z @ mean).astype(np.float32)
+    dots = np.empty((n, len(k)))
+
+    def watch(rows: slice, scores: np.ndarray) -> None:
+        """scores : z_i'z_j - |z_j|^2 / 2 of a block of rows, -inf for a row with itself."""
+        near = largest(scores + shift, most)[0]  # (m, k)
+        products = np.einsum("md,mkd->mk", X[rows], X[near])
+        dots[rows] = _means_of_first(products, k)
+        if progress is not None:
+            progress(rows.stop, n)
+
+    nearest = closest(X, most, block_rows=block_rows, watch=watch)
+    distances = np.empty((n, len(k)))
+    for start in range(0, n, block_rows):
+        rows = slice(start, start + block_rows)
+        apart = np.linalg.norm(X[rows, None] - X[nearest[rows]], axis=2)  # (m, k)
+        distances[rows] = _means_of_first(apart, k)
+    return distances, dots
+
+
+def frequency_bins(
+    vectors: np.ndarray,
+    counts: np.ndarray,
+    neighbours: tuple[np.ndarray, np.ndarray],
+    *,
+    edges: Sequence[int] = EDGES,
+    seed: int = 0,
+) -> tuple[FrequencyBin, ...]:
+    """The table of BERT-flow: norms, neighbours and cosines of the words by rank.
+
+    Intervals leave out words.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+    counts : (n,) array, >= 0
+    neighbours : two (n, m) arrays
+        Of ``neighbour_means``.
+    edges : sequence of int
+        Ranks at which a new bin begins.
+    seed : int
+        Of the groups that an interval leaves out.
+    """
+    X, order = _checked(vectors, counts)
+    norms = np.linalg.norm(X, axis=1)
+    found = []
+    for start, stop in _bounds(len(X), edges):
+        rows = order[start:stop]
+        distances, dots = (
+            tuple(_estimate(column, seed) for column in each[rows].T) for each in neighbours
+        )
+        norm, cosine = _estimate(norms[rows], seed), _cosine(X[rows], seed)
+        found.append(FrequencyBin(start, stop, norm, cosine, distances, dots))
+    return tuple(found)
+
+
+def sentence_means(
+    vectors: np.ndarray, sentences: np.ndarray, ranks: np.ndarray, *, without: int
+) -> np.ndarray:
+    """The mean of each sentence's tokens, without those of the most frequent types, (m, d).
+
+    Sentences that have no other tokens are left out.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Of tokens.
+    sentences : (n,) ids
+    ranks : (n,) array of int
+        The rank of each token's type, from 0.
+    without : int
+        How many types are left out; 0 leaves out none.
+    """
+    X = finite_rows(vectors, at_least=1)
+    retained = np.asarray(ranks) >= without
+    X, ids = X[retained], np.asarray(sentences)[retained]
+    names, place = np.unique(ids, return_inverse=True)
+    sums = np.zeros((len(names), X.shape[1]))
+    np.add.at(sums, place, X)
+    return np.asarray(sums / np.bincount(place, minlength=len(names))[:, None])
+
+
+def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    X = finite_rows(vectors, at_least=3)
+    order = by_rank(counts)
+    if len(order) != len(X):
+        raise ValueError(f"expected one count for each of the {len(X)} rows; got {len(order)}")
+    return X, order
+
+
+def _bounds(n: int, edges: Sequence[int]) -> list[tuple[int, int]]:
+    """(start, stop) of each bin that has words."""
+    cuts = [0, *(edge for edge in sorted(edges) if 0 < edge < n), n]
+    return list(pairwise(cuts))
+
+
+def _estimate(values: np.ndarray, seed: int) -> Estimate:
+    value = float(values.mean())
+    if len(values) < MIN_ROWS:
+        return Estimate(value, None, None)
+    return Estimate(value, *jackknife_interval(lambda v: float(v.mean()), values, seed=seed))
+
+
+def _cosine(X: np.ndarray, seed: int) -> Estimate | None:
+    [row] = measure_table(X, names=["mean_cosine"], seed=seed)
+    return None if row.value is None else Estimate(row.value, row.low, row.high)
+
+
+def _order(means: Sequence[Estimate]) -> str:
+    steps = np.diff([each.value for each in means])
+    if not len(steps):
+        return "neither"
+    return "rising" if (steps > 0).all() else "falling" if (steps < 0).all() else "neither"
+
+
+def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:
+    """(m, len(k)) means of the first k columns, for each k."""
+    return np.stack([values[:, :each].mean(axis=1) for each in k], axis=1)
+
+
+def _spearman(a: np.ndarray, b: np.ndarray) -> float:
+    """Spearman's correlation, ties averaged."""
+    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])

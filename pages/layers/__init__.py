@@ -1,0 +1,1 @@
+"""Every layer of a model: where the cone is, and which dimensions carry it."""

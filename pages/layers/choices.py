@@ -1,0 +1,106 @@
+"""The controls of the layers page, and the settings that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import Corpus, Encoder
+from geometry.encode.pool import POOLINGS
+from pages.common.address import number_in_url, put_in_url
+from pages.common.cloud_choices import (
+    Look,
+    choose_look,
+    choose_pooling,
+    choose_special,
+    choose_unit,
+)
+from pages.common.controls import choose
+from pages.common.corpus_cloud import CloudSpec
+from pages.common.measures import measure_label
+from pages.common.words import Translate
+
+from .sweep import CONTEXTUAL, MEASURES
+
+DEFAULT_LAYER = 4  # as on the other pages
+VIEWS = ("mean", "svd", "cone", "pca")
+LAYER = "layer"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is drawn: unit, pooling and special tokens of a cloud, and its look."""
+
+    unit: str
+    pooling: str
+    special_tokens: bool
+    look: Look
+
+    @property
+    def series(self) -> str:
+        """The name of the series that is drawn."""
+        return self.unit if self.unit == "tokens" else self.pooling
+
+
+def choose_cloud_and_look(
+    corpus: Corpus, encoder: Encoder, _: Translate, *, more: DeltaGenerator
+) -> Choice:
+    """The controls above the pictures.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    encoder : Encoder
+    more : DeltaGenerator
+        Where the toggle of special tokens is drawn.
+    """
+    unit_box, pooling_box = st.columns(2)
+    with unit_box:
+        unit = choose_unit(("sentences", "tokens"), _)
+    with pooling_box:
+        pooling = choose_pooling(tuple(POOLINGS), unit, _)
+    with more:
+        special = choose_special(encoder, unit, pooling, _)
+    spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
+    return Choice(unit, pooling, special, choose_look(corpus, spec, _, views=VIEWS))
+
+
+def chosen_layer(last: int) -> int:
+    """The layer of the numbers: of the session, or else of the address."""
+    stored = str(st.session_state.get(LAYER, ""))
+    layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
+    default = min(DEFAULT_LAYER, last)
+    layer = default if layer is None or layer > last else layer
+    put_in_url(LAYER, None if layer == default else str(layer))
+    return layer
+
+
+def store_layer(values: Sequence[float]) -> None:
+    """Where the reader has stopped the animation."""
+    st.session_state[LAYER] = str(round(values[0]))
+
+
+def slide_to_layer(layer: int, last: int, _: Translate) -> None:
+    """A slider, for a browser without WebGL2."""
+    if last > 0:
+        st.session_state["layer-slider"] = layer
+        st.slider(_("Layer"), 0, last, key="layer-slider", on_change=_store_slider)
+
+
+def _store_slider() -> None:
+    st.session_state[LAYER] = str(st.session_state["layer-slider"])
+
+
+def choose_measure(_: Translate) -> str:
+    """Which measure the curves show."""
+    return choose(
+        st.selectbox,
+        _("Measure by layer"),
+        [*MEASURES, *CONTEXTUAL],
+        key="measure",
+        default=MEASURES[0],
+        labels={name: measure_label(name, _, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
+    )

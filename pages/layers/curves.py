@@ -1,0 +1,149 @@
+"""A measure layer by layer: tokens and poolings beside each other, and published curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from geometry.evaluate.published import published_tables
+from geometry.figures.curves import Axes, Curve, curves_figure
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown
+from pages.common.measures import measure_label, print_value
+from pages.common.words import Translate
+
+from .choices import choose_measure
+from .scene import TOKENS, Scene, Series, series_name
+from .sweep import CONTEXTUAL, Sweep, Table, sweep
+
+HEIGHT = 320
+PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
+
+
+def show_curves(
+    scene: Scene, series: Sequence[Series], unresolved: Sequence[str], _: Translate
+) -> Any:
+    """The chart of a measure that the reader chooses; returns the figure.
+
+    Parameters
+    ----------
+    scene : Scene
+    series : sequence of Series
+        Those to compare.
+    unresolved : sequence of str
+        The names of those that this precision can't resolve.
+    """
+    measure = choose_measure(_)
+    contextual = measure in CONTEXTUAL
+    shown = [each for each in series if each.name == TOKENS] if contextual else series
+    tables = sweep(shown, _, contextual=contextual)
+    curves = [
+        _curve(tables[each.name], measure, series_name(each.name, _), place)
+        for place, each in enumerate(series)
+        if each in shown
+    ]
+    curves += references(scene, tables, measure, _)
+    label = measure_label(measure, _, with_unit=True)
+    axes = Axes(_("layer (0 is the input)"), label)
+    figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
+    figure.update_xaxes(dtick=1 if scene.series.last <= 12 else None)
+    show_chart(
+        chart_of(figure),
+        key="layer-curves",
+        file_name=f"layers-{measure}",
+        alt=_alternative(tables, measure, label, _),
+    )
+    st.caption(markdown(_note(measure, unresolved, _)))
+    return figure
+
+
+def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
+    rows = [table[measure] for table in tables]
+    values, low, high = (
+        np.array([np.nan if end is None else end for end in ends])
+        for ends in (
+            [row.value for row in rows],
+            [row.low for row in rows],
+            [row.high for row in rows],
+        )
+    )
+    has_interval = not np.isnan(low).all()
+    return Curve(
+        np.arange(len(rows)),
+        values,
+        name,
+        place,
+        low=low if has_interval else None,
+        high=high if has_interval else None,
+        dots=True,
+    )
+
+
+def references(scene: Scene, tables: Sweep, measure: str, _: Translate) -> list[Curve]:
+    """Isotropic data, published curves, and a line at the layer of the numbers."""
+    name = TOKENS if measure in CONTEXTUAL else scene.series.name
+    rows = [table[measure] for table in tables[name]]
+    x = np.arange(len(rows), dtype=float)
+    found = []
+    baseline = [np.nan if row.baseline is None else row.baseline for row in rows]
+    if not np.isnan(baseline).all():
+        title = _("isotropic, as many as {series}").format(series=series_name(name, _))
+        found.append(Curve(x, np.array(baseline), title))
+    if measure == "mean_cosine":
+        found += published_curves(scene.series.last, _)
+    return found
+
+
+def published_curves(last: int, _: Translate) -> list[Curve]:
+    """Ethayarajh's curves, stretched from the layers of those models to 0 … ``last``."""
+    tables = {table.key: table for table in published_tables()}
+    curves = []
+    for key in PUBLISHED:
+        ((name, values),) = tables[key].rows.items()
+        heights = np.array([np.nan if value is None else value for value in values])
+        depth = np.linspace(0, 1, len(heights))
+        if key == "ethayarajh_gpt2":  # the input and the last two of 12 layers
+            heights = np.array([heights[0], np.nan, *heights[1:]])
+            depth = np.array([0, 0.5, 11 / 12, 1])
+        title = _("{model}, published").format(model=name)
+        curves.append(Curve(depth * last, heights, title, dots=True))
+    return curves
+
+
+def _alternative(tables: Sweep, measure: str, label: str, _: Translate) -> str:
+    said = [
+        f"{series_name(name, _)}: "
+        + ", ".join(print_value(measure, table[measure].value) or "—" for table in each)
+        for name, each in tables.items()
+    ]
+    return f"{label}, {_('layer (0 is the input)')}. " + "; ".join(said)
+
+
+def _note(measure: str, unresolved: Sequence[str], _: Translate) -> str:
+    parts = [
+        _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
+    ]
+    if measure in CONTEXTUAL:
+        parts = [
+            _(
+                "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: "
+                "95% intervals by leaving out sentences, or types where those vary more."
+            )
+        ]
+    if measure == "mean_cosine":
+        parts.append(
+            _(
+                "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers "
+                "are stretched to the width of the chart."
+            )
+        )
+    if unresolved:
+        names = ", ".join(series_name(name, _) for name in unresolved)
+        parts.append(
+            _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
+        )
+    return " ".join(parts)

@@ -1,0 +1,193 @@
+"""The numbers under the pictures, the table of all layers, and the downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from geometry.figures.export import figure_rows
+from geometry.measure import Measured
+from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
+from pages.common.corpus_cloud import coverage_of
+from pages.common.coverage_notes import coverage_line
+from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.escape import markdown
+from pages.common.measures import decimals_of, measure_label, no_value, print_value, unit_of
+from pages.common.messages import encoder_errors_shown
+from pages.common.words import Translate
+
+from .pictures import captions, layer_title
+from .provenance import origin, provenance
+from .scene import TOKENS, Scene, Series
+from .sweep import (
+    CONTEXTUAL,
+    HEADLINES,
+    MEASURES,
+    ROGUE,
+    Sweep,
+    Table,
+    headlines_of,
+    sweep,
+)
+
+COSINE_DECIMALS = 3
+
+
+def show_headlines(scene: Scene, _: Translate) -> None:
+    """Three numbers of the layer, with their change since the layer below it."""
+    now = headlines_of(scene.points)
+    below = headlines_of(scene.series.layers[scene.layer - 1]) if scene.layer else None
+    labels = {
+        "mean_cosine": _("mean cosine"),
+        "opening_angle": _("opening angle, median"),
+        "isoscore": _("IsoScore"),
+    }
+    numbers = [_number(name, labels[name], now, below, _) for name in HEADLINES]
+    title = layer_title(scene, _)
+    with st.container(key="layer-headline"):
+        st.markdown(f"**{title}**")
+        show_big_numbers(title, numbers, key="headline-layer")
+    st.caption(markdown(" · ".join([*captions(scene, _), provenance(scene, _)])))
+
+
+def _number(name: str, label: str, now: Table, below: Table | None, _: Translate) -> BigNumber:
+    row, unit = now[name], unit_of(name)
+    decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
+    change = change_of(row.value, below[name].value, decimals) if below else ""
+    note = "" if row.baseline is None else print_value(name, row.baseline, decimals) + unit
+    return BigNumber(
+        label,
+        print_value(name, row.value, decimals) + unit if row.value is not None else "—",
+        _("isotropic: {value}").format(value=note) if note else "",
+        _("since the layer below: {change}").format(change=change + unit) if change else "",
+    )
+
+
+def show_all_measures(scene: Scene, series: Sequence[Series], tables: Sweep, _: Translate) -> None:
+    """A row for each layer of the drawn cloud, and every series as CSV."""
+    names: tuple[str, ...] = (*MEASURES, *ROGUE)
+    whole = {name: list(each) for name, each in tables.items()}
+    of_tokens = [each for each in series if each.name == TOKENS]
+    if scene.series.name == TOKENS:
+        contextual = sweep(of_tokens, _, contextual=True)[TOKENS]
+        whole[TOKENS] = [a | b for a, b in zip(whole[TOKENS], contextual, strict=True)]
+        names = (*names, *CONTEXTUAL)
+    with st.container(key="layer-table"):
+        st.markdown(table_markdown(whole[scene.series.name], names, _))
+    st.caption(
+        _(
+            "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
+            "come from subsamples. “Isotropic” is the value for isotropic data with the same n "
+            "and d."
+        )
+    )
+    with encoder_errors_shown(_):
+        st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
+    measured_on = {each.name: " · ".join(origin(each, _)) for each in series}
+    offer_csv(
+        _("Download measures (CSV)"),
+        "layers-measures",
+        lambda: table_csv(whole, measured_on, _),
+    )
+
+
+def table_markdown(tables: Sequence[Table], names: Sequence[str], _: Translate) -> str:
+    """A row for each layer, a column for each measure; isotropic values come last."""
+    head = [_("layer"), *(measure_label(name, _, with_unit=True) for name in names)]
+    lines = [head, ["---:"] * len(head)]
+    for layer, table in enumerate(tables):
+        lines.append([f"{layer}", *(_cell(table[name], _) for name in names)])
+    isotropic = [print_value(name, tables[-1][name].baseline) or "—" for name in names]
+    lines.append([_("isotropic"), *isotropic])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cell(row: Measured, _: Translate) -> str:
+    if row.value is None:
+        return no_value(row, _)
+    decimals = 4 if row.name == "positive_cosine_share" else None
+    text = print_value(row.name, row.value, decimals)
+    if row.low is None or row.high is None:
+        return text
+    low, high = (print_value(row.name, end, decimals) for end in (row.low, row.high))
+    return f"{text} [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+
+
+def table_csv(
+    tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str], _: Translate
+) -> bytes:
+    """A row for each measure of each layer of each series.
+
+    Parameters
+    ----------
+    tables : mapping of str to sequence of Table
+        By the series' name, a table for each layer.
+    measured_on : mapping of str to str
+        What each series is, in words.
+    """
+    head = ["series", "layer", "measure", "value", "low", "high", "isotropic", "n", "d"]
+    rows = [
+        [
+            name,
+            str(layer),
+            row.name,
+            *(
+                "" if value is None else short_number(value)
+                for value in (row.value, row.low, row.high, row.baseline)
+            ),
+            str(row.n),
+            str(row.d),
+        ]
+        for name, each in tables.items()
+        for layer, table in enumerate(each)
+        for row in table.values()
+    ]
+    return csv_bytes(head, rows, "; ".join(measured_on[name] for name in tables))
+
+
+def take_away(scene: Scene, curves: Any, parts: Mapping[str, np.ndarray], _: Translate) -> None:
+    """The points, the curves and the parts of the dimensions as CSV.
+
+    Parameters
+    ----------
+    scene : Scene
+    curves : Figure
+    parts : mapping of str to (layers, d) array
+        Of the dimensions, as ``show_rogues`` returns them.
+    """
+    measured_on = provenance(scene, _)
+    offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(scene, measured_on))
+    offer_csv(_("Download curves (CSV)"), "layers-curves", lambda: curves_csv(curves, measured_on))
+    offer_csv(
+        _("Download dimensions (CSV)"),
+        "layers-dimensions",
+        lambda: dimensions_csv(parts, measured_on),
+    )
+
+
+def curves_csv(figure: Any, measured_on: str) -> bytes:
+    """The values of the curves, a row for each point."""
+    head, rows = figure_rows({"": figure})
+    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
+    return csv_bytes(head, text, measured_on)
+
+
+def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
+    """Each dimension's part of the mean cosine, a row for each layer and dimension."""
+    whole = np.stack(list(parts.values()), axis=-1)  # (layers, d, treatments)
+    rows = [
+        [str(layer), str(i), *map(short_number, whole[layer, i])]
+        for layer, i in np.ndindex(whole.shape[:2])
+    ]
+    return csv_bytes(["layer", "dimension", *parts], rows, measured_on)
+
+
+def points_table(scene: Scene, measured_on: str) -> bytes:
+    """The coordinates at every layer, as drawn: of unit vectors around the origin."""
+    axes = "xyz"[: scene.pictures[0].n_components]
+    columns = [f"layer_{i}_{axis}" for i in range(len(scene.pictures)) for axis in axes]
+    places = np.hstack([picture.around_origin for picture in scene.pictures])
+    return points_csv(scene.series.first.cloud, columns, places, measured_on)

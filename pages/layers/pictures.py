@@ -1,0 +1,177 @@
+"""The pictures: an animation through the layers, and every layer small beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Mark, Panel, Wedge
+from geometry.projection.packing import pack_cloud
+from pages.common.address import is_presenting
+from pages.common.cache import Cache
+from pages.common.controls import layer_words
+from pages.common.draw.charts import cached_chart, share_texts, show_chart
+from pages.common.draw.clouds import (
+    alternative,
+    axis_titles,
+    cloud_panel,
+    current_theme,
+    draw_legend,
+    lines_below,
+    note_too_many_labels,
+    point_colours,
+)
+from pages.common.draw.selected import choose_row, store_selection
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
+from pages.common.escape import plotly
+from pages.common.words import Translate, language
+
+from .choices import slide_to_layer, store_layer
+from .provenance import provenance
+from .scene import Scene, series_key
+
+GROUP = "layers"
+REACH = 1.05  # the points are unit vectors
+STAGES = 4  # names below the animation's slider, at most
+SMALL_HEIGHT = 220
+
+_POINTS: Cache[Points] = Cache("layer-points", max_entries=24)
+_PANELS: Cache[Panel] = Cache("layer-panels", max_entries=256)
+
+
+def draw_pictures(scene: Scene, _: Translate) -> None:
+    """Every layer in one scale: the origin in the middle, all points at distance 1 at most."""
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
+    note_too_many_labels(scene.points.cloud, _)
+
+
+def layer_title(scene: Scene, _: Translate, layer: int | None = None) -> str:
+    """The title of a layer; by default that of the numbers."""
+    title = layer_words(scene.layer if layer is None else layer, scene.series.last, _)
+    return title[:1].upper() + title[1:]
+
+
+def captions(scene: Scene, _: Translate) -> list[str]:
+    """The cone's angles at the layer of the numbers, and how far its picture can be trusted."""
+    panel = _panel(scene, scene.layer, _)
+    return [*panel.captions, *lines_below(scene.pictures[scene.layer], panel, _)]
+
+
+def _panel(scene: Scene, layer: int, _: Translate) -> Panel:
+    """The panel of a layer, without texts and marks."""
+    picture = scene.pictures[layer]
+    key = series_key(scene.series, picture.method, picture.n_components, layer, language())
+    return _PANELS.get_or_make(
+        key,
+        lambda: cloud_panel(scene.series.layers[layer].vectors, (), picture, REACH, _),
+        private=scene.series.first.private,
+    )
+
+
+def _alternative(scene: Scene, _: Translate) -> str:
+    panel = _panel(scene, scene.layer, _)
+    return alternative(layer_title(scene, _), scene.points.vectors, panel, _)
+
+
+def _draw_twins(scene: Scene, _: Translate) -> None:
+    show_twin_cloud(
+        _twin_cloud(scene, _),
+        current_theme(),
+        _,
+        key=GROUP,
+        texts=scene.series.first.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, scene.series.first.key),
+        on_settled=store_layer,
+    )
+
+
+def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
+    """The message: a film with a stop at each layer, then each layer as a still picture."""
+    series, first = scene.series, scene.pictures[0]
+    layers = range(len(series.layers))
+    film = Picture(
+        layers,
+        [layer_title(scene, _, layer) for layer in layers],
+        _("Between two layers: {layer}").format(layer="{0}"),
+    )
+    stills = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
+    stages = np.unique(np.linspace(0, series.last, STAGES).round().astype(int)).tolist()
+    return TwinCloud(
+        points=_POINTS.get_or_make(
+            series_key(series, first.method, first.n_components),
+            lambda: Points.of(pack_cloud([each.around_origin for each in scene.pictures], REACH)),
+            private=series.first.private,
+        ),
+        rows_key=series.first.key,
+        pictures=[film, *stills] if series.last else [film],
+        colours=point_colours(series.first, scene.look.colour, _),
+        reach=REACH,
+        axis_titles=axis_titles(first.method, first.n_components, _),
+        origin_label=_("origin"),
+        name=_("The same points at every layer"),
+        film_name=_("From the first layer to the last"),
+        at=float(scene.layer),
+        values=(float(scene.layer),),
+        knobs=[(float(layer),) for layer in layers],
+        knob_steps=1,
+        landmarks=[(stage, f"{stage}") for stage in stages] if series.last else (),
+        alt=_alternative(scene, _),
+        cones=[
+            [Wedge(wedge.axis, wedge.degrees) for wedge in _panel(scene, layer, _).wedges]
+            for layer in layers
+        ],
+        marks=[] if scene.chosen is None else [Marks([scene.chosen], "circle", _("chosen point"))],
+        below=captions(scene, _),
+        provenance=provenance(scene, _),
+        file_name=f"layers-{first.n_components}d",
+        is_large=is_presenting(),
+        has_lead=True,
+    )
+
+
+def _draw_charts(scene: Scene, _: Translate) -> None:
+    """A Plotly chart for each layer, for a browser without WebGL2."""
+    series, look = scene.series, scene.look
+    slide_to_layer(scene.layer, series.last, _)
+    share_texts(GROUP, [plotly(text) for text in series.first.cloud.texts])
+    colours = point_colours(series.first, look.colour, _)
+    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
+    boxes = [box for _row in range(0, len(series.layers), 4) for box in st.columns(4)]
+    for layer, box in zip(range(len(series.layers)), boxes, strict=False):
+        panel = replace(_panel(scene, layer, _), marks=marks)
+        key = series_key(
+            series,
+            series.first.key,  # the labels too, which the colours show
+            layer,
+            look,
+            scene.chosen,
+            colours.title,
+            st.context.theme.type,
+            language(),
+        )
+        title = layer_title(scene, _, layer)
+        with box:
+            st.markdown(f"**{title}**" if layer == scene.layer else title)
+            show_chart(
+                cached_chart(
+                    key,
+                    partial(
+                        cone_figure, panel, colours, current_theme(), height=SMALL_HEIGHT, lines=0
+                    ),
+                    private=series.first.private,
+                ),
+                key=f"layers-{layer}",
+                file_name=f"layers-{layer}",
+                alt=alternative(title, series.layers[layer].vectors, panel, _),
+                on_point=choose_row,
+                on_selection=partial(store_selection, series.first.key),
+                texts=GROUP,
+                group=f"{GROUP}-{series.first.key}",
+            )
+    draw_legend(colours, current_theme(), _)

@@ -1,0 +1,51 @@
+"""What the numbers and pictures of the layers page were computed from."""
+
+from __future__ import annotations
+
+from pages.common.controls import layer_words, pooling_names
+from pages.common.models import model_line
+from pages.common.words import Translate
+
+from .scene import TOKENS, Scene, Series
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """What is drawn, the layer of the numbers, and what was done to the vectors."""
+    encoder = scene.series.first.encoder
+    parts = [
+        *origin(scene.series, _),
+        layer_words(scene.layer, encoder.n_layers, _),
+        _("raw vectors, nothing fitted; drawn at length 1"),
+        _("seed {seed}").format(seed=scene.series.first.spec.seed),
+    ]
+    return " · ".join(parts)
+
+
+def origin(series: Series, _: Translate) -> list[str]:
+    """Corpus, n, model and pooling of a series."""
+    points = series.first
+    cloud = points.cloud
+    return [
+        _("corpus {name}").format(name=points.corpus.name),
+        _n_words(series, _),
+        model_line(points.encoder, _),
+        *(
+            [_("special tokens left out, word pieces included")]
+            if cloud.unit == TOKENS
+            else [_("pooling {name}").format(name=pooling_names(_)[points.spec.pooling])]
+        ),
+        *(
+            []
+            if cloud.unit == TOKENS or points.spec.special_tokens
+            else [_("without special tokens")]
+        ),
+    ]
+
+
+def _n_words(series: Series, _: Translate) -> str:
+    cloud = series.first.cloud
+    units = {"sentences": _("sentences"), "tokens": _("tokens")}
+    count = f"n = {len(cloud):,} {units[cloud.unit]}"
+    if cloud.n_available > len(cloud):
+        count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
+    return count

@@ -1,0 +1,116 @@
+"""Which dimensions carry the mean cosine, at each layer, before and after standardising."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from geometry.figures.heatmap import Strip, strips_figure
+from geometry.measure import Measured, top_contribution_baseline
+from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.escape import markdown
+from pages.common.words import Translate, prose, signed
+
+from .pictures import layer_title
+from .scene import Scene, series_name
+from .sweep import Sweep, parts_of
+
+NAMED = 8  # dimensions named below the picture, at most
+TOP = 3  # dimensions named in the line below it
+SHARES = {1: "top_contribution", 5: "top_5_contributions"}
+
+
+def show_rogues(scene: Scene, tables: Sweep, _: Translate) -> dict[str, np.ndarray]:
+    """The heat maps, the numbers of the chosen layer, and its leading dimensions.
+
+    Returns the parts (layers, d) that are drawn, by treatment.
+    """
+    parts = {name: parts_of(scene.series, name) for name in ("raw", "standardised")}
+    raw, standardised = parts.values()
+    rows = [str(layer) for layer in range(len(raw))]
+    figure = strips_figure(
+        [
+            Strip(raw, _("Raw"), rows),
+            Strip(standardised, _("Standardised at each layer"), rows),
+        ],
+        current_theme(),
+        titles=(_("dimension"), _("layer")),
+        ticks=leading(raw, NAMED),
+        reach=float(np.nanmax(np.abs(raw), initial=1e-12)),
+    )
+    st.subheader(_("Rogue dimensions"))
+    show_chart(
+        chart_of(figure),
+        key="layer-rogues",
+        file_name="layers-dimensions",
+        alt=" ".join(_line(raw[layer], layer, _) for layer in range(len(raw))),
+    )
+    _show_numbers(scene, tables[scene.series.name], standardised, _)
+    said = [
+        _line(raw[scene.layer], scene.layer, _),
+        _("Measured on: {series}.").format(series=series_name(scene.series.name, _)),
+    ]
+    st.caption(markdown(" ".join(said)))
+    st.caption(prose("layers", "rogue"))
+    return parts
+
+
+def leading(parts: np.ndarray, most: int) -> list[int]:
+    """The dimensions with the largest part at some layer: few, and not beside each other.
+
+    parts : (layers, d)
+    """
+    strongest = np.nan_to_num(parts).max(axis=0)
+    apart = parts.shape[1] / 30  # nearer names would lie on each other
+    found: list[int] = []
+    for dimension in np.argsort(-strongest, kind="stable")[: 4 * most]:
+        if all(abs(int(dimension) - other) > apart for other in found):
+            found.append(int(dimension))
+    return sorted(found[:most])
+
+
+def _line(parts: np.ndarray, layer: int, _: Translate) -> str:
+    """The leading dimensions of a layer, with their share of its mean cosine."""
+    total = float(np.sum(parts))
+    if not np.isfinite(total) or total <= 0:
+        return _("Layer {layer}: no share is defined.").format(layer=layer)
+    order = np.argsort(-parts, kind="stable")[:TOP]
+    shares = ", ".join(f"{i} ({parts[i] / total:.1%})" for i in order)
+    return _("Layer {layer}, leading dimensions and their share: {shares}.").format(
+        layer=layer, shares=shares
+    )
+
+
+def _show_numbers(
+    scene: Scene, tables: Sequence[dict[str, Measured]], standardised: np.ndarray, _: Translate
+) -> None:
+    now, before = tables[scene.layer], tables[max(scene.layer - 1, 0)]
+    d = scene.points.vectors.shape[1]
+    labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
+    numbers = []
+    for k, name in SHARES.items():
+        value = now[name].value
+        change = change_of(value, before[name].value, 3) if scene.layer else ""
+        numbers.append(
+            BigNumber(
+                labels[k],
+                "—" if value is None else f"{value:.1%}",
+                _("all alike: {value}").format(
+                    value=f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
+                ),
+                _("since the layer below: {change}").format(change=change) if change else "",
+            )
+        )
+    cosine = float(np.sum(standardised[scene.layer]))
+    numbers.append(
+        BigNumber(
+            _("mean cosine, standardised"),
+            signed(cosine, 3) if np.isfinite(cosine) else "—",
+            _("isotropic: {value}").format(value="0.000"),
+        )
+    )
+    show_big_numbers(layer_title(scene, _), numbers, key="rogue-numbers")

@@ -1,0 +1,48 @@
+"""The layers page in a browser: the animation goes through the layers, the numbers follow."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import grave_findings
+from tests.browser.clouds import is_drawn, of_stage, wait_for_clouds, wait_for_stage
+from tests.browser.screen import open_app, rerun
+
+PAGE = "layers"
+LAST = 6  # of the bundled model
+PICTURES = 1 + LAST + 1
+
+
+def mean_cosine(page: Page) -> float:
+    text = page.locator(".st-key-headline-layer b").first.inner_text()
+    return float(text.replace("−", "-"))
+
+
+def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, new_page):
+    page = new_page(viewport={"width": 1400, "height": 900})
+    open_app(page, server.page_url(PAGE, query="layer=5"))
+    wait_for_clouds(page, PICTURES)
+    assert is_drawn(page, 0)
+    assert is_drawn(page, PICTURES - 1)
+    lead, *small = of_stage(page, "stage.boxes")
+    stage = page.locator(".twin-stage").bounding_box()
+    assert stage["y"] + stage["height"] < 900  # wholly on the first screen
+    assert all(box["width"] < lead["width"] and box["left"] >= lead["width"] for box in small)
+    assert mean_cosine(page) > 0.5
+    expect(page.locator(".chart.js-plotly-plot[data-drawn]")).to_have_count(2, timeout=120_000)
+    places = "[...stage.shown(stage.message.views[0]).cloud.frames.keys()].length"
+    assert of_stage(page, places) == LAST + 1
+    with rerun(page):
+        page.locator('.twin [data-set="at"]').focus()
+        page.keyboard.press("ArrowRight")
+        page.locator('.twin [data-do="play"]').focus()
+    wait_for_stage(page, f"stage.at === {LAST}")
+    assert of_stage(page, "stage.shown(stage.message.views[0]).title") == f"Layer {LAST} of {LAST}"
+    expect(page).to_have_url(re.compile(rf"layer={LAST}"))
+    assert mean_cosine(page) < 0.1  # the bundled model was trained to spread its last layer
+    page.set_viewport_size({"width": 420, "height": 900})
+    wait_for_stage(page, "stage.width < 420 && stage.boxes[1].top > stage.boxes[0].height")
+    assert page.locator(".twin-stage").bounding_box()["y"] < 500
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert grave_findings(page, ".twin") == []

@@ -1,0 +1,129 @@
+"""Words by frequency: hand-worked bins, neighbours by brute force, tables of opposite direction."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.neighbors import NearestNeighbors
+
+from geometry import UndefinedMeasure, frequency_direction, mean_cosine
+from geometry.measure import frequency_bins, neighbour_means, sentence_means
+from geometry.measure.frequency import by_rank
+
+HAND = np.array([[3.0, 4], [0, 1], [0, 2], [5, 12]])  # norms 5, 1, 2, 13
+COUNTS = np.array([10, 40, 20, 10])  # ranks 2, 0, 1, 3: of equal counts the earlier row
+
+
+def words(n=300, d=12, *, seed=0):
+    """Vectors whose norms rise with the row."""
+    rng = np.random.default_rng(seed)
+    U = rng.standard_normal((n, d))
+    U /= np.linalg.norm(U, axis=1, keepdims=True)
+    return U * np.linspace(1, 2, n)[:, None]
+
+
+def test_the_direction_by_hand():
+    assert by_rank(COUNTS).tolist() == [1, 2, 0, 3]
+    found = frequency_direction(HAND, COUNTS, edges=(1, 2))
+    assert [each.value for each in found.norms] == [1, 2, 9]
+    assert found.starts == (0, 1, 2)
+    assert (found.n, found.order) == (4, "rising")
+    assert found.spearman.value == pytest.approx(spearmanr([5, 1, 2, 13], -COUNTS)[0])
+    assert found.spearman.low is None  # of four words
+
+
+def test_opposite_tables_have_opposite_directions():
+    X, counts = words(), np.arange(300, 0, -1)
+    near = frequency_direction(X, counts, edges=(50, 200))
+    far = frequency_direction(X, counts[::-1], edges=(50, 200))
+    assert (near.order, far.order) == ("rising", "falling")
+    assert near.spearman.value == pytest.approx(1)
+    assert far.spearman.value == pytest.approx(-1)
+    mixed = X * np.where(np.abs(np.arange(300) - 150) < 60, 2.0, 1.0)[:, None]
+    assert frequency_direction(mixed, counts, edges=(50, 200)).order == "neither"
+
+
+def test_the_interval_holds_the_value_and_narrows_with_n():
+    rng = np.random.default_rng(1)
+    widths = []
+    for n in (100, 2000):
+        X = rng.standard_normal((n, 5)) * (1 + np.arange(n)[:, None] / n)
+        s = frequency_direction(X, np.arange(n, 0, -1)).spearman
+        assert s.low < s.value < s.high
+        widths.append(s.high - s.low)
+    assert widths[1] < widths[0] / 2
+
+
+@pytest.mark.parametrize("shift", [0.0, 5.0])
+@pytest.mark.parametrize("block_rows", [7, 512])
+def test_neighbours_are_scikit_learn_s(shift, block_rows):
+    X = (words() + shift).astype(np.float32)
+    seen = []
+    distances, dots = neighbour_means(
+        X, (1, 3, 7), block_rows=block_rows, progress=lambda *of: seen.append(of)
+    )
+    theirs, _ = NearestNeighbors(n_neighbors=7, algorithm="brute").fit(X.astype(float)).kneighbors()
+    products = X.astype(float) @ X.T.astype(float)
+    np.fill_diagonal(products, -np.inf)
+    top = -np.sort(-products, axis=1)
+    for place, k in enumerate((1, 3, 7)):
+        np.testing.assert_allclose(distances[:, place], theirs[:, :k].mean(axis=1), rtol=1e-9)
+        np.testing.assert_allclose(dots[:, place], top[:, :k].mean(axis=1), rtol=1e-9)
+    assert seen[-1] == (300, 300)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_wide_rows_have_the_same_neighbours(monkeypatch):
+    expected = neighbour_means(words())
+    monkeypatch.setattr("geometry.measure.neighbours.WIDE", 256)
+    for found, same in zip(neighbour_means(words()), expected, strict=True):
+        np.testing.assert_array_equal(found, same)
+
+
+def test_the_neighbours_can_be_cancelled():
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        neighbour_means(words(), progress=stop)
+
+
+def test_bins_are_means_of_their_words():
+    X, counts = words(), np.arange(300)  # the last row is the most frequent
+    neighbours = neighbour_means(X)
+    bins = frequency_bins(X, counts, neighbours, edges=(100, 299))
+    assert [(each.start, each.stop, each.n) for each in bins] == [
+        (0, 100, 100),
+        (100, 299, 199),
+        (299, 300, 1),
+    ]
+    rows = np.arange(200, 300)
+    first = bins[0]
+    assert first.norm.value == pytest.approx(np.linalg.norm(X[rows], axis=1).mean())
+    assert first.norm.low < first.norm.value < first.norm.high
+    assert first.cosine.value == pytest.approx(mean_cosine(X[rows]))
+    for place in range(3):
+        assert first.distances[place].value == pytest.approx(neighbours[0][rows, place].mean())
+        assert first.dots[place].value == pytest.approx(neighbours[1][rows, place].mean())
+    assert bins[2].cosine is None
+    assert bins[2].norm.low is None
+
+
+def test_sentence_means_leave_out_the_most_frequent_types():
+    vectors = np.array([[1.0, 0], [3, 0], [0, 4], [8, 8], [0, 1]])
+    sentences, ranks = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 2, 0])
+    assert sentence_means(vectors, sentences, ranks, without=0).tolist() == [[2, 0], [4, 6], [0, 1]]
+    assert sentence_means(vectors, sentences, ranks, without=1).tolist() == [[3, 0], [4, 6]]
+    assert sentence_means(vectors, sentences, ranks, without=2).tolist() == [[8, 8]]
+
+
+def test_what_has_no_direction():
+    with pytest.raises(UndefinedMeasure):
+        frequency_direction(np.eye(4), np.arange(4))  # all of one length
+    with pytest.raises(UndefinedMeasure):
+        frequency_direction(HAND, np.ones(4))
+    with pytest.raises(ValueError, match="one count for each of the 4 rows"):
+        frequency_direction(HAND, np.ones(3))
+    with pytest.raises(ValueError, match="at least 0"):
+        frequency_direction(HAND, -COUNTS)
+    with pytest.raises(UndefinedMeasure):
+        neighbour_means(HAND, (4,))

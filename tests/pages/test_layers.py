@@ -1,0 +1,355 @@
+"""The layers page without a browser: every number is the library's, by a second route."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+from streamlit.testing.v1 import AppTest
+
+from geometry import (
+    Corpus,
+    Encoder,
+    isoscore,
+    load_encoder,
+    mean_cosine,
+    opening_angle,
+)
+from geometry.data.corpus import read_bundled
+from geometry.encode.layers import LAYER_SETS
+from geometry.measure import (
+    Measured,
+    intra_sentence_similarity,
+    max_explainable_variance,
+    self_similarity,
+)
+from pages.common.draw.twin_cloud import NO_WEBGL2
+from pages.common.words import signed
+from pages.layers.claims import layers_state, rogue_state
+from pages.layers.curves import published_curves
+from pages.layers.numbers import dimensions_csv, points_table, table_csv
+from pages.layers.rogue import leading
+from pages.layers.scene import Scene
+from tests.encode.tiny_encoder import N_LAYERS, save_tiny_bert
+from tests.pages.charts import array, charts
+from tests.pages.twins import twin_clouds
+from tests.pages.visits import brought, everything, healthy, new_visit
+
+N = 50
+LAST = 6  # of the bundled model
+SERIES = {"sentences, [CLS]": "cls", "sentences, mean": "mean", "sentences, max": "max"}
+CONTEXTUAL = {
+    "self_similarity": lambda X, types, sentences: self_similarity(X, types),
+    "intra_sentence_similarity": lambda X, types, sentences: intra_sentence_similarity(
+        X, sentences
+    ),
+    "max_explainable_variance": lambda X, types, sentences: max_explainable_variance(X, types),
+}
+
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
+
+
+def corpus(n: int = N) -> Corpus:
+    """Sentences of the shipped topics, spread over them."""
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, n).astype(int)
+    texts, labels = (tuple(each[row] for row in rows) for each in (topics.texts, topics.labels))
+    return Corpus("mine", texts, labels)
+
+
+def visit(own: Corpus | None = None, **query: str) -> AppTest:
+    state = brought("uploads", "corpus", own or corpus())
+    if query.pop("webgl2", "") == "no":
+        state[NO_WEBGL2] = True
+    if query.pop("table", ""):
+        state["all-measures"] = True
+    return healthy(new_visit("layers", state, **query).run())
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+@pytest.fixture(scope="module")
+def sentences(encoder: Encoder) -> dict[str, np.ndarray]:
+    """Every layer of each pooling, (layers, n, d)."""
+    return encoder.encode_layers(corpus().texts, poolings=("cls", "mean", "max"))
+
+
+@pytest.fixture(scope="module")
+def tokens(encoder: Encoder):
+    """TokenEmbeddings of each layer, one call each, without special tokens."""
+    return [encoder.encode_tokens(corpus().texts, layer=layer) for layer in range(LAST + 1)]
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Scene, dict[str, np.ndarray]]]:
+    """What the page offers as files: scenes, and the parts of the dimensions."""
+    found: list[tuple[Scene, dict[str, np.ndarray]]] = []
+    monkeypatch.setattr(
+        "pages.layers.explore.take_away",
+        lambda scene, _figure, parts, _: found.append((scene, parts)),
+    )
+    return found
+
+
+def headlines(app: AppTest) -> list[list[str]]:
+    found = [element.proto.body for element in app.get("html")]
+    return [re.findall(r"<b>(.*?)</b>", body) for body in found if "<dl" in body]
+
+
+def curves(app: AppTest) -> dict[str, np.ndarray]:
+    figure = charts(app)["layer-curves"]["figure"]
+    return {
+        trace["name"]: array(trace["y"])
+        for trace in figure["data"]
+        if trace.get("name") is not None
+    }
+
+
+@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (5, "cls"), (LAST, "max")])
+def test_the_numbers_are_those_of_the_layer_and_of_the_change_to_it(sentences, layer, pooling):
+    app = visit(layer=str(layer), pooling=pooling)
+    X = sentences[pooling]
+    shown, rogue = headlines(app)
+    assert shown == [
+        signed(mean_cosine(X[layer]), 3),
+        f"{opening_angle(X[layer]):.1f}°",
+        f"{isoscore(X[layer]):.3f}" if pooling != "cls" or layer else shown[2],
+    ]
+    body = next(e.proto.body for e in app.get("html") if "<dl" in e.proto.body)
+    change = re.findall(r"since the layer below: ([^<]*)<", body)
+    if layer == 0:
+        assert not change
+    else:
+        difference = mean_cosine(X[layer]) - mean_cosine(X[layer - 1])
+        assert float(change[0].replace("−", "-")) == pytest.approx(difference, abs=5e-4)
+    assert len(rogue) == 3
+    assert f"layer {layer} of {LAST}" in everything(app)
+
+
+def test_each_curve_is_the_library_s_at_every_layer(sentences, tokens):
+    drawn = curves(visit())
+    for name, pooling in SERIES.items():
+        expected = [mean_cosine(X) for X in sentences[pooling]]
+        np.testing.assert_allclose(drawn[name], expected, atol=1e-6)
+    np.testing.assert_allclose(
+        drawn["contextual tokens"], [mean_cosine(each.vectors) for each in tokens], atol=1e-6
+    )
+    low, high = drawn["contextual tokens 2.5%"], drawn["contextual tokens 97.5%"]
+    assert (low < drawn["contextual tokens"]).all()
+    assert (drawn["contextual tokens"] < high).all()
+    np.testing.assert_array_equal(drawn["isotropic, as many as sentences, mean"], 0)
+
+
+@pytest.mark.parametrize("name", CONTEXTUAL)
+def test_the_measures_of_context_are_of_tokens_alone(tokens, name):
+    drawn = curves(visit(measure=name))
+    name_of, reference = "contextual tokens", "isotropic, as many as contextual tokens"
+    assert set(drawn) == {name_of, f"{name_of} 2.5%", f"{name_of} 97.5%", reference}
+    expected = [
+        CONTEXTUAL[name](each.vectors, np.array(each.tokens), each.sentence) for each in tokens
+    ]
+    np.testing.assert_allclose(drawn["contextual tokens"], expected, atol=1e-6)
+
+
+def test_published_curves_are_marked_and_stretched():
+    bert, gpt2, elmo = published_curves(6, str)
+    assert bert.name == "bert-base-cased, published"
+    np.testing.assert_allclose(bert.x[[0, 6, 12]], [0, 3, 6])
+    assert bert.y[[0, 11, 12]].tolist() == [0.105, 0.675, 0.477]
+    np.testing.assert_allclose(gpt2.x[[0, 2, 3]], [0, 5.5, 6])
+    assert np.isnan(gpt2.y[1])  # the layers between are not published
+    assert elmo.y.tolist() == [0.008, 0.157, 0.136]
+    names = set(curves(visit(measure="isoscore")))
+    assert not [name for name in names if "published" in name]
+
+
+def test_the_animation_has_a_stop_at_each_layer_and_keeps_the_points(sentences):
+    app = visit(layer="3", pooling="max")
+    (twin,) = twin_clouds(app).values()
+    message = twin.message
+    film, *stills = message["views"]
+    assert message["hasLead"]
+    assert film["path"] == list(range(LAST + 1))
+    assert [still["path"] for still in stills] == [[layer] for layer in range(LAST + 1)]
+    assert (message["at"], message["values"], message["steps"]) == (3, [3], 1)
+    assert message["knobs"] == [[layer] for layer in range(LAST + 1)]
+    assert message["words"]["film"] == "From the first layer to the last"
+    for frame, X in zip(twin.frames[film["points"]], sentences["max"], strict=True):
+        U = X / np.linalg.norm(X, axis=1, keepdims=True)
+        mean = U.mean(axis=0) / np.linalg.norm(U.mean(axis=0))
+        np.testing.assert_allclose(frame[:, 0], U @ mean, atol=1e-4)
+        assert np.linalg.norm(frame, axis=1).max() <= 1 + 1e-4
+
+
+@pytest.mark.parametrize("value", ["99", "last-2", "-1", "²"])
+def test_a_layer_that_the_model_has_not_is_the_default(value):
+    assert value == "last-2" or value not in LAYER_SETS
+    app = visit(layer=value)
+    assert "Layer 4 of 6" in everything(app)
+    assert "layer" not in app.query_params
+
+
+def test_where_the_animation_stops_the_numbers_and_the_address_follow(sentences):
+    app = visit()
+    app.session_state["layer"] = "1"
+    healthy(app.run())
+    assert headlines(app)[0][0] == signed(mean_cosine(sentences["mean"][1]), 3)
+    assert app.query_params["layer"] == "1"
+
+
+def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, taken):
+    app = visit(layer="5")
+    figure = charts(app)["layer-rogues"]["figure"]
+    raw, standardised = (array(t["z"]).reshape(LAST + 1, -1) for t in figure["data"])
+    for layer, X in enumerate(sentences["mean"]):
+        assert raw[layer].sum() == pytest.approx(mean_cosine(X), abs=1e-5)
+        Z = StandardScaler().fit_transform(X.astype(float))
+        assert standardised[layer].sum() == pytest.approx(mean_cosine(Z), abs=1e-4)
+    top = int(np.argmax(raw[5]))
+    share = raw[5, top] / raw[5].sum()
+    assert f"{top} ({share:.1%})" in everything(app)
+    assert headlines(app)[1][0] == f"{share:.1%}"
+    rows = list(csv.reader(io.StringIO(dimensions_csv(taken[0][1], "x").decode("utf-8-sig"))))
+    assert len(rows) == 1 + raw.size
+    assert float(rows[1 + 5 * raw.shape[1] + top][2]) == pytest.approx(raw[5, top], rel=1e-4)
+
+
+def test_leading_dimensions_are_few_and_apart():
+    parts = np.zeros((2, 300))
+    parts[0, [10, 11, 200]] = 3, 2, 1
+    parts[1, 100] = 5
+    found = leading(parts, 3)
+    assert {10, 100, 200} <= set(found)
+    assert 11 not in found  # its name would lie on that of 10
+    parts[1] = np.nan  # a layer without a mean cosine
+    assert leading(parts, 2)[0] == 10
+
+
+def test_cls_at_the_input_is_one_vector():
+    """No direction but the mean, no spread: a cell says so, and nothing fails."""
+    app = visit(layer="0", pooling="cls", table="open")
+    assert headlines(app)[0][0] == "1.000"
+    assert "1.0000, 1.0000" in everything(app)
+    assert "| 0 | 1.000" in everything(app)
+
+
+def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch):
+    made: list[bytes] = []
+    monkeypatch.setattr(
+        "pages.layers.numbers.offer_csv", lambda _label, _name, table: made.append(table())
+    )
+    app = visit(unit="tokens", table="open")
+    lines = [line for line in everything(app).splitlines() if line.startswith("| ")]
+    assert len(lines) == 2 + LAST + 1 + 1
+    value = mean_cosine(tokens[2].vectors)
+    assert any(line.startswith(f"| 2 | {value:.3f} [") for line in lines)
+    rows = list(csv.DictReader(io.StringIO(made[-4].decode("utf-8-sig"))))
+    assert {row["series"] for row in rows} == {"cls", "mean", "max", "tokens"}
+    assert {row["layer"] for row in rows} == set(map(str, range(LAST + 1)))
+    of_tokens = {row["measure"] for row in rows if row["series"] == "tokens"}
+    assert set(CONTEXTUAL) | {"isoscore", "top_contribution"} <= of_tokens
+    found = next(
+        float(row["value"])
+        for row in rows
+        if (row["series"], row["layer"], row["measure"]) == ("tokens", "2", "mean_cosine")
+    )
+    assert found == pytest.approx(value, rel=1e-5)
+
+
+def test_points_are_as_drawn_with_a_column_for_each_layer(taken):
+    visit(dims="3D")
+    text = points_table(taken[0][0], "x").decode("utf-8-sig")
+    head, first, *_rest = csv.reader(io.StringIO(text))
+    assert head[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
+    assert len(head) == 2 + 3 * (LAST + 1) + 1
+    assert float(first[2]) == pytest.approx(taken[0][0].pictures[0].around_origin[0, 0], rel=1e-4)
+
+
+def test_another_layer_measures_no_curve_again(monkeypatch):
+    app = visit(layer="2")
+    before = curves(app)
+    for name in ("sweep._table", "sweep.fit_treatment", "scene.project_layers"):
+        monkeypatch.setattr(f"pages.layers.{name}", lambda *_, **__: pytest.fail("computed again"))
+    app.session_state["layer"] = "5"
+    after = curves(healthy(app.run()))
+    assert "Layer 5 of 6" in everything(app)
+    for name, values in before.items():
+        np.testing.assert_array_equal(after[name], values)
+
+
+def test_without_webgl2_there_is_a_chart_for_each_layer():
+    app = visit(webgl2="no")
+    drawn = [key for key in charts(app) if re.fullmatch(r"layers-\d", key)]
+    assert len(drawn) == LAST + 1
+    healthy(app.slider(key="layer-slider").set_value(2).run())
+    assert "**Layer 2 of 6**" in everything(app)
+
+
+def test_another_pooling_takes_the_third_curve():
+    drawn = curves(visit(pooling="last"))
+    assert "sentences, last token" in drawn
+    assert "sentences, max" not in drawn
+
+
+def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory):
+    model = str(save_tiny_bert(tmp_path_factory.mktemp("tiny")))
+    texts = tuple(f"the {a} {b}" for a in ("cat", "dog") for b in ("sat", "ran", "sang"))
+    app = visit(Corpus("six", texts), model=model)
+    assert len(curves(app)["contextual tokens"]) == N_LAYERS + 1
+    assert "This needs two layers, and 40 sentences or more." in everything(app)
+    app = visit(Corpus("three", texts[:3]), model=model)
+    assert "A picture needs at least 4 points." in everything(app)
+
+
+def row(value: float | None, low: float | None = None, high: float | None = None) -> Measured:
+    return Measured("x", value, low, high, 0.1, 50, 8)
+
+
+@pytest.mark.parametrize(
+    ("rows", "state"),
+    [
+        ([row(0.1, 0.05, 0.15), row(0.3, 0.2, 0.4)], "holds"),
+        ([row(0.1, 0.05, 0.15), row(0.9, 0.8, 1.0), row(0.12, 0.1, 0.2)], "partly"),
+        ([row(0.1, 0.05, 0.15), row(0.0, -0.1, 0.1), row(0.9, 0.8, 1.0)], "fails"),
+        ([row(0.1, 0.05, 0.15)], "unknown"),
+        ([row(0.1), row(0.2)], "unknown"),
+    ],
+)
+def test_the_verdict_on_layers_follows_the_intervals(rows, state):
+    assert layers_state(rows) == state
+
+
+@pytest.mark.parametrize(
+    ("measured", "state"),
+    [
+        (row(0.6, 0.55, 0.65), "holds"),
+        (row(0.5, 0.45, 0.55), "partly"),
+        (row(0.2, 0.05, 0.3), "fails"),
+        (row(0.6), "unknown"),
+        (replace(row(None), undefined="no_mean_cosine"), "unknown"),
+    ],
+)
+def test_the_verdict_on_rogue_dimensions_follows_the_interval(measured, state):
+    assert rogue_state(measured) == state
+
+
+def test_the_file_of_measures_leaves_missing_values_empty():
+    table = {"mean_cosine": replace(row(None), name="mean_cosine", undefined="zero_row")}
+    text = table_csv({"cls": [table]}, {"cls": "here"}, str).decode("utf-8-sig")
+    assert list(csv.reader(io.StringIO(text)))[1] == [
+        *("cls", "0", "mean_cosine", "", "", "", "0.1", "50", "8", "here")
+    ]
+
+
+def test_the_chinese_page_is_in_chinese():
+    app = visit(lang="zh-Hant")
+    said = everything(app)
+    assert "第 4 層" in said
+    assert "異常維度" in said
+    assert not re.search(r"\b(the|layer|sentences)\b", re.sub(r"(?<!\*)\*[^*]+\*(?!\*)", "", said))

@@ -1,0 +1,51 @@
+"""The same points at several layers: one scale, axes that do not flip, angles as they are."""
+
+import numpy as np
+import pytest
+
+from geometry.measure import angles_to_mean
+from geometry.projection import project, project_layers
+from geometry.projection.twin import cone_edges
+
+
+def layers(n=60, d=8):
+    """Three layers: the second is the first turned and stretched, the third is other points."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d)) * np.linspace(3, 1, d) + 2
+    turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    return X, 50 * X @ turn, rng.standard_normal((n, d)) + 1
+
+
+@pytest.mark.parametrize("method", ["mean", "svd", "pca", "cone"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_turn_of_the_space_moves_no_point(method, k):
+    first, turned, _ = project_layers(layers(), method, k)
+    np.testing.assert_allclose(turned.around_origin, first.around_origin, atol=1e-9)
+    plain = project(unit(layers()[1]), method, k)
+    np.testing.assert_allclose(np.abs(turned.coordinates), np.abs(plain.coordinates), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["mean", "svd", "pca", "cone"])
+def test_axes_and_coordinates_keep_to_each_other(method):
+    for X, picture in zip(layers(), project_layers(layers(), method), strict=True):
+        np.testing.assert_allclose(picture.apply(unit(X)).coordinates, picture.coordinates)
+        assert np.linalg.norm(picture.around_origin, axis=1).max() <= 1 + 1e-12
+
+
+def test_an_axis_that_would_flip_is_turned_back():
+    X = layers()[0]
+    mirrored = X.copy()
+    mirrored[:, 0] *= -1  # the widest axis
+    for method in ("mean", "cone"):
+        a, b = project_layers([X, mirrored], method)
+        assert (a.coordinates * b.coordinates).sum(axis=0).min() >= 0
+
+
+def test_the_angles_are_those_of_the_layer():
+    for X, picture in zip(layers(), project_layers(layers(), "cone"), strict=True):
+        median = cone_edges(unit(X), picture)[0].angle
+        assert median == pytest.approx(np.median(angles_to_mean(unit(X))))
+
+
+def unit(X):
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
