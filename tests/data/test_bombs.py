@@ -66,6 +66,14 @@ def npz_of_zeros(n: int) -> bytes:
     return written.getvalue()
 
 
+def npz_of_long_words(n: int, width: int) -> bytes:
+    """An archive of n words, of which one character takes four bytes in memory, and so do all."""
+    written = io.BytesIO()
+    words = np.full(n, "😀".encode() + b"w" * (width - 4))
+    np.savez_compressed(written, vec=np.zeros((n, 1), np.float16), words=words)
+    return written.getvalue()
+
+
 def many_members() -> bytes:
     """The directory of an archive of 1,000,000 empty members."""
     entry = b"PK\x01\x02" + bytes(24) + struct.pack("<H", 1) + bytes(16) + b"a"
@@ -91,6 +99,9 @@ ATTEMPTS = {  # made when they are used
     "gzip, text": lambda: Attempt("vectors", gzip.compress(b"a 1\n" * 2 * 10**6) * 50),
     "gzip, binary": lambda: Attempt("vectors", zeros(2 * 10**9, b"900000000 100\n")),
     "gzip, pairs": lambda: Attempt("pairs", zeros(10**9)),
+    "gzip, empty members": lambda: Attempt("vectors", gzip.compress(b"") * 10**7),
+    "gzip, name": lambda: Attempt("pairs", b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 40 * 10**6),
+    "npz, long words": lambda: Attempt("vectors", npz_of_long_words(8_192, 20_000)),
     "npz, rows": lambda: Attempt("vectors", npz_of_zeros(4 * 10**7)),
     "npz, members": lambda: Attempt("vectors", many_members()),
     "safetensors, header": lambda: Attempt(
