@@ -385,6 +385,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, "
             "or puts too many tokens around it. It is not used. " + _ORIGIN + "."
         ),
+        "too_wide": (
+            "`{name}` has {layers} layers and vectors of {dimension} numbers. The limits are "
+            "{most_layers} layers and {most_dimensions} numbers. " + _ENCODER
+        ),
         "long_words": (
             "The `tokenizer.json` of `{name}` allows words or tokens of more than {limit:,} "
             "characters. A text could take hours, so it is not used. " + _ORIGIN + "."

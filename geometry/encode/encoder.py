@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.embeddings import TokenEmbeddings, VectorTable
+from ..data.limits import LIMITS
 from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
@@ -42,6 +43,7 @@ Layer = int | str | tuple[int, ...]
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
 FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
 PASS_OPERATIONS = 5e10  # in one pass on a processor: a third of a second on two cores
+MOST_LAYERS = 200  # layers may share their weights, so a small file may have any number
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
 # of a process: another one reads them from the folder at their first use
 NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
@@ -112,6 +114,16 @@ class Encoder:
             self._words = word_folder(folder)
             read = read_word_architecture if self._words else read_architecture
             settings = read(self._words or folder, name=name)
+        if settings.n_layers > MOST_LAYERS or settings.dimension > LIMITS.dimensions:
+            raise ModelFilesError(
+                "unreadable",
+                because="too_wide",
+                name=name,
+                layers=settings.n_layers,
+                dimension=settings.dimension,
+                most_layers=MOST_LAYERS,
+                most_dimensions=LIMITS.dimensions,
+            )
         self._settings = settings
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
