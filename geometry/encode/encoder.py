@@ -19,6 +19,7 @@ from .architecture import TransformerStates, read_architecture
 from .faults import converting_faults
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
+from .pass_memory import SHORT, longest_text
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
@@ -86,7 +87,8 @@ class Encoder:
     dimension : int
         d.
     max_tokens : int
-        Longest text that is read, special tokens included.
+        Longest text that is read, special tokens included. The trial lowers it if the pass of such
+        a text would take more than 2 GB.
     dtype : str
         "float32" or "bfloat16".
     device : str
@@ -202,17 +204,22 @@ class Encoder:
     def _try_first(self, watch: Callable[[], object] | None = None) -> None:
         """Raise ModelFilesError if the model's trial in a process of its own fails."""
         if self._needs_trial:
-            try_model(self.folder, name=self.name, watch=watch)
+            longest = try_model(self.folder, name=self.name, watch=watch)
+            self.max_tokens = min(self.max_tokens, longest)
             self._needs_trial = False
 
-    def try_out(self, texts: Sequence[str]) -> None:
-        """Read everything and use it once, as the trial does. ModelFilesError if that fails."""
+    def try_out(self, texts: Sequence[str]) -> int:
+        """Read everything and use it once, as the trial does. ModelFilesError if that fails.
+
+        Returns the tokens of the longest text that it reads within a limit of memory.
+        """
         with converting_faults(self.name):
             self.coverage(texts)
             ids = self._reader.encodings([".", "a"])
             _ = self._model, ids
             if OWN in self.poolings:
                 _ = self._own_steps
+            return self.max_tokens if self.max_tokens <= SHORT else longest_text(self._model)
 
     @cached_property
     def _model(self) -> TransformerStates | WordStates:

@@ -94,7 +94,10 @@ class UploadLimit:
         limits, files = memory_limits(), _uploaded()
         own = _bytes_of(files.get(session, {})) + self._coming[session]
         if own + n_bytes > limits.session_uploads_megabytes * MEGABYTE:
-            return 413, "Your uploads take too much memory together. Remove one, or reload the page."
+            return (
+                413,
+                "Your uploads take too much memory together. Remove one, or reload the page.",
+            )
         every = sum(map(_bytes_of, files.values())) + self._coming.total()
         if every + n_bytes > limits.uploads_megabytes * MEGABYTE:
             return 507, "The server's memory for uploads is full. Try again later."
