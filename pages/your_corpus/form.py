@@ -24,7 +24,7 @@ from pages.common.words import Translate
 
 PASTE_HEIGHT = 150
 MOST_NUMBERS = 0.5  # share of texts without letters, above which a warning is shown
-LETTERS_WITHIN = 1_000  # characters of a text: all 50 MB would take a second in every run
+LETTERS_WITHIN = 200  # characters of a text: all 50 MB would take a second in every run
 _LETTER = re.compile(r"[^\W\d_]")
 
 
