@@ -25,7 +25,7 @@ ALL_POINTS = 10**9
 SEED = 0
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 COUNTED_CHARACTERS = 100_000  # whose tokens are counted in less than a second
-SHORT_TOKENS = 512  # a model that reads longer texts may take a minute for one
+SHORT_TOKENS = 512  # a transformer that reads longer texts may take a minute for one
 
 _CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=24)
 _PROJECTIONS: Cache[Projection] = Cache("projections", max_entries=48)
@@ -164,7 +164,8 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
 
         def work(report: jobs.Report) -> tuple[str, Cloud]:
             # a worker takes as long to start as a short corpus to be encoded
-            is_apart = is_long or encoder.max_tokens > SHORT_TOKENS
+            reads_long = encoder.n_layers > 0 and encoder.max_tokens > SHORT_TOKENS
+            is_apart = is_long or reads_long
             how = read_cloud_apart if is_apart else read_cloud
             return key, how(encoder, corpus, **asdict(spec), store=store(), progress=report)
 
