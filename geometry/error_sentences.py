@@ -167,6 +167,14 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "unpacked. Cut off its end, because the most frequent words come first, or read it "
             "in Python with other limits."
         ),
+        "too_slow": (
+            "Unpacking this file takes longer than the limit of {limit} seconds. Unpack it first, "
+            "or read it in Python with other limits."
+        ),
+        "long_word": (
+            "A word in this file has more than the limit of {limit} bytes. Either the records are "
+            "damaged, or these are not word vectors. Save the file again."
+        ),
         "too_many_dimensions": (
             "The vectors have more numbers than the limit of {limit}. Either the header is "
             "wrong, or these are not word vectors. Reduce the vectors to fewer dimensions, or "
@@ -376,6 +384,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "growing_text": (
             "The `tokenizer.json` of `{name}` can make a text more than {limit} times as long, "
             "or puts too many tokens around it. It is not used. " + _ORIGIN + "."
+        ),
+        "too_wide": (
+            "`{name}` has {layers} layers and vectors of {dimension} numbers. The limits are "
+            "{most_layers} layers and {most_dimensions} numbers. " + _ENCODER
         ),
         "long_words": (
             "The `tokenizer.json` of `{name}` allows words or tokens of more than {limit:,} "

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ..errors import own_errors
 from .limits import LIMITS, CorpusError, Limits
@@ -191,6 +193,65 @@ def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryI
         if source.seekable():
             source.seek(0)
         yield source
+
+
+class Unpacked(gzip.GzipFile):
+    """The content of a gzip archive, refused beyond a number of bytes or seconds.
+
+    Millions of empty members, or a name of 100 MB in the header, take minutes and have no content.
+
+    Parameters
+    ----------
+    packed : binary file
+        At its start.
+    most : int
+        Bytes of content.
+    seconds : float
+        Of processor time.
+    too_large, too_slow : Exception
+        Raised beyond these.
+    """
+
+    def __init__(
+        self,
+        packed: BinaryIO,
+        *,
+        most: int,
+        seconds: float,
+        too_large: Exception,
+        too_slow: Exception,
+    ) -> None:
+        self._most, self._seconds = most, seconds
+        self._too_large, self._too_slow = too_large, too_slow
+        self._spent, self._began = 0.0, time.thread_time()
+        super().__init__(fileobj=cast(BinaryIO, _Watched(packed, self._check)), mode="rb")
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = self._most + 1 - self.tell()
+        self._began = time.thread_time()
+        content = super().read(left if size is None or size < 0 else min(size, left))
+        self._spent += time.thread_time() - self._began
+        if self.tell() > self._most:
+            raise self._too_large
+        return content
+
+    def _check(self) -> None:
+        if self._spent + time.thread_time() - self._began > self._seconds:
+            raise self._too_slow
+
+
+class _Watched:
+    """A file that calls a function before each of its reads."""
+
+    def __init__(self, file: BinaryIO, check: Callable[[], None]) -> None:
+        self._file, self._check = file, check
+
+    def read(self, size: int = -1) -> bytes:
+        self._check()
+        return self._file.read(size)
+
+    def seek(self, place: int) -> int:
+        return self._file.seek(place)
 
 
 def _unreadable(

@@ -40,7 +40,7 @@ class Limits:
         Word vectors, or words with counts.
     seconds : int
         Of processor time for a Parquet table, which another process reads; half of it for JSON
-        lines.
+        lines, and for unpacking.
     """
 
     file_bytes: int = 50 * MEGABYTE

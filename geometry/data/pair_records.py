@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import os
@@ -13,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from . import parquet_table
-from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file
+from .decode import JSON_SUFFIXES, Source, TextFile, Unpacked, read_bytes, read_text_file
 from .json_lines import read_json_lines
 from .limits import CorpusError, Limits
 from .tables import Table
@@ -64,7 +63,7 @@ def read_pair_file(
         How large the file may be.
     """
     if content.startswith(_GZIP):
-        content = _unpacked(content, limits.unpacked_bytes)
+        content = _unpacked(content, limits)
         file_name = Path(file_name.name.removesuffix(".gz"))
     title = Path(name).stem if name else file_name.stem
     if content.startswith(_PARQUET):
@@ -76,15 +75,19 @@ def read_pair_file(
     return TextFile(title if name else file.title, file.suffix, file.text, file.encoding)
 
 
-def _unpacked(content: bytes, max_bytes: int) -> bytes:
+def _unpacked(content: bytes, limits: Limits) -> bytes:
+    most, seconds = limits.unpacked_bytes, limits.seconds / 2
     try:
-        with gzip.open(io.BytesIO(content)) as file:
-            unpacked = file.read(max_bytes + 1)
+        with Unpacked(
+            io.BytesIO(content),
+            most=most,
+            seconds=seconds,
+            too_large=CorpusError("too_many_bytes", because="unpacked", limit=most),
+            too_slow=CorpusError("too_large", because="too_slow", limit=f"{seconds:g}"),
+        ) as file:
+            return file.read()
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError("damaged_file", kind="gzip archive") from error
-    if len(unpacked) > max_bytes:
-        raise CorpusError("too_many_bytes", because="unpacked", limit=max_bytes)
-    return unpacked
 
 
 def _parquet(content: bytes, limits: Limits) -> Table:

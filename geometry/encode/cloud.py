@@ -17,9 +17,18 @@ from ..data.corpus import Corpus
 from .encoder import Encoder, Layer, Progress
 from .pool import DEFAULT_POOLING
 from .precision import refuse_too_narrow
-from .store import BYTES_AT_ONCE, ArrayStore, key_of, pooled_name, recall, recalled_vectors
+from .store import (
+    BYTES_AT_ONCE,
+    CODE_VERSION,
+    ArrayStore,
+    key_of,
+    pooled_name,
+    recall,
+    recalled_vectors,
+)
 
 UNITS = ("sentences", "tokens", "types")
+LARGE_CHARACTERS = 200_000  # of a corpus
 VECTOR_BYTES = 200 * 10**6  # of all token vectors of some texts, of which a sample stays
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 
@@ -175,7 +184,7 @@ def is_stored(
         store,
         None,
     )
-    return all(store.has(key) for key in wanted.keys)
+    return all(store.has(key) for key in (*wanted.keys, *wanted.keys_of_counts))
 
 
 @dataclass(frozen=True)
@@ -213,6 +222,18 @@ class _Wanted:
             detail += "/whole sentences"
         return key_of(self.encoder, self.corpus, self.unit, layer, detail)
 
+    @property
+    def keys_of_counts(self) -> tuple[str, ...]:
+        """The keys of what takes seconds to count in a large corpus: pieces, and words."""
+        if self.unit != "sentences" or not self.is_large:
+            return ()
+        return counts_key(self.encoder, self.corpus), word_counts_key(self.corpus)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its words are stored once they are counted: 50 MB take ten seconds."""
+        return sum(map(len, self.corpus.texts)) > LARGE_CHARACTERS
+
     def sample(self, n: int) -> np.ndarray:
         """The indices of the sampled rows out of n, in order."""
         if n <= self.max_points:
@@ -245,20 +266,35 @@ def _sentences(wanted: _Wanted) -> Cloud:
         progress=wanted.progress,
     )
     rows = wanted.sample(len(corpus))
-    lengths = []
-    for row in rows:
-        lengths.append(word_count(corpus.texts[row]))
-        wanted.report(len(corpus))  # 50 MB take ten seconds
     return Cloud(
         unit="sentences",
         vectors=_rows_of(vectors, rows),
         texts=_pick(corpus.texts, rows),
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
-        lengths=np.array(lengths),
+        lengths=_rows_of(_word_counts(wanted), rows),
         counts=_rows_of(_piece_frequencies(wanted), rows),
         n_available=len(corpus),
     )
+
+
+def _word_counts(wanted: _Wanted) -> np.ndarray:
+    """The ``lengths`` of the sentences, from the store if it has them."""
+
+    def compute() -> dict[str, np.ndarray]:
+        lengths = []
+        for text in wanted.corpus.texts:
+            lengths.append(word_count(text))
+            wanted.report(len(wanted.corpus))
+        return {key: np.array(lengths)}
+
+    key = word_counts_key(wanted.corpus)
+    return recall(wanted.store if wanted.is_large else None, (key,), compute)[0]
+
+
+def word_counts_key(corpus: Corpus) -> str:
+    """The key of the sentences' ``lengths``."""
+    return ArrayStore.key(CODE_VERSION, corpus.sha256, "words")
 
 
 def _piece_frequencies(wanted: _Wanted) -> np.ndarray:

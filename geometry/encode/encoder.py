@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.embeddings import TokenEmbeddings, VectorTable
+from ..data.limits import LIMITS
 from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
@@ -18,6 +19,7 @@ from .architecture import TransformerStates, read_architecture
 from .faults import converting_faults
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
+from .pass_memory import SHORT, longest_text
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
@@ -42,6 +44,7 @@ Layer = int | str | tuple[int, ...]
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
 FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
 PASS_OPERATIONS = 5e10  # in one pass on a processor: a third of a second on two cores
+MOST_LAYERS = 200  # layers may share their weights, so a small file may have any number
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
 # of a process: another one reads them from the folder at their first use
 NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
@@ -84,7 +87,8 @@ class Encoder:
     dimension : int
         d.
     max_tokens : int
-        Longest text that is read, special tokens included.
+        Longest text that is read, special tokens included. The trial lowers it if the pass of such
+        a text would take more than 2 GB.
     dtype : str
         "float32" or "bfloat16".
     device : str
@@ -112,6 +116,16 @@ class Encoder:
             self._words = word_folder(folder)
             read = read_word_architecture if self._words else read_architecture
             settings = read(self._words or folder, name=name)
+        if settings.n_layers > MOST_LAYERS or settings.dimension > LIMITS.dimensions:
+            raise ModelFilesError(
+                "unreadable",
+                because="too_wide",
+                name=name,
+                layers=settings.n_layers,
+                dimension=settings.dimension,
+                most_layers=MOST_LAYERS,
+                most_dimensions=LIMITS.dimensions,
+            )
         self._settings = settings
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
@@ -190,17 +204,22 @@ class Encoder:
     def _try_first(self, watch: Callable[[], object] | None = None) -> None:
         """Raise ModelFilesError if the model's trial in a process of its own fails."""
         if self._needs_trial:
-            try_model(self.folder, name=self.name, watch=watch)
+            longest = try_model(self.folder, name=self.name, watch=watch)
+            self.max_tokens = min(self.max_tokens, longest)
             self._needs_trial = False
 
-    def try_out(self, texts: Sequence[str]) -> None:
-        """Read everything and use it once, as the trial does. ModelFilesError if that fails."""
+    def try_out(self, texts: Sequence[str]) -> int:
+        """Read everything and use it once, as the trial does. ModelFilesError if that fails.
+
+        Returns the tokens of the longest text that it reads within a limit of memory.
+        """
         with converting_faults(self.name):
             self.coverage(texts)
             ids = self._reader.encodings([".", "a"])
             _ = self._model, ids
             if OWN in self.poolings:
                 _ = self._own_steps
+            return self.max_tokens if self.max_tokens <= SHORT else longest_text(self._model)
 
     @cached_property
     def _model(self) -> TransformerStates | WordStates:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 PULSE = 0.1  # seconds between two looks at the clock and at a cancel
+NICENESS = 10
+WAITING = 3  # limit by the clock over limit of processor time; a busy machine has other work
 ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
 
 
@@ -53,9 +55,15 @@ def output_of(
 ) -> bytes:
     """What it writes; nothing if it takes longer or fails.
 
-    watch : called several times a second; an exception raised in it is raised here.
+    Parameters
+    ----------
+    process : Popen
+    seconds : float
+        Its limit of processor time, of which it may take WAITING times as long by the clock.
+    watch : callable or None
+        Called several times a second; an exception raised in it is raised here.
     """
-    last = time.monotonic() + seconds
+    last = time.monotonic() + WAITING * seconds
     while True:
         try:
             output = process.communicate(timeout=PULSE)[0]
@@ -69,7 +77,9 @@ def output_of(
 
 
 def limit_this_process(most_bytes: int, seconds: float) -> None:
-    """Limit further memory and time, where the system can."""
+    """Low priority, and a limit of further memory and of processor time, where the system can."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     try:
         import resource
     except ImportError:  # Windows: only the time is limited, by the caller

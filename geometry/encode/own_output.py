@@ -110,8 +110,8 @@ class OwnOutput:
             flagged = tuple(mode for mode, (flag, _) in MODES.items() if settings.get(flag))
             return flagged or ("mean",)
         modes = (named,) if isinstance(named, str) else tuple(named) or ("",)
-        for mode in modes:
-            if mode not in MODES:
+        for place, mode in enumerate(modes):
+            if mode not in MODES or mode in modes[:place]:
                 raise self._unknown(f"pooling {mode}")
         return modes
 
@@ -138,6 +138,11 @@ class OwnOutput:
                     vectors = torch.cat([MODES[mode][1](H, mask) for mode in modes], dim=-1)
             return vectors
 
+        H = torch.zeros(1, 2, self._dimension, device=device)  # settings may name any function
+        width = run(H, torch.ones(1, 2, dtype=torch.long, device=device)).shape[1:]
+        if width != (self.dimension,):
+            reason = f"steps that give {tuple(width)} numbers instead of {self.dimension}"
+            raise ModelFilesError("unreadable", because="broken", name=self._name, said=reason)
         return run
 
 
@@ -183,7 +188,7 @@ def _activation(path: str) -> Any:
 
     found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None
     if isinstance(found, type) and issubclass(found, torch.nn.Module):
-        return found()
+        return found().eval()
     return torch.nn.Tanh()
 
 

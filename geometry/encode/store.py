@@ -40,6 +40,7 @@ CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted
 STALE_SECONDS = 3600  # longer than any write takes
 WAIT_SECONDS = 0.2  # between checks of a folder that another process uses
+DYING_SECONDS = 2  # that a killed process may still hold its lock
 _DIGEST_BYTES = 32
 _BLOCKS = "blocks-"  # prefix of a folder in use by one encoding; its lock is beside it
 
@@ -177,6 +178,16 @@ class ArrayStore:
             _remove_folder(folder)
         finally:
             lock.release()
+
+    def discard_blocks(self, name: str) -> None:
+        """Remove the folder of an encoding whose process was killed on purpose.
+
+        It stays if another process encodes in it.
+        """
+        folder = self.folder / f"{_BLOCKS}{name}"
+        if folder.exists():
+            with suppress(OSError), _lock_of(folder).acquire(timeout=DYING_SECONDS):
+                _remove_folder(folder)
 
     def _keep_in_memory(self, key: str, array: np.ndarray) -> None:
         array = array.copy()
@@ -317,7 +328,8 @@ def recalled_vectors(
             progress(0, len(corpus))
 
     def compute_by_blocks(store: ArrayStore) -> list[np.ndarray]:
-        with store.own_folder(key(0, pooling), of_pooling, waiting) as folder:
+        name = blocks_name(encoder, corpus, pooling, special_tokens)
+        with store.own_folder(name, of_pooling, waiting) as folder:
             if (found := stored(store, keys)) is not None:  # by another process meanwhile
                 return found
             blocks = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), **how)
@@ -396,6 +408,19 @@ def key_of(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str)
         What else the array depends on, such as the pooling.
     """
     return ArrayStore.key(CODE_VERSION, encoder.fingerprint, corpus.sha256, unit, layer, detail)
+
+
+def blocks_name(encoder: Encoder, corpus: Corpus, pooling: str, special_tokens: bool) -> str:
+    """The name of the folder in which a large corpus is encoded by blocks.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    corpus : Corpus
+    pooling, special_tokens
+        As in ``Encoder.encode``.
+    """
+    return key_of(encoder, corpus, "sentences", 0, pooled_name(pooling, special_tokens))
 
 
 def pooled_name(pooling: str, special_tokens: bool) -> str:

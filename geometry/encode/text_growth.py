@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ MOST_RULES = 50
 LONGEST_ENTRY = 64  # bytes by which a table of characters may replace one; NFKC's longest has 33
 MOST_ADDED = 64  # tokens beside those of the text
 LONGEST_WORD = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
+LONGEST_FAST_WORD = 200  # with which 100,000 characters take a second and a half
 
 
 def rules_of(tokenizer: Tokenizer) -> list[Mapping[str, Any]]:
@@ -43,11 +45,8 @@ def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
     """
     rules = rules_of(tokenizer)
     tables = [rule for rule in rules if rule["type"] == "Precompiled"]
-    growth = 1.0
-    for rule in rules:
-        growth *= _growth(rule)
     if (
-        growth > MOST_GROWTH
+        math.prod(map(_growth, rules)) > MOST_GROWTH
         or len(rules) > MOST_RULES
         or len(tables) > 1
         or any(_longest_entry(table) > LONGEST_ENTRY for table in tables)
@@ -55,10 +54,29 @@ def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
         or len(tokenizer.encode("a").ids) > 2 * MOST_ADDED  # a template may repeat the text
     ):
         raise ModelFilesError("unreadable", because="growing_text", name=name, limit=MOST_GROWTH)
-    longest = max(map(len, tokenizer.get_vocab()), default=0)
-    split = getattr(tokenizer.model, "max_input_chars_per_word", 0)  # of word pieces
-    if max(longest, split) > LONGEST_WORD:
+    if max(_longest_token(tokenizer), _longest_split(tokenizer)) > LONGEST_WORD:
         raise ModelFilesError("unreadable", because="long_words", name=name, limit=LONGEST_WORD)
+
+
+def may_split_slowly(tokenizer: Tokenizer) -> bool:
+    """Whether its words make it too slow for the process that serves everyone.
+
+    100,000 characters in words of a thousand take 10 s, and in pieces of a thousand 20 s. Byte
+    pairs take no longer for long tokens.
+    """
+    is_unigram = type(tokenizer.model).__name__ == "Unigram"
+    longest = _longest_token(tokenizer) if is_unigram else _longest_split(tokenizer)
+    return longest * math.prod(map(_growth, rules_of(tokenizer))) > LONGEST_FAST_WORD
+
+
+def _longest_token(tokenizer: Tokenizer) -> int:
+    return max(map(len, tokenizer.get_vocab()), default=0)
+
+
+def _longest_split(tokenizer: Tokenizer) -> int:
+    """Characters of the longest word that is split into word pieces."""
+    longest: int = getattr(tokenizer.model, "max_input_chars_per_word", 0)
+    return longest
 
 
 def _flat(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
 from .faults import converting_faults
 from .patterns import SECONDS, Split, may_be_slow, split_apart
-from .text_growth import refuse_growth, rules_of
+from .text_growth import may_split_slowly, refuse_growth, rules_of
 
 BATCH_CHARACTERS = 100_000  # read between two reports, in half a second
 
@@ -137,8 +137,8 @@ class PieceReader:
 
     @cached_property
     def _is_apart(self) -> bool:
-        """Whether texts are read by a process of its own, because a pattern may be slow."""
-        return may_be_slow(rules_of(self._tokenizer))
+        """Whether texts are read by a process of its own, because a pattern or word may be slow."""
+        return may_be_slow(rules_of(self._tokenizer)) or may_split_slowly(self._tokenizer)
 
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
         """Each text as the model reads it, special tokens included.

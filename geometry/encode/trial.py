@@ -34,7 +34,8 @@ TEXTS = (
     "é ß İ ﷺ ﬁ 漢字 かな 한국 нет שלום नमस्ते 🙂 \u200d \u0301",
     "",
 )
-_tried: dict[Path, tuple[Any, ...]] = {}  # folders whose trial ended well, and their files
+# folders whose trial ended well, their files, and the tokens of the longest text
+_tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
 
 def try_model(
@@ -44,8 +45,10 @@ def try_model(
     watch: Callable[[], object] | None = None,
     base_bytes: int = BASE_BYTES,
     base_seconds: float = BASE_SECONDS,
-) -> None:
+) -> int:
     """Read a model in a process of its own, once for the same files.
+
+    Returns the tokens of the longest text that it reads within ``pass_memory.MEMORY_BYTES``.
 
     Parameters
     ----------
@@ -64,12 +67,14 @@ def try_model(
     """
     folder = folder.resolve()
     stamps = _stamps(folder)
-    if _tried.get(folder) == stamps:
-        return
+    tried, longest = _tried.get(folder, (None, 0))
+    if tried == stamps:
+        return longest
     size = check_folder(folder, name=name)
     most_bytes = base_bytes + BYTES_PER_BYTE * size
-    _run(folder, name, most_bytes, base_seconds + size / BYTES_PER_SECOND, watch)
-    _tried[folder] = stamps
+    longest = _run(folder, name, most_bytes, base_seconds + size / BYTES_PER_SECOND, watch)
+    _tried[folder] = stamps, longest
+    return longest
 
 
 def _stamps(folder: Path) -> tuple[Any, ...]:
@@ -79,7 +84,7 @@ def _stamps(folder: Path) -> tuple[Any, ...]:
 
 def _run(
     folder: Path, name: str, most_bytes: int, seconds: float, watch: Callable[[], object] | None
-) -> None:
+) -> int:
     request = {"folder": str(folder), "name": name, "bytes": most_bytes, "seconds": seconds}
     # one thread each: the address space of a thread's stack and arena counts too
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
@@ -97,6 +102,8 @@ def _run(
         raise _too_heavy(name, most_bytes, seconds)
     if answer.get("code"):
         raise ModelFilesError(answer["code"], because=answer["because"], **answer["details"])
+    longest: int = answer["longest"]
+    return longest
 
 
 def _too_heavy(name: str, most_bytes: int, seconds: float) -> ModelFilesError:
@@ -106,7 +113,7 @@ def _too_heavy(name: str, most_bytes: int, seconds: float) -> ModelFilesError:
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    """What the trial found: {} if the model can be used."""
+    """What the trial found: {"longest": tokens} if the model can be used."""
     import torch
     from transformers import AutoConfig, AutoModel
 
@@ -117,14 +124,14 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     limit_this_process(request["bytes"], request["seconds"])
     try:
         encoder = Encoder(Path(request["folder"]), name=request["name"], device="cpu", trial=False)
-        encoder.try_out(TEXTS)
+        longest = encoder.try_out(TEXTS)
     except ModelFilesError as error:
         return {"code": error.code, "because": error.because, "details": error.details}
     except Exception as error:
         if not is_lack_of_memory(error):
             raise
         return {"memory": True}
-    return {}
+    return {"longest": longest}
 
 
 if __name__ == "__main__":

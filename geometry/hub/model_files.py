@@ -30,6 +30,7 @@ PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 # Bytes. Parsed, JSON takes up to 25 times the memory of its text.
 HEADER_LIMIT = 10_000_000  # of a safetensors file; a shard of a thousand tensors has 0.1 MB
 SETTINGS_LIMIT = 20_000_000  # of a file of settings; a vocabulary of 400,000 words has 6 MB
+TOKENIZER_LIMIT = 100_000_000  # of tokenizer.json; with 256,000 tokens and merges it has 34 MB
 CONVERSION = (
     'python -c "from sentence_transformers import SentenceTransformer; '
     "SentenceTransformer('{name}').save('{folder}')\""
@@ -107,6 +108,8 @@ def check_folder(folder: Path, *, name: str) -> int:
     config = read_settings(folder / CONFIG, name=name) if CONFIG in paths else None
     refuse_unreadable(name, paths, config, is_folder=True)
     needed = needed_files(paths)
+    if TOKENIZER in needed:
+        refuse_long(folder / TOKENIZER, TOKENIZER_LIMIT, name=name)
     for path in needed:
         if path.endswith(".json") and path != TOKENIZER and not _module_of(path):
             read_settings(folder / path, name=name)  # the tokenizer may have megabytes
@@ -198,12 +201,17 @@ def read_settings(path: Path, *, name: str) -> Any:
 
     ModelFilesError "half_downloaded" if it is not JSON, or has more than SETTINGS_LIMIT bytes.
     """
-    if path.stat().st_size > SETTINGS_LIMIT:
-        raise incomplete(name, path.name, f"it has more than {SETTINGS_LIMIT:,} bytes")
+    refuse_long(path, SETTINGS_LIMIT, name=name)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise incomplete(name, path.name, "it is not JSON") from error
+
+
+def refuse_long(path: Path, limit: int, *, name: str) -> None:
+    """Raise ModelFilesError "half_downloaded" for a file of settings beyond a number of bytes."""
+    if path.stat().st_size > limit:
+        raise incomplete(name, path.name, f"it has more than {limit:,} bytes")
 
 
 def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
+from .binary import LONGEST_WORD
 from .errors import VectorFileError
 from .gather import Gathering, Wanted
 
@@ -29,6 +30,7 @@ VECTOR_NAMES = (
 )  # fmt: skip
 WORD_NAMES = ("words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels")
 BLOCK_ROWS = 8_192
+BLOCK_BYTES = 8 << 20  # of words
 LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
 LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
 
@@ -126,8 +128,15 @@ def _table(
             break
         block = vectors[start : start + BLOCK_ROWS]
         with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
-            gathering.add(list(islice(each, len(block))), block.astype(np.float32))
+            gathering.add(list(map(_short, islice(each, len(block)))), block.astype(np.float32))
     return gathering.table(name, file_format)
+
+
+def _short(word: bytes) -> bytes:
+    """The word; VectorFileError for one that would make a block of words too large."""
+    if len(word) > LONGEST_WORD:
+        raise VectorFileError("too_large", because="long_word", limit=LONGEST_WORD)
+    return word
 
 
 def _refuse_long_directory(file: BinaryIO) -> None:
@@ -173,7 +182,8 @@ def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> Words:
     if named is None:
         raise VectorFileError("no_words", because="no_list_of_words", arrays=tuple(arrays))
     found = fitting[named]
-    blocks = (found[start : start + BLOCK_ROWS] for start in range(0, len(found), BLOCK_ROWS))
+    step = max(1, BLOCK_BYTES // max(1, found.dtype.itemsize))
+    blocks = (found[start : start + step] for start in range(0, len(found), step))
     return len(found), (
         word if isinstance(word, bytes) else word.encode()
         for block in blocks

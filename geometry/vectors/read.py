@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..data.decode import Source, opened
+from ..data.decode import Source, Unpacked, opened
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
@@ -117,8 +117,15 @@ def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | 
     if not is_packed:
         yield file, size
         return
+    most, seconds = limits.table_bytes, limits.seconds / 2
     try:
-        with _Bounded(file, limits.table_bytes) as unpacked:
+        with Unpacked(
+            file,
+            most=most,
+            seconds=seconds,
+            too_large=VectorFileError("too_large", because="unpacked", limit=most),
+            too_slow=VectorFileError("too_large", because="too_slow", limit=f"{seconds:g}"),
+        ) as unpacked:
             yield cast(BinaryIO, unpacked), None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise VectorFileError("damaged_file", kind="gzip archive") from error
@@ -129,21 +136,6 @@ def _in_memory(file: BinaryIO, most: int) -> BinaryIO:
     if len(content) > most:
         raise VectorFileError("too_large", because="unpacked", limit=most)
     return io.BytesIO(content)
-
-
-class _Bounded(gzip.GzipFile):
-    """A gzip archive of which no more than ``most`` bytes can be read."""
-
-    def __init__(self, file: BinaryIO, most: int) -> None:
-        super().__init__(fileobj=file, mode="rb")
-        self._most = most
-
-    def read(self, size: int | None = -1) -> bytes:
-        left = self._most + 1 - self.tell()
-        content = super().read(left if size is None or size < 0 else min(size, left))
-        if self.tell() > self._most:
-            raise VectorFileError("too_large", because="unpacked", limit=self._most)
-        return content
 
 
 def _recognised(head: bytes) -> str:

@@ -17,13 +17,15 @@ from geometry.encode.cloud import is_stored
 from . import jobs
 from .cache import Cache
 from .encoding_worker import read_cloud_apart
-from .models import current_encoder
+from .models import chosen_model, current_encoder
 from .uploads import is_own
 from .words import Translate
 
 ALL_POINTS = 10**9
 SEED = 0
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
+COUNTED_CHARACTERS = 100_000  # whose tokens are counted in less than a second
+SHORT_TOKENS = 512  # a transformer that reads longer texts may take a minute for one
 
 # a page may show every layer of a model under several poolings; the bytes have a limit of their own
 _CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=128)
@@ -124,10 +126,13 @@ def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
 
 
 def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
-    """Texts cut and tokens unknown, by the chosen encoder; of a large corpus as a job."""
+    """Texts cut and tokens unknown, by the chosen encoder.
+
+    As a job if the corpus or the model may take more than a second.
+    """
     encoder = current_encoder()
     key = f"{encoder.fingerprint}/{corpus.sha256}"
-    if not takes_long(corpus):
+    if chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS:
         return _COVERAGES.get_or_make(key, lambda: encoder.coverage(corpus.texts))
     found = _COVERAGES.get(key)
     if found is None:
@@ -137,7 +142,7 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
             _,
             _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
             lane="measure",
-            is_long=True,
+            is_long=takes_long(corpus),
         )
         found = _COVERAGES.put(key, made)
     return found
@@ -161,7 +166,9 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
 
         def work(report: jobs.Report) -> tuple[str, Cloud]:
             # a worker takes as long to start as a short corpus to be encoded
-            how = read_cloud_apart if is_long else read_cloud
+            reads_long = encoder.n_layers > 0 and encoder.max_tokens > SHORT_TOKENS
+            is_apart = is_long or reads_long
+            how = read_cloud_apart if is_apart else read_cloud
             return key, how(encoder, corpus, **asdict(spec), store=store(), progress=report)
 
         def encode(name: str) -> tuple[str, Cloud]:
@@ -193,7 +200,12 @@ def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -
 
 def takes_long(corpus: Corpus) -> bool:
     """True if other encodings should come first."""
-    return sum(map(len, corpus.texts)) > SHORT_CHARACTERS
+    return characters_of(corpus) > SHORT_CHARACTERS
+
+
+def characters_of(corpus: Corpus) -> int:
+    """Characters of all texts."""
+    return sum(map(len, corpus.texts))
 
 
 def warn_of_cache(_: Translate) -> None:

@@ -14,8 +14,10 @@ import numpy as np
 from geometry import Cloud, Corpus, Encoder, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.encoder import Progress
+from geometry.encode.pool import DEFAULT_POOLING
+from geometry.encode.store import blocks_name
 
-from .workers import ENCODING
+from .workers import ENCODING, WorkerDied
 
 
 def read_cloud_apart(
@@ -44,15 +46,22 @@ def read_cloud_apart(
     WorkerDied
         If the worker ended. Anything else is raised as by ``read_cloud``.
     """
-    cloud, unwritten, failure = ENCODING.run(
-        _read_cloud,
-        encoder,
-        corpus,
-        spec,
-        store.folder,
-        store.max_bytes,
-        report=progress,
-    )
+    try:
+        cloud, unwritten, failure = ENCODING.run(
+            _read_cloud,
+            encoder,
+            corpus,
+            spec,
+            store.folder,
+            store.max_bytes,
+            report=progress,
+        )
+    except WorkerDied:  # the next start resumes at its blocks
+        raise
+    except BaseException:
+        pooling, special = spec.get("pooling", DEFAULT_POOLING), spec.get("special_tokens", True)
+        store.discard_blocks(blocks_name(encoder, corpus, pooling, special))
+        raise
     for key, array in unwritten.items():
         store.write(key, array)
     store.failure = failure or store.failure

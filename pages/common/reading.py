@@ -21,7 +21,7 @@ from .limit_notes import upload_limits
 from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
 from .words import translator
 
-AT_ONCE = 1_000_000  # bytes; a file up to this size is read while the page is drawn
+AT_ONCE = 300_000  # bytes; a file up to this size is read while the page is drawn, in half a second
 PACKED = (b"\x1f\x8b", b"PAR1")  # gzip, Parquet: a small file may have a large content
 
 _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)

@@ -6,6 +6,7 @@ The limits are [memory] in narrow-cone.toml; ``cache`` holds those of computed r
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,7 @@ from .words import Translate
 
 SWEEP_SECONDS = 60.0
 UPLOAD = "/_stcore/upload_file/"
+LONGEST_NUMBER = 19  # digits
 FAMILY = "narrow_cone_memory_bytes"
 
 
@@ -64,30 +66,42 @@ class UploadLimit:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._coming: Counter[str] = Counter()  # bytes that are being sent, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "PUT" and UPLOAD in scope["path"]:
-            reason = _reason_to_refuse(scope)
+            session = scope["path"].partition(UPLOAD)[2].partition("/")[0]
+            length = dict(scope["headers"]).get(b"content-length", b"")
+            n_bytes = int(length) if length.isdigit() and len(length) < LONGEST_NUMBER else None
+            reason = self._reason_to_refuse(session, n_bytes)
             if reason is not None:
                 status, text = reason
                 await PlainTextResponse(text, status_code=status)(scope, receive, send)
                 return
+            coming = Counter({session: n_bytes or 0})
+            self._coming += coming
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._coming -= coming
+            return
         await self._app(scope, receive, send)
 
-
-def _reason_to_refuse(scope: Scope) -> tuple[int, str] | None:
-    """An HTTP status and a sentence; None for an upload that may come."""
-    length = dict(scope["headers"]).get(b"content-length")
-    if length is None or not length.isdigit():
-        return 411, "The size of the file is missing."
-    limits, files = memory_limits(), _uploaded()
-    session = scope["path"].partition(UPLOAD)[2].partition("/")[0]
-    own = _bytes_of(files.get(session, {}))
-    if own + int(length) > limits.session_uploads_megabytes * MEGABYTE:
-        return 413, "Your uploads take too much memory together. Remove one, or reload the page."
-    if sum(map(_bytes_of, files.values())) + int(length) > limits.uploads_megabytes * MEGABYTE:
-        return 507, "The server's memory for uploads is full. Try again later."
-    return None
+    def _reason_to_refuse(self, session: str, n_bytes: int | None) -> tuple[int, str] | None:
+        """An HTTP status and a sentence; None for an upload that may come."""
+        if n_bytes is None:
+            return 411, "The size of the file is missing."
+        limits, files = memory_limits(), _uploaded()
+        own = _bytes_of(files.get(session, {})) + self._coming[session]
+        if own + n_bytes > limits.session_uploads_megabytes * MEGABYTE:
+            return (
+                413,
+                "Your uploads take too much memory together. Remove one, or reload the page.",
+            )
+        every = sum(map(_bytes_of, files.values())) + self._coming.total()
+        if every + n_bytes > limits.uploads_megabytes * MEGABYTE:
+            return 507, "The server's memory for uploads is full. Try again later."
+        return None
 
 
 def _uploaded() -> dict[str, dict[str, Any]]:

@@ -66,6 +66,14 @@ def npz_of_zeros(n: int) -> bytes:
     return written.getvalue()
 
 
+def npz_of_long_words(n: int, width: int) -> bytes:
+    """An archive of n words, of which one character takes four bytes in memory, and so do all."""
+    written = io.BytesIO()
+    words = np.full(n, "😀".encode() + b"w" * (width - 4))
+    np.savez_compressed(written, vec=np.zeros((n, 1), np.float16), words=words)
+    return written.getvalue()
+
+
 def many_members() -> bytes:
     """The directory of an archive of 1,000,000 empty members."""
     entry = b"PK\x01\x02" + bytes(24) + struct.pack("<H", 1) + bytes(16) + b"a"
@@ -144,6 +152,10 @@ ATTEMPTS = {  # made when they are used
     "wide characters": lambda: Attempt("corpus", "😀".encode() + b" a b\n" * 9 * 10**6),
     "no encoding fits": lambda: Attempt("corpus", b"\x80 a \x81\xff b\n" * 5 * 10**6),
     "legacy encoding": lambda: Attempt("corpus", "naïve café\n".encode("cp1252") * 4 * 10**6),
+    # what unpacks to nothing, or to words as long as pages
+    "gzip, empty members": lambda: Attempt("vectors", gzip.compress(b"") * 10**7),
+    "gzip, name": lambda: Attempt("pairs", b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 40 * 10**6),
+    "npz, long words": lambda: Attempt("vectors", npz_of_long_words(8_192, 20_000)),
 }
 
 

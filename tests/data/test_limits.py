@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from geometry import CorpusError, VectorFileError, read_corpus, read_pairs
+from geometry import CorpusError, VectorFileError, read_corpus, read_pairs, read_vectors
 from geometry.data import limits
 from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import Limits
-from geometry.errors import own_errors
+from geometry.errors import GeometryError, own_errors
 from geometry.vectors import read_counts, read_word_pairs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +71,13 @@ def test_json_lines_that_take_long_are_refused():
     lines = b'{"left": "a", "right": "b"}\n' * 2
     with pytest.raises(CorpusError, match="longer than the limit of 0 seconds") as caught:
         read_pairs(lines, name="a.jsonl", limits=Limits(seconds=0))
+    assert (caught.value.code, caught.value.because) == ("too_large", "too_slow")
+
+
+@pytest.mark.parametrize("read", [read_pairs, read_vectors])
+def test_an_archive_that_takes_long_is_refused(read):
+    with pytest.raises(GeometryError, match="longer than the limit of 0 seconds") as caught:
+        read(gzip.compress(b"") * 100, limits=Limits(seconds=0))
     assert (caught.value.code, caught.value.because) == ("too_large", "too_slow")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from geometry import Cloud, Corpus, load_encoder, read_cloud
 from geometry.encode import ArrayStore
+from geometry.encode import cloud as cloud_module
 from geometry.encode import store as store_module
 from geometry.encode.cloud import is_stored, word_count
 from geometry.encode.encoder import Encoder
@@ -157,6 +158,23 @@ def test_the_second_reading_runs_no_model(encoder, unable, store, unit):
     np.testing.assert_array_equal(second.vectors, first.vectors)
     assert second.texts == first.texts
     np.testing.assert_array_equal(second.counts, first.counts)
+
+
+def test_the_words_of_a_large_corpus_are_counted_once(encoder, unable, store, monkeypatch):
+    """And it counts as stored only with them: a page reads what is stored in its own thread."""
+    monkeypatch.setattr(cloud_module, "LARGE_CHARACTERS", 1)
+    options = {"unit": "sentences", "layer": 1, "pooling": "mean", "max_points": 2, "seed": 4}
+    first = read_cloud(encoder, CORPUS, **options, store=store)
+    assert is_stored(unable, CORPUS, **options, store=store)
+    monkeypatch.setattr(cloud_module, "word_count", None)
+    second = read_cloud(unable, CORPUS, **options, store=store)
+    np.testing.assert_array_equal(second.lengths, first.lengths)
+    for key in (cloud_module.word_counts_key(CORPUS), cloud_module.counts_key(encoder, CORPUS)):
+        path = store._path(key)
+        content = path.read_bytes()
+        path.unlink()
+        assert not is_stored(unable, CORPUS, **options, store=store)
+        path.write_bytes(content)
 
 
 def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):

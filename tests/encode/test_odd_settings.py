@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from geometry import ModelFilesError, load_encoder
+from geometry.data.limits import Limits
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 
 ODD = (None, True, -1, 0, 1e308, float("nan"), "x", "", [], [1], {}, {"a": 1}, 10**6, "²", [["x"]])
@@ -147,10 +148,21 @@ def test_code_that_config_json_names_is_not_used(tmp_path):
     assert encoder._model._model.config._attn_implementation in ("sdpa", "eager")
 
 
-def test_a_file_of_settings_that_is_too_large_is_not_parsed(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "most"), [("MOST_LAYERS", 1), ("LIMITS", Limits(dimensions=15))])
+def test_any_number_of_layers_and_any_width_are_refused(tmp_path, monkeypatch, name, most):
+    from geometry.encode import encoder
+
+    monkeypatch.setattr(encoder, name, most)
+    with pytest.raises(ModelFilesError, match="has 2 layers and vectors of 16 numbers") as caught:
+        load_encoder(save_tiny_bert(tmp_path))
+    assert caught.value.because == "too_wide"
+
+
+@pytest.mark.parametrize("limit", ["SETTINGS_LIMIT", "TOKENIZER_LIMIT"])
+def test_a_file_of_settings_that_is_too_large_is_not_parsed(tmp_path, monkeypatch, limit):
     from geometry.hub import model_files
 
     folder = save_tiny_bert(tmp_path)
-    monkeypatch.setattr(model_files, "SETTINGS_LIMIT", 100)
+    monkeypatch.setattr(model_files, limit, 100)
     with pytest.raises(ModelFilesError, match="more than 100 bytes"):
         load_encoder(folder)

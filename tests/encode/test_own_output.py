@@ -144,6 +144,29 @@ def test_a_class_of_somebody_else_is_not_known(saved):
     assert "own" not in load_encoder(str(folder)).poolings
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"activation_function": "torch.nn.GLU"},  # half as many numbers
+        {"activation_function": "torch.nn.CrossEntropyLoss"},  # of two arguments
+        {"activation_function": "torch.nn.Softmax2d"},  # of images
+    ],
+)
+def test_a_function_that_fits_no_vector_is_refused_when_it_is_read(saved, settings):
+    folder = saved(Pooling(DIMENSION), Dense(DIMENSION, 8))
+    path = folder / "2_Dense" / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings), encoding="utf-8")
+    with pytest.raises(ModelFilesError, match="can't be used"):
+        _ = load_encoder(str(folder))._own_steps
+
+
+def test_a_pooling_that_comes_twice_offers_none(saved):
+    folder = saved(Pooling(DIMENSION))
+    modes = {"pooling_mode": ["mean"] * 2, "embedding_dimension": DIMENSION}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes), encoding="utf-8")
+    assert load_encoder(str(folder)).poolings == tuple(POOLINGS)
+
+
 def test_a_prompt_before_every_text_is_not_dropped_silently(saved):
     folder = saved(Pooling(DIMENSION))
     settings = {"prompts": {"query": "the cat "}, "default_prompt_name": "query"}

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models, normalizers
 
 from geometry import ModelFilesError
 from geometry.encode import patterns, tokens
@@ -58,6 +58,24 @@ def test_the_tokens_are_the_same_as_in_this_process(tmp_path, monkeypatch):
         assert one.tokens == other.tokens
     assert coverage == here.coverage(texts)
     assert coverage.truncated
+
+
+@pytest.mark.parametrize("growth", [1, 8])
+@pytest.mark.parametrize(
+    "model",
+    [
+        models.WordPiece({"z": 0, "##z": 1}, unk_token="z", max_input_chars_per_word=200),
+        models.Unigram([("z", 0.0), ("z" * 200, 0.0)], unk_id=0),
+        models.BPE({"z": 0, "zz": 1}, [("z", "z")]),
+    ],
+)
+def test_long_words_are_split_apart(tmp_path, model, growth):
+    """200 is as long as is fast, if no rule makes a text longer."""
+    tokenizer = Tokenizer(model)
+    tokenizer.normalizer = normalizers.Replace("y", "z" * growth)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    mine = PieceReader(tmp_path / "tokenizer.json", max_tokens=6)
+    assert mine._is_apart == (growth > 1 and not isinstance(model, models.BPE))
 
 
 def test_a_pattern_that_gives_up_is_an_error_of_the_library(tmp_path):

@@ -140,7 +140,7 @@ def test_a_panic_of_the_tokenizer_is_an_error_of_the_library(tmp_path, monkeypat
         """As pyo3 names it."""
 
     class Panics:
-        normalizer = pre_tokenizer = None
+        normalizer = pre_tokenizer = model = None
 
         def encode_batch(self, *_, **__):
             raise PanicException("index out of bounds")

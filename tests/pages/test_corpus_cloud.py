@@ -8,10 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import OpenBLASController
 
-from geometry import Corpus, Encoder, ModelFilesError, read_cloud
+from geometry import Corpus, Encoder, ModelFilesError, load_encoder, read_cloud
 from geometry.encode import ArrayStore
 from pages.common import corpus_cloud
 from pages.common.corpus_cloud import CloudSpec, takes_long
+from pages.common.models import ModelChoice
+from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import clear_memory, everything, healthy, new_visit
 
 CORPUS = Corpus("three", ("the cat sat on the mat.", "dogs ran", "the old dog sat"))
@@ -75,7 +77,7 @@ def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
     for limit, n_jobs in ((10**6, 0), (1, 1), (1, 1)):  # the third finds the answer of the second
         if n_jobs != len(calls):
             clear_memory()
-        monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", limit)
+        monkeypatch.setattr(corpus_cloud, "COUNTED_CHARACTERS", limit)
         assert counted() == "13"
         assert len(calls) == n_jobs
 
@@ -129,6 +131,36 @@ def test_a_long_corpus_is_encoded_by_the_worker_and_a_short_one_is_not(tmp_path,
         monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", limit)
         show(CloudSpec("sentences", 2, "mean"))
         assert calls == by_worker
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_short_corpus_is_a_job_and_encoded_apart_if_the_model_may_be_slow(
+    tmp_path, monkeypatch, at_once
+):
+    """Another model may take a minute for one long text, or for the tokens of a short one."""
+    encoder = load_encoder(save_tiny_bert(tmp_path))
+    encoder.max_tokens = 512 if at_once else 513
+    apart, counted = [], []
+    wait_for = corpus_cloud.jobs.wait_for
+
+    def noted(key, *rest, **options):
+        counted.append(key.startswith("coverage-"))
+        return wait_for(key, *rest, **options)
+
+    choice = ModelChoice() if at_once else ModelChoice("a/b")
+    monkeypatch.setattr(corpus_cloud, "current_encoder", lambda: encoder)
+    monkeypatch.setattr(corpus_cloud, "chosen_model", lambda: choice)
+    monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path / "cache"))
+    monkeypatch.setattr(corpus_cloud.jobs, "wait_for", noted)
+    monkeypatch.setattr(
+        corpus_cloud, "read_cloud_apart", lambda *a, **k: apart.append(1) or read_cloud(*a, **k)
+    )
+    clear_memory()
+    show(CloudSpec("sentences", 1, "mean"))
+    at = AppTest.from_function(page_of_counts, default_timeout=60)
+    at.session_state["corpus"] = CORPUS
+    healthy(at.run())
+    assert (not apart, not any(counted)) == (at_once, at_once)
 
 
 @pytest.mark.model

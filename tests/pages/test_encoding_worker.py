@@ -137,6 +137,26 @@ def test_what_the_worker_could_not_write_is_kept_here_with_the_reason(encoder, t
     assert again.vectors.shape == cloud.vectors.shape
 
 
+@pytest.mark.parametrize(
+    ("end", "stays"), [(WorkerDied("killed"), True), (KeyError("cancelled"), False)]
+)
+def test_blocks_stay_for_who_lost_the_worker_and_not_after_a_cancel(
+    encoder, tmp_path, monkeypatch, end, stays
+):
+    name = store_module.blocks_name(encoder, CORPUS, "mean", special_tokens=True)
+    folder = tmp_path / f"blocks-{name}"
+
+    def run(*_: object, **__: object) -> None:
+        folder.mkdir()
+        (folder / "journal.json").touch()
+        raise end
+
+    monkeypatch.setattr(ENCODING, "run", run)
+    with pytest.raises(type(end)):
+        read_cloud_apart(encoder, CORPUS, **SPEC, store=ArrayStore(tmp_path), progress=quiet)
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name] * stays
+
+
 @pytest.mark.slow  # each new worker imports torch
 def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path):
     undisturbed = ENCODING.run(by_blocks, encoder, tmp_path / "calm", report=quiet)[0].vectors

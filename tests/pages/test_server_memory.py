@@ -78,24 +78,33 @@ def test_visitors_beyond_the_limit_read_a_sentence(limits, server, monkeypatch, 
 # ---- uploads ----
 
 
-def put(session, size, *, length=True, method="PUT", path=server_memory.UPLOAD):
-    """The status of an upload of so many bytes; 204 from the server itself."""
+def put(session, size, *, length=True, method="PUT", path=server_memory.UPLOAD, beside=()):
+    """The status of an upload of so many bytes; 204 from the server itself.
+
+    beside : (session, size) of an upload that begins before this one has ended; its status follows.
+    """
     sent = []
 
     async def upload(scope, receive, send):
+        if beside and scope is first:
+            await app(upload_of(*beside), None, send)
         await send({"type": "http.response.start", "status": 204})
 
     async def send(message):
         sent.append(message)
 
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": f"{path}{session}/file",
-        "headers": [(b"content-length", str(size).encode())] if length else [],
-    }
-    run_alone(server_memory.UploadLimit(upload)(scope, None, send))
-    return sent[0]["status"]
+    def upload_of(session, size):
+        return {
+            "type": "http",
+            "method": method,
+            "path": f"{path}{session}/file",
+            "headers": [(b"content-length", str(size).encode())] if length else [],
+        }
+
+    app, first = server_memory.UploadLimit(upload), upload_of(session, size)
+    run_alone(app(first, None, send))
+    statuses = [message["status"] for message in sent if "status" in message]
+    return statuses[::-1] if beside else statuses[0]
 
 
 def test_uploads_have_a_limit_for_each_session_and_for_all(limits, server):
@@ -109,8 +118,17 @@ def test_uploads_have_a_limit_for_each_session_and_for_all(limits, server):
     assert put("b", 2 * MEGABYTE) == 204
     assert put("b", 2 * MEGABYTE + 1) == 507
     assert put("a", 0, length=False) == 411
+    assert put("a", "9" * 5_000) == 411
     assert put("b", 9 * MEGABYTE, method="DELETE") == 204
     assert put("b", 9 * MEGABYTE, path="/elsewhere/") == 204
+
+
+def test_uploads_at_the_same_time_count_before_they_have_ended(limits, server):
+    limits("session_uploads_megabytes = 3\nuploads_megabytes = 4")
+    two = 2 * MEGABYTE
+    assert put("a", two, beside=("a", MEGABYTE)) == [204, 204]
+    assert put("a", two, beside=("a", two)) == [204, 413]
+    assert put("a", two, beside=("b", two + 1)) == [204, 507]
 
 
 # ---- clearing away ----

@@ -234,6 +234,14 @@ def test_every_limit_is_stated_and_can_be_raised(because):
     assert read_vectors(content).words == tuple(WORDS)
 
 
+@pytest.mark.parametrize("form", ["npz", "safetensors"])
+def test_a_word_as_long_as_a_page_is_refused(form):
+    words = [*ONE_WORD[:-1], "w" * 4_097]
+    error = refused(WRITERS[form](words, VECTORS))
+    assert (error.code, error.because) == ("too_large", "long_word")
+    assert "more than the limit of 4,096 bytes" in str(error)
+
+
 def test_words_of_arrays():
     with_objects = io.BytesIO()
     np.savez(with_objects, words=np.array(["a", None], dtype=object), vec=VECTORS[:2])
