@@ -24,9 +24,11 @@ from ..data.shipped import shipped_file
 
 FOLDER = shipped_file("vectors")
 INDEX = "index.json"  # {key: {"file": name, "sha256": of the file}}
-CORPORA = ("topics", "topics-zh")
-# layer and pooling of the presets of narrow_cone; the other pages begin with one of them
-CLOUDS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
+# layer and pooling of the presets of narrow_cone; whitening and your_corpus begin with one of them
+_PRESETS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
+# the rungs of the ladder on sentence_similarity, for its first choices
+_LADDER = ((5, "cls"), (5, "mean"), (1, "mean"), (6, "mean"))
+CLOUDS = {"topics": _PRESETS, "topics-zh": _PRESETS, "pairs": _LADDER}  # by corpus
 
 
 @cache
@@ -61,6 +63,7 @@ def write_shipped(folder: Path = FOLDER) -> None:
     from .cloud import counts_key, piece_frequencies
     from .load import load_encoder
     from .store import key_of
+    from .type_averages import type_averages, type_averages_key
 
     encoder = load_encoder("bundled", device="cpu")
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,14 +76,17 @@ def write_shipped(folder: Path = FOLDER) -> None:
         sha256 = hashlib.sha256((folder / file).read_bytes()).hexdigest()
         index[key] = {"file": file, "sha256": sha256}
 
-    for name in CORPORA:
+    for name, clouds in CLOUDS.items():
         corpus = read_bundled(name)
-        vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in CLOUDS}))
-        for layer, pooling in CLOUDS:
+        vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in clouds}))
+        for layer, pooling in clouds:
             key = key_of(encoder, corpus, "sentences", layer, pooling)
             write(key, f"{name}-layer-{layer}-{pooling}.npy", vectors[pooling][layer])
         counts = piece_frequencies(encoder, corpus.texts)
         write(counts_key(encoder, corpus), f"{name}-counts.npy", counts)
+        if name == "pairs":
+            averages = type_averages(encoder, corpus.texts)
+            write(type_averages_key(encoder, corpus), f"{name}-type-averages.npy", averages)
     (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
 
 

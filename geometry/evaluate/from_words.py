@@ -1,7 +1,7 @@
 """Scores of static word vectors: averaged into sentences, on pairs of words, and a model's own.
 
 ``evaluate_words`` makes a grid of sentence averages, ``evaluate_word_pairs`` scores pairs of
-words, ``type_averages`` averages the input embeddings of an encoder.
+words. ``type_averages`` averages the input embeddings of an encoder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.pairs import Pairs
-from ..encode.encoder import Encoder
+from ..encode.type_averages import type_averages as type_averages
 from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
 from ..vectors.word_pairs import word_pair_vectors
@@ -327,25 +327,3 @@ def evaluate_word_pairs(
         seed=seed,
     )
     return WordPairScore(pairs.name, score, len(pairs), words.missing)
-
-
-def type_averages(
-    encoder: Encoder, texts: Sequence[str], *, progress: Progress | None = None
-) -> np.ndarray:
-    """(n, d) float32: the mean of the input embeddings of each text's word pieces.
-
-    The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
-    and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
-    Raises ValueError naming the first text without a word piece.
-
-    progress : as in ``Encoder.tokenize``.
-    """
-    table = encoder.type_embeddings()
-    row_of = {word: row for row, word in enumerate(table.words)}
-    out = np.empty((len(texts), table.vectors.shape[1]), dtype=np.float32)
-    for place, pieces in enumerate(encoder.tokenize(texts, progress=progress)):
-        rows = [row_of[piece] for piece in pieces if piece in row_of]
-        if not rows:
-            raise ValueError(f"text {place} has no word piece to average; leave it out")
-        out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)
-    return out

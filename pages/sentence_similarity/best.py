@@ -17,7 +17,7 @@ from pages.common.words import Translate, prose
 
 from .choices import Choice
 from .pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
-from .scene import Scores, encode_pairs, score_grid
+from .scene import Scores, score_grid
 from .words import cell_words, hundred, treatment_words, with_interval
 
 PAGE = "sentence_similarity"
@@ -115,4 +115,4 @@ def named_cell(cell: Cell, _: Translate) -> str:
 def _dev_grid(choice: Choice, dev: ScoredSet, _: Translate) -> Grid:
     """The same cells on dev; a fit on the scored sentences becomes a fit on dev's sentences."""
     fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
-    return score_grid(encode_pairs(replace(choice, pairs=dev, fit=fit), _), _).grid
+    return score_grid(replace(choice, pairs=dev, fit=fit), _).grid

@@ -137,12 +137,12 @@ def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
 def _show_parts(scene: Scene, _: Translate) -> None:
     """The folded panels; each is worked out when it is opened."""
     st.subheader(_("All measures"))
-    choice, encoded = scene.choice, scene.encoded
+    choice = scene.choice
     with _linked_fold(
         _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
     ) as is_open:
         if is_open:
-            scores = score_grid(encoded, _)
+            scores = score_grid(choice, _)
             show_grid(choice, scores.grid, _)
             show_best(choice, scores, _)
     if choice.pairs.subsets:
@@ -151,7 +151,7 @@ def _show_parts(scene: Scene, _: Translate) -> None:
                 show_subsets(scene, _)
     with folded(_("Does a narrower cone score worse?"), key="part-cone") as is_open:
         if is_open:
-            show_cone_against_score(choice, score_grid(encoded, _).grid, _)
+            show_cone_against_score(choice, score_grid(choice, _).grid, _)
     with folded(_("How many sentences does a fit need?"), key="part-sizes") as is_open:
         if is_open:
             show_fit_sizes(scene, _)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
 from geometry import Corpus, Encoder, UndefinedMeasure
 from geometry.encode import ArrayStore
+from geometry.encode.cloud import is_stored
 from geometry.encode.pool import POOLINGS
-from geometry.encode.precision import refuse_too_narrow
+from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.encode.store import BYTES_AT_ONCE, recalled_vectors
 from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
 from geometry.evaluate.fitting import treated_similarities
@@ -31,6 +33,7 @@ from .choices import Choice
 SAMPLE_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
 Answer = TypeVar("Answer")
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
+Column = tuple[LayerName, str]  # layer and pooling
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
 
 
@@ -124,7 +127,7 @@ class Scene:
 
 def build_scene(choice: Choice, _: Translate) -> Scene:
     """Encode the pairs and score the ladder; long work runs as a job with progress and cancel."""
-    encoded = encode_pairs(choice, _)
+    encoded = encode_pairs(choice, ladder_columns(choice), _)
     places = _ladder_places(choice)
     cells = _known_cells(choice, places)
     missing = [place for place in places if place not in cells]
@@ -167,10 +170,10 @@ def _ladder_places(choice: Choice) -> list[Place]:
     ]
 
 
-def ladder_columns(choice: Choice) -> tuple[tuple[LayerName, str], ...]:
+def ladder_columns(choice: Choice) -> tuple[Column, ...]:
     """Layer and pooling of the rungs, from [CLS] to the last layer."""
     last = choice.encoder.n_layers
-    columns: list[tuple[LayerName, str]] = [(choice.layer, "cls"), (choice.layer, "mean")]
+    columns: list[Column] = [(choice.layer, "cls"), (choice.layer, "mean")]
     columns.append((choice.layer, choice.pooling))
     if last > 1:
         columns.append((FIRST_LAST, "mean"))
@@ -200,25 +203,24 @@ def _score_places(
     return found
 
 
-def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
-    """Encode the pairs and the fit set in every layer and pooling.
+def encode_pairs(choice: Choice, columns: Sequence[Column], _: Translate) -> EncodedPairs:
+    """Encode the pairs and the fit set in these layers and poolings, if the store lacks them.
 
-    A large set is encoded once for each pooling. A large fit set of other sentences leaves only
-    sums. Raises PrecisionError if the vectors of the chosen cell lie too close together for
-    bfloat16; other cells of the grid show that themselves.
+    A large fit set of other sentences leaves only sums. Raises PrecisionError if the vectors of
+    the chosen cell lie too close together for bfloat16; other cells of the grid show that
+    themselves.
     """
-    encoder, pairs, fit = choice.encoder, choice.pairs.corpus, choice.fit.corpus
-    last = encoder.n_layers
-    for pooling in POOLINGS_SHOWN if is_large(encoder, pairs) else POOLINGS_SHOWN[:1]:
-        encode_corpus(pairs, CloudSpec("sentences", last, pooling), _)
+    encoder, fit = choice.encoder, choice.fit.corpus
+    _encode(encoder, choice.pairs.corpus, columns, _)
     encoded = EncodedPairs(choice)
     if encoder.is_approximate:
         refuse_too_narrow(encoded.vectors(choice.layer, choice.pooling))
     if choice.fit.is_target:
         return encoded
     if not is_large(encoder, fit):
-        encode_corpus(fit, CloudSpec("sentences", last, POOLINGS_SHOWN[0]), _)
+        _encode(encoder, fit, columns, _)
         return encoded
+    last = encoder.n_layers
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
     sums = _SUMS.get(key)
     if sums is None:
@@ -236,6 +238,15 @@ def encode_pairs(choice: Choice, _: Translate) -> EncodedPairs:
     return EncodedPairs(choice, sums)
 
 
+def _encode(encoder: Encoder, corpus: Corpus, columns: Sequence[Column], _: Translate) -> None:
+    """Encode what is missing. One pass stores all layers and, of a small corpus, all poolings."""
+    for layer, pooling in columns:
+        spec = CloudSpec("sentences", layer, pooling)
+        if not is_stored(encoder, corpus, **asdict(spec), store=store()):
+            with suppress(PrecisionError):  # raised when all are stored; the grid shows those cells
+                encode_corpus(corpus, spec, _)
+
+
 def _vectors(encoder: Encoder, corpus: Corpus, layer: LayerName, pooling: str) -> np.ndarray:
     return recalled_vectors(encoder, corpus, layer=layer, pooling=pooling, store=store())
 
@@ -246,15 +257,19 @@ def is_large(encoder: Encoder, corpus: Corpus) -> bool:
     return len(corpus) * row > BYTES_AT_ONCE
 
 
-def score_grid(encoded: EncodedPairs, _: Translate) -> Scores:
+def score_grid(choice: Choice, _: Translate) -> Scores:
     """Every layer and pooling, raw and treated."""
-    choice = encoded.choice
-    cells = (choice.encoder.n_layers + 1) * len(POOLINGS_SHOWN)
+    columns = [
+        (layer, pooling)
+        for layer in range(choice.encoder.n_layers + 1)
+        for pooling in POOLINGS_SHOWN
+    ]
+    encoded = encode_pairs(choice, columns, _)
     return cached_job(
         _SCORES,
         f"{choice.key}/{choice.after}/grid",
-        lambda report: _scores(encoded, report),
-        _("Scoring {n} layers and poolings, raw and treated").format(n=cells),
+        lambda report: _scores(encoded, columns, report),
+        _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
         private=choice.is_private,
         _=_,
     )
@@ -290,19 +305,14 @@ def cached_job(
     return answer
 
 
-def _scores(encoded: EncodedPairs, report: jobs.Report) -> Scores:
+def _scores(encoded: EncodedPairs, columns: Sequence[Column], report: jobs.Report) -> Scores:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
     choice = encoded.choice
     gold = choice.pairs.pairs.gold_scores
     bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(gold)
-    places = [
-        (layer, pooling)
-        for layer in range(choice.encoder.n_layers + 1)
-        for pooling in POOLINGS_SHOWN
-    ]
     cells: list[Cell] = []
-    for done, (layer, pooling) in enumerate(places):
-        report(done, len(places))
+    for done, (layer, pooling) in enumerate(columns):
+        report(done, len(columns))
         grid = score_column(encoded, layer, pooling, choice.treatments_shown, bootstrap)
         cells += grid.cells
         if half_choice is not None:

@@ -14,11 +14,12 @@ from geometry.data.limits import (
     MEGABYTE,
 )
 from geometry.encode import ArrayStore
+from geometry.encode.store import recall
+from geometry.encode.type_averages import type_averages, type_averages_key
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordPairScore,
     evaluate_averages,
-    type_averages,
 )
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.scores import DRAWS
@@ -132,12 +133,12 @@ def own_static(scene: Scene, _: Translate) -> Static:
 
 
 def _type_averages(choice: Choice, corpus: Corpus, report: jobs.Report) -> np.ndarray:
-    key = ArrayStore.key(choice.encoder.fingerprint, corpus.sha256, "type averages")
-    averages = store().read(key)
-    if averages is None:
-        averages = type_averages(choice.encoder, corpus.texts, progress=report)
-        store().write(key, averages)
-    return averages
+    key = type_averages_key(choice.encoder, corpus)
+
+    def compute() -> dict[str, np.ndarray]:
+        return {key: type_averages(choice.encoder, corpus.texts, progress=report)}
+
+    return recall(store(), (key,), compute)[0]
 
 
 def uploaded_static(scene: Scene, _: Translate) -> Static | None:

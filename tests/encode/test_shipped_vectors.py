@@ -9,12 +9,13 @@ import pytest
 from geometry import Corpus, Encoder, load_encoder, read_bundled, read_cloud
 from geometry.encode import ArrayStore, shipped_vectors
 from geometry.encode.cloud import counts_key, is_stored, piece_frequencies
-from geometry.encode.shipped_vectors import CORPORA, FOLDER, read_shipped, shipped_index
+from geometry.encode.shipped_vectors import CLOUDS, FOLDER, read_shipped, shipped_index
 from geometry.encode.store import key_of
+from geometry.encode.type_averages import type_averages, type_averages_key
 from pages.narrow_cone.choices import PRESETS
 
-SHOWN = sorted({(int(layer), pooling) for layer, pooling in PRESETS.values()})
-MOST_BYTES = 15 * 10**6
+PLACES = [(name, *place) for name, places in CLOUDS.items() for place in places]
+MOST_BYTES = 25 * 10**6
 NEW_EVERY = 6  # one text of so many is encoded again
 
 
@@ -30,9 +31,14 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
     return encoder
 
 
-@pytest.mark.parametrize("name", CORPORA)
-@pytest.mark.parametrize(("layer", "pooling"), SHOWN)
-def test_every_preset_comes_from_an_empty_cache_without_the_model(
+def test_the_presets_of_narrow_cone_are_shipped():
+    """And the first ladder of sentence_similarity: see tests/pages/test_sentence_similarity.py."""
+    shown = {(int(layer), pooling) for layer, pooling in PRESETS.values()}
+    assert shown == set(CLOUDS["topics"]) == set(CLOUDS["topics-zh"])
+
+
+@pytest.mark.parametrize(("name", "layer", "pooling"), PLACES)
+def test_each_cloud_comes_from_an_empty_cache_without_the_model(
     encoder, name, layer, pooling, tmp_path
 ):
     place = {"unit": "sentences", "layer": layer, "pooling": pooling, "store": ArrayStore(tmp_path)}
@@ -45,17 +51,21 @@ def test_every_preset_comes_from_an_empty_cache_without_the_model(
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("name", CORPORA)
+@pytest.mark.parametrize("name", CLOUDS)
 def test_they_are_those_of_a_new_encoding(name):
     encoder, corpus = load_encoder(device="cpu"), read_bundled(name)
-    poolings = tuple({pooling for _, pooling in SHOWN})
+    poolings = tuple({pooling for _, pooling in CLOUDS[name]})
     new = encoder.encode_layers(corpus.texts[::NEW_EVERY], poolings=poolings)
-    for layer, pooling in SHOWN:
+    for layer, pooling in CLOUDS[name]:
         X = read_shipped(key_of(encoder, corpus, "sentences", layer, pooling))
         assert len(X) == len(corpus)
         np.testing.assert_allclose(X[::NEW_EVERY], new[pooling][layer], rtol=0, atol=1e-5)
     counts = read_shipped(counts_key(encoder, corpus))
     np.testing.assert_allclose(counts, piece_frequencies(encoder, corpus.texts), rtol=1e-12)
+    if name == "pairs":
+        averages = read_shipped(type_averages_key(encoder, corpus))
+        expected = type_averages(encoder, corpus.texts)
+        np.testing.assert_allclose(averages, expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("change", ["text", "order", "dtype", "layer"])
@@ -102,5 +112,6 @@ def test_without_the_folder_there_are_none(tmp_path):
 def test_the_index_lists_the_files_and_they_are_small():
     files = {path.name for path in FOLDER.glob("*.npy")}
     assert {each["file"] for each in shipped_index().values()} == files
-    assert len(files) == len(CORPORA) * (len(SHOWN) + 1)
+    # one file a cloud, one of counts a corpus, the input vectors averaged over the pairs
+    assert len(files) == len(PLACES) + len(CLOUDS) + 1
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < MOST_BYTES

@@ -16,6 +16,7 @@ from geometry import Corpus, Pairs, read_cloud
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.load import load_encoder
+from geometry.encode.store import FOLDER_VARIABLE
 from geometry.evaluate.best_cell import halves
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
@@ -27,7 +28,7 @@ from pages.common.words import signed
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
 from tests.pages.charts import array, charts
-from tests.pages.visits import everything, healthy, new_visit
+from tests.pages.visits import clear_memory, everything, healthy, new_visit
 from tests.vector_files import as_text
 
 PAGE = "sentence_similarity"
@@ -194,6 +195,16 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     assert on_rung["<b>59.04</b>  BERTbase first-last: Li et al. (2020), Table 2"] == 3
     assert (min(glove["x"]), max(glove["x"])) == (46.0, 58.02)
     assert "GloVe" not in " ".join(measured["text"])
+
+
+def test_the_first_ladder_comes_from_an_empty_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    clear_memory()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert len(rungs(visit(pairs="bundled"))) == 7
+    assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
+    clear_memory()
 
 
 def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_after():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry import load_encoder
-from geometry.evaluate.from_words import type_averages
+from geometry.evaluate import type_averages
 
 pytestmark = pytest.mark.model
 

@@ -1,0 +1,38 @@
+"""A model's input embeddings, averaged over the word pieces of a text: its own static vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..data.corpus import Corpus
+from .encoder import Encoder, Progress
+from .store import key_of
+
+
+def type_averages_key(encoder: Encoder, corpus: Corpus) -> str:
+    """The key of a corpus' averages in an ``ArrayStore``."""
+    return key_of(encoder, corpus, "sentences", 0, "type averages")
+
+
+def type_averages(
+    encoder: Encoder, texts: Sequence[str], *, progress: Progress | None = None
+) -> np.ndarray:
+    """(n, d) float32: the mean of the input embeddings of each text's word pieces.
+
+    The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
+    and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
+    Raises ValueError naming the first text without a word piece.
+
+    progress : as in ``Encoder.tokenize``.
+    """
+    table = encoder.type_embeddings()
+    row_of = {word: row for row, word in enumerate(table.words)}
+    out = np.empty((len(texts), table.vectors.shape[1]), dtype=np.float32)
+    for place, pieces in enumerate(encoder.tokenize(texts, progress=progress)):
+        rows = [row_of[piece] for piece in pieces if piece in row_of]
+        if not rows:
+            raise ValueError(f"text {place} has no word piece to average; leave it out")
+        out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)
+    return out
