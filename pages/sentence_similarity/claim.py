@@ -12,11 +12,9 @@ import streamlit as st
 from geometry.encode import ArrayStore
 from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.grid import Cell
-from geometry.evaluate.published import PublishedScore, datasets, published_scores
 from geometry.evaluate.scores import DRAWS, Difference, PairBootstrap, PairScore, difference
-from geometry.figures.ladder import Band, Rung, Tick, ladder_figure
+from geometry.figures.ladder import Rung, Tick, ladder_figure
 from geometry.hub.catalogue import is_contrastive
-from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.controls import pooling_names
@@ -25,10 +23,10 @@ from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import cached_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from .choices import Choice, fitted_on, measured_on, score_title
-from .pairs import ScoredSet, hub_sets
+from .published import glove_band, published_on, published_ticks, share_values
 from .scene import FIRST_LAST, Scene, score_column
 from .word_vectors import Static
 from .words import (
@@ -42,29 +40,6 @@ from .words import (
 
 PAGE = "sentence_similarity"
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # colours of the families of rungs
-PUBLISHED_ON = "STS-B"
-SBERT = "sbert_table_1"
-PUBLISHED = {  # (table, row) of the ticks on each rung
-    "static": ((SBERT, "avg GloVe"),),
-    "cls": ((SBERT, "BERT CLS"),),
-    "mean": ((SBERT, "avg BERT"),),
-    FIRST_LAST: (
-        ("bert_flow_table_2", "BERTbase first-last"),
-        ("simcse_table_5", "BERT first-last"),
-    ),
-    "treated": (("bert_flow_table_2", "flow target"), ("simcse_table_b2", "whiten target all")),
-    "last": (
-        (SBERT, "SBERT-NLI-base"),
-        ("simcse_table_5", "unsup SimCSE"),
-        ("simcse_table_5", "sup SimCSE"),
-        ("all_minilm_l6_v2", "all-MiniLM-L6-v2"),
-    ),
-    "last treated": (("simcse_table_5", "SBERT-whitening"),),
-}
-# The lowest published score of averaged GloVe on STS-B: its words as they are in the file. The
-# highest is SBERT's. They differ by the file of vectors and by how words are split and lowered.
-LOWEST_GLOVE = 46.0
-
 _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 
 
@@ -105,7 +80,7 @@ def ladder_rungs(scene: Scene, statics: Sequence[Static], _: Translate) -> list[
     """From averaged word vectors to the last layer, each place once."""
     choice, last = scene.choice, scene.choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
-    ticks = _ticks(published_on(choice.pairs))
+    ticks = published_ticks(published_on(choice.pairs), _)
     rungs = [rung for static in statics for rung in _static_rungs(static, ticks["static"], _)]
     rungs.append(
         _rung(place_words(scene, layer, "cls", _), scene.cell(layer, "cls"), CLS, _, ticks["cls"])
@@ -223,69 +198,6 @@ def _moved(cell: Cell, _: Translate) -> str:
     return _("change: {change}").format(change=change)
 
 
-# Published scores
-
-
-def published_on(pairs: ScoredSet) -> str:
-    """The data set of the published ticks: the chosen one if papers score it, else STS-B."""
-    name, _split = hub_sets().get(pairs.code, ("", ""))
-    title = PAIR_SETS[name].title if name else ""
-    return title if title in datasets() else PUBLISHED_ON
-
-
-def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
-    """The scores of the ticks on a rung."""
-    scores = {(score.table, score.name): score for score in published_scores(dataset)}
-    return [scores[row] for row in PUBLISHED[rung] if row in scores]
-
-
-def _ticks(dataset: str) -> dict[str, list[Tick]]:
-    """The ticks of each rung."""
-    return {
-        rung: [
-            Tick(
-                score.value,
-                f"<b>{score.value:g}</b>  {score.name}: {score.source.partition(':')[0]}",
-            )
-            for score in published_rows(dataset, rung)
-        ]
-        for rung in PUBLISHED
-    }
-
-
-def glove_band(dataset: str, _: Translate) -> Band:
-    """Published scores of averaged GloVe; of most data sets there is one only."""
-    [score] = published_rows(dataset, "static")
-    low = LOWEST_GLOVE if dataset == PUBLISHED_ON else score.value
-    text = _("averaged GloVe on {dataset}, published: {low} to {high}")
-    if low == score.value:
-        text = _("averaged GloVe on {dataset}, published: {high}")
-    ends = {"low": f"{low:.0f}", "high": f"{score.value:.0f}"}
-    return Band(low, score.value, text.format(dataset=dataset, **ends))
-
-
-def show_published(scene: Scene, _: Translate) -> None:
-    """Where the ticks come from, and what the papers' own scores say about pooling."""
-    dataset = published_on(scene.choice.pairs)
-    st.markdown(prose(PAGE, "claim-look"))
-    st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
-    st.dataframe(
-        [
-            {
-                _("row"): score.name,
-                dataset: score.value,
-                _("source"): score.source,
-                _("setting"): score.setting,
-                _("note"): score.note,
-            }
-            for rung in PUBLISHED
-            for score in published_rows(dataset, rung)
-        ],
-        hide_index=True,
-        width="stretch",
-    )
-
-
 def coverage_values(static: Static) -> dict[str, str]:
     """The values in the sentence on coverage."""
     averages = static.averages
@@ -372,24 +284,6 @@ class Gap:
     mean: Difference | None
 
 
-def published_share_values(dataset: str) -> dict[str, str]:
-    """The published share on that data set, beside its range over all data sets of the table."""
-    shares = {name: _published_share(name) for name in datasets()}
-    share = shares[dataset]
-    of_gaps = [each.share for each in shares.values() if each.share is not None]
-    return share_values(share, scale=1.0) | {
-        "dataset": dataset,
-        "rest": signed(share.mean - share.static, 1),
-        "least": f"{min(of_gaps):.0%}",
-        "most": f"{max(of_gaps):.0%}",
-    }
-
-
-def _published_share(dataset: str) -> PoolingShare:
-    of_sbert = {s.name: s.value for s in published_scores(dataset) if s.table == SBERT}
-    return PoolingShare(of_sbert["BERT CLS"], of_sbert["avg BERT"], of_sbert["avg GloVe"])
-
-
 def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, PairScore]:
     """Scores of [CLS] and mean on the pairs that the static average is scored on."""
     choice = scene.choice
@@ -407,15 +301,3 @@ def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, 
         return cls, mean
 
     return _POOLED.get_or_make(key, make, private=True)
-
-
-def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
-    """The values in the sentences, times ``scale``."""
-    return {
-        "cls": signed(scale * shares.cls, 1),
-        "mean": signed(scale * shares.mean, 1),
-        "static": signed(scale * shares.static, 1),
-        "gap": signed(scale * shares.gap, 1),
-        "pooling": signed(scale * shares.pooling, 1),
-        "share": "—" if shares.share is None else f"{shares.share:.0%}",
-    }

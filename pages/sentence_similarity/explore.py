@@ -19,13 +19,14 @@ from pages.common.words import Translate, prose
 
 from .best import show_best
 from .choices import make_choice
-from .claim import coverage_values, file_notes, ladder_csv, show_ladder, show_published
+from .claim import coverage_values, file_notes, ladder_csv, show_ladder
 from .cone import show_cone_against_score
 from .fit_size import show_fit_sizes
 from .grid import show_grid, warn_of_shared_sentences
 from .lesson import CONTROLS, show_lesson
 from .moves import show_moves
 from .pairs import show_about, show_own_form
+from .published import show_published
 from .scene import Scene, build_scene, score_grid
 from .subsets import show_subsets
 from .verdicts import pooling_verdict, whitening_verdict
@@ -160,6 +161,6 @@ def _show_parts(scene: Scene, _: Translate) -> None:
             show_moves(scene, _)
     with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
         if is_open:
-            show_published(scene, _)
+            show_published(choice.pairs, _)
     for question in QUESTIONS:
         show_question(PAGE, question)

@@ -43,6 +43,7 @@ MEASURED = {
     "sts-pairs-after",
 }
 SMALL = 60
+HAN = r"[\u4e00-\u9fff]"
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
@@ -190,10 +191,11 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     measured, published, glove = charts(app)["sts-claim"]["figure"]["data"]
     assert published["name"] == "published, on STS-B test"
     on_rung = dict(zip(published["text"], np.floor(array(published["y"])), strict=True))
-    assert on_rung["<b>58.02</b>  avg GloVe: Reimers & Gurevych (2019), Table 1"] == 0
-    assert on_rung["<b>16.5</b>  BERT CLS: Reimers & Gurevych (2019), Table 1"] == 1
-    assert on_rung["<b>59.04</b>  BERTbase first-last: Li et al. (2020), Table 2"] == 3
-    assert (min(glove["x"]), max(glove["x"])) == (46.0, 58.02)
+    first_last = "BERT-base, mean of the first and the last layer"
+    assert on_rung["<b>58.02</b>  average of GloVe: Reimers & Gurevych (2019), Table 1"] == 0
+    assert on_rung["<b>16.5</b>  BERT, [CLS]: Reimers & Gurevych (2019), Table 1"] == 1
+    assert on_rung[f"<b>59.04</b>  {first_last}: Li et al. (2020), Table 2"] == 3
+    assert (min(glove["x"]), max(glove["x"])) == (46.17, 58.02)
     assert "GloVe" not in " ".join(measured["text"])
 
 
@@ -825,17 +827,22 @@ def test_the_page_keeps_the_contract_s_order_on_the_default_and_the_chinese_pair
 
 def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(
-        parts=["lesson", *PARTS], lang="en"
+        parts=["lesson", "published", *PARTS], lang="en"
     )  # what the session keeps must keep no word of it
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
     assert not any("own input vectors" in bar for bar in rungs(app))
     assert "own input vectors" not in everything(app)
+    models = {"SBERT-NLI-base", "all-MiniLM-L6-v2", "BERT，[CLS]"}
+    [rows] = [frame.value for frame in app.dataframe if models & set(frame.value.iloc[:, 0])]
+    for row in rows.itertuples(index=False):
+        words_of_row = [cell for cell in row if isinstance(cell, str) and cell not in models]
+        assert all(re.search(HAN, cell) for cell in words_of_row if cell), row
     labels = [
         element.label for part in (app.selectbox, app.slider, app.expander) for element in part
     ]
     for label in labels:
-        assert re.search(r"[\u4e00-\u9fff]", label), label
+        assert re.search(HAN, label), label
     for chart in charts(app).values():
         for axis in ("xaxis", "yaxis"):
             title = chart["figure"]["layout"][axis].get("title", {}).get("text", "")
-            assert not title or re.search(r"[\u4e00-\u9fff]", title)
+            assert not title or re.search(HAN, title)
