@@ -57,7 +57,7 @@ class CloudSpec:
     """Which cloud of a corpus."""
 
     unit: str
-    layer: int | str | tuple[int, ...]
+    layer: int | str
     pooling: str
     special_tokens: bool = True
     max_points: int = ALL_POINTS

@@ -33,7 +33,7 @@ from .choices import Choice
 SAMPLE_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
 Answer = TypeVar("Answer")
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
-Column = tuple[LayerName, str]  # layer and pooling
+Column = tuple[int | str, str]  # layer and pooling
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
 
 
