@@ -212,7 +212,7 @@ def label_agreement_interval(
     draws = agreement_draws(X, labels, k=k, units=units, seed=seed)
     if draws is None:
         return None, None
-    low, high = around(label_agreement(X, labels, k=k), draws.reach(draws.shares))
+    low, high = around(draws.share, draws.reach(draws.shares))
     return max(low, 0.0), min(high, 1.0)
 
 
@@ -222,12 +222,15 @@ class AgreementDraws:
 
     Attributes
     ----------
+    share : float
+        ``label_agreement`` of all rows.
     shares : (DRAWS,) array
         Clouds of the same rows have the same subsamples, so their shares can be compared in pairs.
     n_units : int
         Of all rows.
     """
 
+    share: float
     shares: np.ndarray
     n_units: int
 
@@ -266,7 +269,7 @@ def agreement_draws(
         counted = rows[near[rows]]
         counted &= np.cumsum(counted, axis=1, dtype=np.int32) <= k
         shares.append(float(same[rows][counted].mean()))
-    return AgreementDraws(np.array(shares), n_units)
+    return AgreementDraws(float(same[:, :k].mean()), np.array(shares), n_units)
 
 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:

@@ -131,11 +131,12 @@ def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
     Rows of Z are minus the mean of all rows.
     """
     Z, S, m = shared.centred, shared.scatter, shared.cluster_sizes
-    t = shared.by_cluster(Z) / np.sqrt(shared.n - m)[:, None]  # (u, d), so that A = Z'Z + t t'
+    ZS, roots = Z @ S, np.sqrt(shared.n - m)[:, None]
+    t, tS = shared.by_cluster(Z) / roots, shared.by_cluster(ZS) / roots  # (u, d): A = Z'Z + t t'
     lengths, t_lengths = np.einsum("nd,nd->n", Z, Z), np.einsum("ud,ud->u", t, t)
     trace = np.trace(S) - shared.by_cluster(lengths) - t_lengths
     trace[trace <= LEAST_LEFT * np.trace(S)] = np.nan
-    along = shared.by_cluster(np.einsum("nd,nd->n", Z @ S, Z)) + np.einsum("ud,ud->u", t @ S, t)
+    along = shared.by_cluster(np.einsum("nd,nd->n", ZS, Z)) + np.einsum("ud,ud->u", tS, t)
     # |A|^2 = |Z Z'|^2 + 2 |Z t|^2 + |t|^4
     gram = shared.by_cluster(lengths**2) + shared.within_clusters(np.square, Z)
     across = np.einsum("nd,nd->n", Z, np.repeat(t, m, axis=0))

@@ -91,8 +91,7 @@ def _place(
     if whitening.centring == 1 and raw.axes is not None and raw.method != "cone":
         # both maps are linear, so they are multiplied first: 1% of the work. A centred cloud has no
         # cone
-        onto = whitening.matrix @ raw.axes.T  # (d, k)
-        return (X - whitening.mean) @ onto, ()
+        return (X - whitening.mean) @ whitening.onto(raw.axes), ()
     Z = whitening.apply(X)
     picture = raw.apply(Z)
     return picture.around_origin, cone_edges(Z, picture)

@@ -64,12 +64,19 @@ class Projection:
 
         "pca" centres them on their own mean; the other methods keep the origin.
         """
+        X = _checked(X, self.n_components)
+        return _on_frame(self._frame_for(X), X, self.random_state)
+
+    def places(self, X: np.ndarray) -> np.ndarray:
+        """``apply(X).around_origin`` (m, k), without the trust figures, which take most of it."""
+        frame = self._frame_for(X)
+        return frame.place(X) - frame.place(np.zeros((1, X.shape[1])))
+
+    def _frame_for(self, X: np.ndarray) -> _Frame:
         if self.axes is None or self.centre is None:
             raise ValueError("a UMAP picture has no axes that other vectors could be put on")
-        X = _checked(X, self.n_components)
         centre = X.mean(axis=0) if self.method == "pca" else self.centre
-        frame = _Frame(self.method, self.axes, centre, self.n_components)
-        return _on_frame(frame, X, self.random_state)
+        return _Frame(self.method, self.axes, centre, self.n_components)
 
 
 @dataclass(frozen=True)

@@ -137,11 +137,7 @@ def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
     pictures to a dot. Pages say how many are outside.
     """
-    clouds = [picture.around_origin for picture in (raw, white)]
-    factor = match_radius(*clouds)
-    farthest = [np.abs(P).max(axis=1) for P in (clouds[0], clouds[1] * factor)]
-    reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)
-    return factor, float(reach) * 1.1
+    return _one_scale(raw.around_origin, white.around_origin)
 
 
 def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
@@ -155,7 +151,15 @@ def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float
     raw : Projection
         The picture of X; the whitened rows are drawn in the same basis.
     """
-    return one_scale(raw, raw.apply(whiten_beside(X, whitening).vectors))[1]
+    return _one_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
+
+
+def _one_scale(raw: np.ndarray, white: np.ndarray) -> tuple[float, float]:
+    """``one_scale`` of places around the origin (n, k)."""
+    factor = match_radius(raw, white)
+    farthest = [np.abs(P).max(axis=1) for P in (raw, white * factor)]
+    reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)
+    return factor, float(reach) * 1.1
 
 
 def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:

@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure
-from geometry.measure import label_agreement
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 
 from .corpus_cloud import SEED
@@ -46,26 +45,9 @@ class Interval:
         return self.high < 0
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """The share of neighbours with the same label, of all rows and in subsamples."""
-
-    share: float
-    draws: AgreementDraws
-
-    def since(self, former: Agreement) -> Interval:
-        """The change from another cloud of the same rows, over the same subsamples."""
-        value = self.share - former.share
-        reach = self.draws.reach(self.draws.shares - former.draws.shares)
-        return Interval(value, value - reach, value + reach)
-
-
 def agreement_of(
-    X: np.ndarray,
-    labels: Sequence[object],
-    units: np.ndarray | None,
-    share: float | None = None,
-) -> Agreement | None:
+    X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
+) -> AgreementDraws | None:
     """None for one label, too few units, or a row that has no direction.
 
     Parameters
@@ -74,18 +56,20 @@ def agreement_of(
     labels : sequence of n labels
     units : (n,) array or None
         Rows of one unit are drawn together, such as the tokens of one sentence.
-    share : float, optional
-        ``label_agreement`` of all rows, where it is known.
     """
     if len(set(labels)) < 2:
         return None
     try:
-        draws = agreement_draws(X, labels, units=units, seed=SEED)
-        if draws is None:
-            return None
-        return Agreement(label_agreement(X, labels) if share is None else share, draws)
+        return agreement_draws(X, labels, units=units, seed=SEED)
     except UndefinedMeasure:
         return None
+
+
+def since(former: AgreementDraws, then: AgreementDraws) -> Interval:
+    """The change from one cloud to another of the same rows, over the same subsamples."""
+    value = then.share - former.share
+    reach = then.reach(then.shares - former.shares)
+    return Interval(value, value - reach, value + reach)
 
 
 @dataclass(frozen=True)

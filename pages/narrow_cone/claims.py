@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from geometry import UndefinedMeasure
-from geometry.measure import mean_cosine
-from geometry.measure.intervals import MIN_ROWS, jackknife_interval
+from geometry.measure import mean_cosine, measure_table
+from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import whiten_beside
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import sentence_of_token
+from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import same_label
-from pages.common.verdict import NARROW, Interval, State, Verdict, agreement_of, change, estimate
+from pages.common.verdict import (
+    NARROW,
+    Interval,
+    State,
+    Verdict,
+    agreement_of,
+    change,
+    estimate,
+    since,
+)
 from pages.common.words import Translate, signed
 
 from .provenance import origin, unit_words
@@ -32,15 +38,12 @@ def cosine_of(scene: Scene) -> Interval | None:
 
     Its interval leaves out the rows of one sentence together.
     """
-    X, cloud = scene.points.vectors, scene.points.cloud
+    cloud = scene.points.cloud
     units = None if cloud.unit == "types" else cloud.sources
-    count = len(X) if units is None else len(np.unique(units))
-    if count < MIN_ROWS:
+    [row] = measure_table(scene.points.vectors, names=("mean_cosine",), seed=SEED, units=units)
+    if row.value is None or row.low is None or row.high is None:
         return None
-    try:
-        return Interval(mean_cosine(X), *jackknife_interval(mean_cosine, X, units=units))
-    except UndefinedMeasure:
-        return None
+    return Interval(row.value, row.low, row.high)
 
 
 def cone_verdict(scene: Scene, _: Translate) -> Verdict:
@@ -137,9 +140,9 @@ def _steps(scene: Scene) -> Steps | None:
     return Steps(
         agreements=(raw.share, centred.share, white.share),
         cosines=tuple(map(mean_cosine, (X, *clouds))),
-        centring=centred.since(raw),
-        levelling=white.since(centred),
-        both=white.since(raw),
+        centring=since(raw, centred),
+        levelling=since(centred, white),
+        both=since(raw, white),
     )
 
 

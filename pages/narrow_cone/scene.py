@@ -51,6 +51,7 @@ MEASURES = (
     "effective_rank",
     "effective_rank_uncentred",
 )
+QUOTED = ("mean_cosine", "opening_angle", "opening_angle_90", "mean_norm_share")  # in questions
 
 HEADLINE = ("mean_cosine", "isoscore")  # the measures below each picture
 
@@ -311,7 +312,7 @@ def few_points_values(scene: Scene) -> dict[str, str]:
 
 def is_cone(scene: Scene) -> bool:
     """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
-    angle = scene.measured(scene.raw, MEASURES)["opening_angle"].value
+    angle = scene.measured(scene.raw, QUOTED)["opening_angle"].value
     return angle is not None and angle <= WIDEST_CONE
 
 
@@ -350,7 +351,10 @@ def lesson_values(scene: Scene) -> dict[str, str]:
     film = film_cosines(scene)
     whitening = scene.whitening
     n, d = scene.points.vectors.shape
-    of = {name: row.value for name, row in scene.measured(scene.raw, MEASURES).items()}
+    names: tuple[str, ...] = QUOTED
+    if is_hardly_a_cone(scene):  # the only question that quotes it; it takes a pass over all pairs
+        names = (*QUOTED, "positive_cosine_share")
+    of = {name: row.value for name, row in scene.measured(scene.raw, names).items()}
     return {
         "n": f"{n:,}",
         "d": f"{d}",
@@ -360,7 +364,7 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "mean_cosine": print_value("mean_cosine", of["mean_cosine"], COSINE_DECIMALS),
         "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
         "norm_times": f"{n * (of['mean_norm_share'] or 0.0):.0f}",
-        "positive": _percent(of["positive_cosine_share"]),
+        "positive": _percent(of.get("positive_cosine_share")),
         "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
         "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
         "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
+from geometry.measure.neighbours import AgreementDraws
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import same_label
-from pages.common.verdict import Agreement, Interval, State, Verdict, agreement_of, change, estimate
+from pages.common.verdict import Interval, State, Verdict, agreement_of, change, estimate, since
 from pages.common.words import Translate, signed
 
 from .choices import treatment_names
-from .headlines import agreement
 from .provenance import provenance
 from .scene import Material, Scene, TreatedCloud, labels_of
 
 _ISOSCORES: Cache[Measured] = Cache("whitening-isoscores", max_entries=2000)
-_AGREEMENTS: Cache[Agreement | None] = Cache("whitening-agreement-draws", max_entries=2000)
+_AGREEMENTS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=2000)
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
@@ -107,15 +107,15 @@ def agreement_change(
 ) -> Interval | None:
     """The change of the neighbours' agreement."""
     first, then = (_agreement(picture, material) for picture in (before, after))
-    return None if first is None or then is None else then.since(first)
+    return None if first is None or then is None else since(first, then)
 
 
-def _agreement(picture: TreatedCloud, material: Material) -> Agreement | None:
+def _agreement(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
     labels, units = labels_of(material.cloud), sentence_of_token(material.cloud)
     if labels is None:
         return None
     return _AGREEMENTS.get_or_make(
         picture.key,
-        lambda: agreement_of(picture.treated.retained, labels, units, agreement(picture, material)),
+        lambda: agreement_of(picture.treated.retained, labels, units),
         private=material.is_private,
     )

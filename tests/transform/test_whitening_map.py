@@ -51,6 +51,8 @@ def test_softened_is_fitted_so(settings):
         fresh = solve(X, **settings, centring=centring, strength=strength)
         np.testing.assert_allclose(soft.apply(X), fresh.apply(X), atol=1e-12)
         np.testing.assert_allclose(soft.scales, full.scales**strength, rtol=1e-12)
+        axes = np.random.default_rng(1).standard_normal((3, soft.matrix.shape[1]))
+        np.testing.assert_allclose(soft.onto(axes), soft.matrix @ axes.T, atol=1e-12)
     np.testing.assert_array_equal(full.apply(X), before)
 
 
