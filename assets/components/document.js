@@ -1,7 +1,7 @@
 // What Streamlit leaves as it is when the page or the language changes: the document's language, the
 // scroll position, the levels of headings. And a table of contents, which lists the headings.
 
-const FEWEST = 3; // headings of a page with a table of contents
+const FEWEST = 2; // headings of a page with a table of contents
 const OWN = "narrow-cone-corpus"; // in this tab's storage: the name of the reader's own corpus
 let page;
 

@@ -2,8 +2,8 @@
 // attributes, not in a style sheet, so that a saved picture equals the one on screen.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SIDE = 400; // of the whole picture, in its own pixels
-const BOX = { left: 34, top: 6, side: 360 }; // where the plane is drawn
+const SIDE = 320; // of the whole picture, in its own pixels: its words are 14 px of these
+const BOX = { left: 34, top: 6, side: 280 }; // where the plane is drawn
 const LATTICE = 5; // lines on each side of the origin
 const CIRCLE = 72; // points
 const ARC_RADII = [0.15, 0.21]; // of the angles a-b and a-c, as shares of the half range
@@ -139,7 +139,7 @@ function drawTicks(picture, frame) {
   const last = Math.floor((0.98 * frame.halfRange) / step) * step; // no number in the corner
   for (let tick = -last; tick <= last; tick += step) {
     const [u, v] = frame.pixel([tick, tick]);
-    const looks = { fill: picture.colours.ink, "font-size": 11 };
+    const looks = { fill: picture.colours.ink, "font-size": 12 };
     const below = words(picture.ticks, { ...looks, x: short(u), y: BOX.top + BOX.side + 13, "text-anchor": "middle" });
     const beside = words(picture.ticks, { ...looks, x: BOX.left - 4, y: short(v + 4), "text-anchor": "end" });
     for (const label of [below, beside]) label.textContent = String(tick).replace("-", "−");
@@ -209,13 +209,14 @@ function drawPicture(picture, scene, frame) {
 // Both pictures side by side as one file, with captions above and settings below.
 function savedPicture(pictures, captions, lines, colours) {
   const height = SIDE + 34 + 20 * lines.length;
+  const width = Math.max(2 * SIDE + 20, ...lines.map((line) => 2 * (BOX.left + halfSize(line)[0])));
   const whole = document.createElementNS(SVG, "svg");
   whole.setAttribute("xmlns", SVG);
-  whole.setAttribute("viewBox", `0 0 ${2 * SIDE + 20} ${height}`);
-  part(whole, "rect", { width: 2 * SIDE + 20, height, fill: colours.paper });
+  whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  part(whole, "rect", { width, height, fill: colours.paper });
   pictures.forEach((picture, i) => {
     const place = part(whole, "g", { transform: `translate(${i * (SIDE + 20)} 26)` });
-    words(place, { x: BOX.left, y: -8, fill: colours.ink, "font-size": 15 }).textContent = captions[i];
+    words(place, { x: BOX.left, y: -8, fill: colours.ink }).textContent = captions[i];
     for (const child of picture.svg.children) {
       if (!child.classList.contains("plane-handle")) place.append(child.cloneNode(true));
     }

@@ -83,7 +83,7 @@ def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarr
           const svg = document.querySelector(`svg[data-panel=${panel}]`);
           const ticks = [...svg.querySelectorAll('text[text-anchor=middle]')];
           const at = name => ticks.find(t => t.textContent === name).getAttribute('x');
-          return (at('2') - at('0')) / 2 * svg.getBoundingClientRect().width / 400;
+          return (at('2') - at('0')) / 2 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
         }""",
         panel,
     )
@@ -293,8 +293,8 @@ def ring(page: Page) -> np.ndarray:
     path = page.evaluate(DRAWN)["standard"]["ellipse"]
     pixels = np.array(re.findall(r"[-\d.]+", path), dtype=float).reshape(-1, 2)
     box = pictures(page).first.bounding_box()
-    a_unit = units(page, 1, 0, "standard")[0] * 400 / box["width"]
-    return (pixels - [214, 186]) * [1, -1] / a_unit
+    a_unit = units(page, 1, 0, "standard")[0] * 320 / box["width"]
+    return (pixels - [174, 146]) * [1, -1] / a_unit
 
 
 def test_all_that_is_drawn_follows_each_handle_within_a_frame(server, page):

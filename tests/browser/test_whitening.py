@@ -128,7 +128,9 @@ def test_the_first_screen_shows_the_pictures_and_what_changes_them(
     server, new_page, size, scheme, lang
 ):
     width, height = size
-    page = new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = new_page(
+        viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=width == 420
+    )
     open_whitening(page, server, f"lang={lang}")
     wait_for_app(page)
     stage = page.locator(".twin-stage").bounding_box()
