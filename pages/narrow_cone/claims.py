@@ -56,7 +56,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     words = {
         "holds": _(
             "The mean cosine of two different {units} is {cosine}. Isotropic directions have 0, "
-            "and from {limit} on this page speaks of a narrow cone."
+            "and a narrow cone has {limit} or more."
         ),
         "partly": _(
             "Hardly a cone: the mean cosine of two different {units} is {cosine}. Isotropic "

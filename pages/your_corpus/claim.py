@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from geometry import UndefinedMeasure
 from geometry.data.corpus import read_bundled
-from geometry.measure import mean_cosine
-from geometry.measure.intervals import MIN_ROWS, jackknife_interval
-from pages.common.corpus_cloud import CorpusCloud, encode_corpus
+from geometry.measure import mean_cosine, measure_table
+from geometry.measure.intervals import MIN_ROWS
+from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
 from pages.common.models import chosen_model
 from pages.common.verdict import NARROW, State, Verdict, estimate
 from pages.common.words import Translate, signed
@@ -49,15 +48,11 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
 
 def _state_of(points: CorpusCloud) -> tuple[State, str]:
     """The verdict's state, and the mean cosine with its interval."""
-    value = mean_cosine(points.vectors)
-    if len(points.cloud) < MIN_ROWS:
-        return "unknown", signed(value, 3)
-    try:
-        low, high = jackknife_interval(mean_cosine, points.vectors)
-    except UndefinedMeasure:
-        return "unknown", signed(value, 3)
-    state: State = "holds" if low >= NARROW else "partly" if low > 0 else "fails"
-    return state, estimate(value, low, high)
+    [row] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED)
+    if row.value is None or row.low is None or row.high is None:
+        return "unknown", signed(mean_cosine(points.vectors), 3)
+    state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
+    return state, estimate(row.value, row.low, row.high)
 
 
 def _comparison(points: CorpusCloud, _: Translate) -> str:

@@ -16,7 +16,7 @@ from pages.common.verdict import show_verdict
 from pages.common.words import prose
 from pages.your_corpus.claim import cone_verdict
 from pages.your_corpus.form import limits, show_form
-from pages.your_corpus.result import draw_cloud, encode_own, show_counts
+from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_where_it_helps
 
 PAGE = "your_corpus"
 
@@ -61,3 +61,4 @@ with result:
                     icon=":material/arrow_forward:",
                 )
             show_verdict(cone_verdict(points, _), _, key="own-cone")
+            show_where_it_helps(points, _)

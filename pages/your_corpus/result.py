@@ -29,7 +29,8 @@ from pages.common.escape import markdown
 from pages.common.measures import measure_label
 from pages.common.messages import show_error
 from pages.common.models import current_encoder, model_line
-from pages.common.words import Translate
+from pages.common.page_list import page_labels, page_path
+from pages.common.words import Translate, prose
 
 VIEW, COMPONENTS = "mean", 2
 HEIGHT = 520  # px
@@ -105,6 +106,17 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
     }
     for label, value in counts.items():
         st.metric(label, value)
+
+
+def show_where_it_helps(points: CorpusCloud, _: Translate) -> None:
+    """Which page says whether whitening helps these texts, and what it needs."""
+    has_labels = len(set(points.cloud.labels or ())) > 1
+    st.markdown(prose("your_corpus", "helps-labels" if has_labels else "helps-pairs"))
+    with st.container(horizontal=True):
+        for page in ("whitening", "sentence_similarity"):
+            st.page_link(
+                page_path(page), label=page_labels(_)[page], icon=":material/arrow_forward:"
+            )
 
 
 def duplicates(corpus: Corpus) -> int:

@@ -83,7 +83,8 @@ def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarr
           const svg = document.querySelector(`svg[data-panel=${panel}]`);
           const ticks = [...svg.querySelectorAll('text[text-anchor=middle]')];
           const at = name => ticks.find(t => t.textContent === name).getAttribute('x');
-          return (at('2') - at('0')) / 2 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+          const shown = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+          return (at('2') - at('0')) / 2 * shown;
         }""",
         panel,
     )

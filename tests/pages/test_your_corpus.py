@@ -184,6 +184,7 @@ def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
     corpus = at.session_state["uploads"][at.session_state["corpus"]]
     assert corpus.name == "kettles"
     assert corpus.labels == ("a", "b") * 3
+    assert any("answers it from your labels" in line.value for line in at.main.markdown)
 
 
 def test_the_reader_may_choose_another_column_and_deny_the_header(visit):
@@ -252,6 +253,8 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
               and ":material/" in block.value]  # fmt: skip
     value = at.metric[0].value
     assert value in said
+    [helps] = [line.value for line in at.main.markdown if "Does whitening help" in line.value]
+    assert "choose **Yours** there" in helps  # there are no labels
     if n < 40:
         assert "Not enough data" in said
     else:
