@@ -2,7 +2,7 @@
 // ends. plane_math.js computes, plane_picture.js draws, plane_table.js writes numbers and text.
 
 const STEP = 0.1; // of an arrow key; a tenth of it with Shift
-const SNAP = { mouse: 9, touch: 14 }; // px
+const SNAP = { mouse: 7, touch: 11 }; // px of the picture
 const KEYS_TOGETHER = 300; // ms; key presses closer together are one message
 const SPOKEN_AFTER = 700; // ms without a change before a screen reader gets the cosines
 const UNHEARD = 5000; // ms without an answer after which older messages may set the picture again

@@ -11,7 +11,7 @@ const ARC_SPOTS = [16, 11, 21, 6, 26]; // those of its 33 points where the degre
 const NOWHERE = 1e-9; // a vector shorter than this has no direction
 const TIP = 11; // px, an arrow's head
 const GRIP = 7; // px, a handle's ring
-const FINGER = 24; // px around a handle in which a touch still takes it
+const FINGER = 20; // px around a handle in which a touch still takes it
 const TYPEFACE = '"Source Sans", "Noto Sans CJK TC", sans-serif';
 const HANDLES = ["shift", "e1", "e2", "c", "b", "a"];
 
