@@ -62,7 +62,8 @@ def test_all_damaged_files_and_bombs(record_property):
     for bomb in BOMBS.values():
         made = bomb()
         attempts.append(Attempt(made.reader, made.content, "bombs", made.options))
-    found = outcomes(attempts)
+    # in a process of its own: memory that 5,000 files left is not the bombs'
+    found = outcomes(attempts[:ALL]) + outcomes(attempts[ALL:])
     lines = table(attempts, found)
     record_property("table", "\n".join(lines))
     assert not failures(attempts, found)
