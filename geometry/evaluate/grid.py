@@ -228,6 +228,7 @@ def evaluate_grid(
     draws: int = DRAWS,
     seed: int = 0,
     bootstrap: PairBootstrap | None = None,
+    raw_score: PairScore | None = None,
     is_approximate: bool = False,
     progress: Progress | None = None,
 ) -> Grid:
@@ -259,6 +260,8 @@ def evaluate_grid(
         Of the bootstrap, if ``bootstrap`` is None.
     bootstrap : PairBootstrap, optional
         Resamples with the same gold scores.
+    raw_score : PairScore, optional
+        Of the raw vectors by the same resamples, where it is known. For one layer and pooling only.
     is_approximate : bool
         Whether the vectors come from an encoder in bfloat16. Vectors of a layer and pooling that
         lie too close for bfloat16 have no scores ("too_narrow").
@@ -276,8 +279,17 @@ def evaluate_grid(
     check_vectors(vectors, 2 * bootstrap.n)
     count = min(len(hidden) for hidden in vectors.values())
     named = tuple(range(count)) if layers is None else tuple(dict.fromkeys(layers))
+    if raw_score is not None and len(named) * len(vectors) > 1:
+        raise ValueError("raw_score is of one layer and pooling; leave it out for several")
     scorer = _Scorer(
-        bootstrap, similarity, specs, vectors, fit_vectors, fit_on or THESE, is_approximate
+        bootstrap,
+        similarity,
+        specs,
+        vectors,
+        fit_vectors,
+        fit_on or THESE,
+        raw_score,
+        is_approximate,
     )
     total = len(named) * len(vectors) * len(specs)
     cells: list[Cell] = []
@@ -305,6 +317,7 @@ class _Scorer:
     vectors: Mapping[str, np.ndarray]
     fit_vectors: FitVectors | None
     fit_on: str
+    raw_score: PairScore | None
     is_approximate: bool
 
     def cells(self, layers: Sequence[LayerName], count: int) -> Iterator[Cell]:
@@ -327,7 +340,7 @@ class _Scorer:
                 f"{pooling}; take both from one model"
             )
         X = X.astype(np.float64)  # in a narrow cone float32 products change the order of pairs
-        raw: PairScore | None = None
+        raw = self.raw_score
         for spec in self.specs:
             fitted = fit_set.fit(spec)
             if too_narrow:

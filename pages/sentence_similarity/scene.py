@@ -20,7 +20,7 @@ from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import Cell, Grid, LayerName, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
-from geometry.evaluate.scores import DRAWS, PairBootstrap
+from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore
 from geometry.linalg.moments import Moments
 from pages.common import jobs
 from pages.common.cache import Cache
@@ -139,7 +139,7 @@ def build_scene(choice: Choice, _: Translate) -> Scene:
         )
         made: dict[Place, Cell] = jobs.wait_for(
             f"{choice.key}/{missing}",
-            lambda report: _score_places(encoded, missing, bootstrap, report),
+            lambda report: _score_places(encoded, missing, cells, bootstrap, report),
             _,
             _("Scoring the ladder"),
             lane="measure",
@@ -183,12 +183,13 @@ def ladder_columns(choice: Choice) -> tuple[Column, ...]:
 def _score_places(
     encoded: EncodedPairs,
     places: Sequence[Place],
+    known: Mapping[Place, Cell],
     bootstrap: PairBootstrap,
     report: jobs.Report,
 ) -> dict[Place, Cell]:
     """Score column by column; what another reader's job has scored meanwhile is not done again."""
     choice = encoded.choice
-    found: dict[Place, Cell] = {}
+    found = dict(known)
     columns = dict.fromkeys((layer, pooling) for layer, pooling, _treatment in places)
     for done, column in enumerate(columns):
         report(done, len(columns))
@@ -197,7 +198,11 @@ def _score_places(
             found |= _known_cells(choice, wanted)
         treatments = [place[2] for place in wanted if place not in found]
         if treatments:
-            for cell in score_column(encoded, *column, treatments, bootstrap).cells:
+            raw = found.get((*column, "none"))
+            grid = score_column(
+                encoded, *column, treatments, bootstrap, raw=None if raw is None else raw.score
+            )
+            for cell in grid.cells:
                 place = (*column, cell.treatment)
                 found[place] = cell if choice.is_private else _put_cell(choice, place, cell)
     return found
@@ -338,6 +343,7 @@ def score_column(
     treatments: Sequence[str],
     bootstrap: PairBootstrap,
     rows: np.ndarray | None = None,
+    raw: PairScore | None = None,
 ) -> Grid:
     """The cells of one layer and pooling.
 
@@ -352,6 +358,8 @@ def score_column(
         Of the gold scores of the scored pairs.
     rows : (m,) array of int, optional
         Of the scored pairs; None is all. Treatments are fitted on the same set for any rows.
+    raw : PairScore, optional
+        Of the raw vectors, where it is known.
     """
     choice = encoded.choice
     X = encoded.vectors(layer, pooling)
@@ -369,6 +377,7 @@ def score_column(
         evaluated_on=choice.pairs.pairs.name,
         similarity=choice.similarity,
         bootstrap=bootstrap,
+        raw_score=raw,
         is_approximate=choice.encoder.is_approximate,
     )
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))

@@ -89,6 +89,22 @@ def test_differences_need_no_raw_cell():
     assert cell.difference == both.cell(1, "mean", "pca").difference
 
 
+def test_a_known_score_of_the_raw_vectors_is_not_computed_again(monkeypatch):
+    vectors, bootstrap = {"mean": VECTORS["mean"][1:2]}, PairBootstrap(GOLD, 20)
+    raw, white = evaluate_grid(vectors, GOLD, treatments=["none", "pca"], bootstrap=bootstrap).cells
+    scored = []
+    monkeypatch.setattr(
+        PairBootstrap,
+        "score",
+        lambda *_, real=PairBootstrap.score, **how: scored.append(1) or real(*_, **how),
+    )
+    how = {"treatments": ["pca"], "bootstrap": bootstrap, "raw_score": raw.score}
+    [cell] = evaluate_grid(vectors, GOLD, **how).cells
+    assert (cell.score, cell.difference, len(scored)) == (white.score, white.difference, 1)
+    with pytest.raises(ValueError, match="one layer and pooling"):
+        evaluate_grid(VECTORS, GOLD, **how)
+
+
 def test_layers_by_name_and_from_the_end():
     grid = evaluate_grid(
         VECTORS, GOLD, layers=[-1, "first-last", (0, 2)], treatments=["none"], draws=5
