@@ -59,7 +59,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "claim-file": {"notes"},
         "word-pairs": ("sentence_similarity/word_vectors.py", "word_values"),
         "other-treatment": {"text"},
-        "claim-coverage": ("sentence_similarity/claim.py", "coverage_values"),
+        "claim-coverage": ("sentence_similarity/ladder.py", "coverage_values"),
         "claim-": SHARES | {"layer", "interval", "name", "n"},
         "own-vectors": {"megabytes"},
         "mahalanobis": {"fit"},

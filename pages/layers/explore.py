@@ -19,13 +19,13 @@ from pages.common.verdict import show_verdict
 from pages.common.words import Translate, signed
 
 from .choices import choose_cloud_and_look, chosen_layer
-from .claims import layers_verdict, rogue_verdict
 from .curves import show_curves
 from .numbers import show_all_measures, show_headlines, take_away
 from .pictures import draw_pictures
 from .rogue import show_rogues
 from .scene import TOKENS, Scene, build_scene, other_series, read_series
 from .sweep import Sweep, sweep
+from .verdicts import layers_verdict, rogue_verdict
 
 PAGE = "layers"
 

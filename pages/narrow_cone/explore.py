@@ -21,7 +21,6 @@ from pages.common.words import Translate, prose
 
 from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
-from .claims import cone_verdict, whitening_verdict
 from .downloads import take_away
 from .first_visit import ask_for_guess, show_steps
 from .inspector import choose_point, show_inspector
@@ -39,6 +38,7 @@ from .scene import (
     narrows_first,
 )
 from .umap import fit_umaps, warm_up
+from .verdicts import cone_verdict, whitening_verdict
 
 PAGE = "narrow_cone"
 PLAY_SECONDS = 0.4

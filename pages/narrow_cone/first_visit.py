@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.common.words import Translate
 
-from .claims import steps_of
 from .scene import Scene
+from .verdicts import steps_of
 
 
 def show_steps(scene: Scene, _: Translate) -> None:

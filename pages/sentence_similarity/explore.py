@@ -19,10 +19,10 @@ from pages.common.words import Translate, prose
 
 from .best import show_best
 from .choices import make_choice
-from .claim import coverage_values, file_notes, ladder_csv, show_ladder
 from .cone import show_cone_against_score
 from .fit_size import show_fit_sizes
 from .grid import show_grid, warn_of_shared_sentences
+from .ladder import coverage_values, file_notes, ladder_csv, show_ladder
 from .lesson import CONTROLS, show_lesson
 from .moves import show_moves
 from .pairs import show_about, show_own_form

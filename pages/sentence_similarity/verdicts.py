@@ -11,7 +11,7 @@ from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
 
 from .choices import Choice, fitted_on
-from .claim import Gap, pooling_words_here
+from .ladder import Gap, pooling_words_here
 from .scene import Scene
 from .word_vectors import Static
 from .words import cell_words, hundred, treatment_words, with_interval

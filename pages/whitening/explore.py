@@ -29,13 +29,13 @@ from .choices import (
     choose_rows,
     choose_treatments,
 )
-from .claims import whitening_verdict
 from .downloads import take_away
 from .flow import train_flow
 from .headlines import show_headlines
 from .numbers import show_all_measures
 from .pictures import draw_pictures
 from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
+from .verdicts import whitening_verdict
 from .warnings import warn_of_emptied, warn_of_simplex
 
 PAGE = "whitening"

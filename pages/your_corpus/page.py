@@ -14,9 +14,9 @@ from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, chosen_own, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
-from pages.your_corpus.claim import cone_verdict
 from pages.your_corpus.form import limits, show_form
 from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_where_it_helps
+from pages.your_corpus.verdicts import cone_verdict
 
 PAGE = "your_corpus"
 

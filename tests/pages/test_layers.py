@@ -28,11 +28,11 @@ from geometry.measure import (
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
-from pages.layers.claims import layers_state, rogue_state
 from pages.layers.curves import published_curves
 from pages.layers.numbers import dimensions_csv, points_table, table_csv
 from pages.layers.rogue import leading
 from pages.layers.scene import Scene
+from pages.layers.verdicts import layers_state, rogue_state
 from tests.encode.tiny_encoder import N_LAYERS, save_tiny_bert
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds

@@ -42,10 +42,10 @@ from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.verdict import ICONS, Interval
 from pages.common.words import signed, with_sign
-from pages.narrow_cone import claims
+from pages.narrow_cone import verdicts
 from pages.narrow_cone.choices import PRESETS, STEPS
-from pages.narrow_cone.claims import Steps, whitening_verdict
 from pages.narrow_cone.downloads import histogram_csv, panels_csv
+from pages.narrow_cone.verdicts import Steps, whitening_verdict
 from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
@@ -395,7 +395,7 @@ def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, int
     visit()
     three = (0.0, 0.0, 0.0)
     steps = Steps(three, three, *(Interval(sum(ends) / 2, *ends) for ends in intervals))
-    monkeypatch.setattr(claims, "steps_of", lambda scene: steps)
+    monkeypatch.setattr(verdicts, "steps_of", lambda scene: steps)
     assert whitening_verdict(scenes[-1], str).state == state
 
 
