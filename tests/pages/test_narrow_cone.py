@@ -42,7 +42,6 @@ from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.verdict import ICONS, Interval
 from pages.common.words import signed, with_sign
-from pages.narrow_cone import verdicts
 from pages.narrow_cone.choices import PRESETS, STEPS
 from pages.narrow_cone.downloads import histogram_csv, panels_csv
 from pages.narrow_cone.verdicts import Steps, whitening_verdict
@@ -395,7 +394,7 @@ def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, int
     visit()
     three = (0.0, 0.0, 0.0)
     steps = Steps(three, three, *(Interval(sum(ends) / 2, *ends) for ends in intervals))
-    monkeypatch.setattr(verdicts, "steps_of", lambda scene: steps)
+    monkeypatch.setattr("pages.narrow_cone.verdicts.steps_of", lambda scene: steps)
     assert whitening_verdict(scenes[-1], str).state == state
 
 
