@@ -232,6 +232,8 @@ VISITS = {
     "narrow_cone with charts": {"find": "cat", "point": "3"},
     "layers": {"point": "2"},
     "layers with charts": {"unit": "tokens"},
+    "word_frequency": {},
+    "word_frequency with charts": {"words": "tokens"},
     "whitening": {"point": "2"},
     "whitening with charts": {"unit": "tokens"},
     "your_corpus": {},
