@@ -12,17 +12,21 @@ from pages.common.words import Translate, signed
 
 from .scene import Measured
 
-DECIMALS = 2
-
 
 def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
     """Where frequent words are, computed from the data."""
-    bins = " → ".join(f"{each.value:.{DECIMALS}f}" for each in direction.norms)
+    bins = " → ".join(three_digits(each.value) for each in direction.norms)
     s = direction.spearman
+    is_open = s.low is not None and s.high is not None and s.low <= 0 <= s.high
     if direction.order == "neither":
         words = _(
             "The mean lengths of the bins go neither up nor down: {bins} (Spearman of length and "
             "rank {rho}, n = {n})."
+        )
+    elif is_open:
+        words = _(
+            "In this table length hardly goes with frequency: {bins} (Spearman of length and rank "
+            "{rho}, n = {n})."
         )
     elif direction.order == "rising":
         words = _(
@@ -35,6 +39,11 @@ def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
             "and rank {rho}, n = {n})."
         )
     return words.format(bins=f"**{bins}**", rho=_estimate(s, 3), n=f"{direction.n:,}")
+
+
+def three_digits(value: float) -> str:
+    """The number with three significant digits, because lengths differ between tables."""
+    return f"{value:#.3g}".replace("-", "−").rstrip(".")
 
 
 def words_verdict(measured: Measured, basis: str, _: Translate) -> Verdict:
@@ -120,7 +129,7 @@ def _line(
     _: Translate,
 ) -> str:
     """A claim, its mark, and both ends."""
-    ends = [_("no value") if each is None else _estimate(each, 3) for each in (first, last)]
+    ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
     said = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
     return f"{ICONS[state]} {claim}: {said}"
 
@@ -156,7 +165,7 @@ def table_markdown(
                 _cell(each.norm),
                 *map(_cell, each.distances),
                 *map(_cell, each.dots),
-                _("no value") if each.cosine is None else _cell(each.cosine, 3),
+                _("no value") if each.cosine is None else _estimate(each.cosine, 3),
                 "; ".join(f"{value:.2f}" for value in theirs if value is not None),
             ]
         )
@@ -170,8 +179,8 @@ PUBLISHED_ROWS = (
 )
 
 
-def _cell(each: Estimate, decimals: int = DECIMALS) -> str:
-    text = signed(each.value, decimals)
+def _cell(each: Estimate) -> str:
+    text = three_digits(each.value)
     if each.low is None or each.high is None:
         return text
-    return f"{text} [{signed(each.low, decimals)},\u00a0{signed(each.high, decimals)}]"
+    return f"{text} [{three_digits(each.low)},\u00a0{three_digits(each.high)}]"

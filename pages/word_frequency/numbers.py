@@ -19,7 +19,7 @@ from pages.common.measures import measure_label
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
-from .claims import table_markdown
+from .claims import table_markdown, three_digits
 from .pictures import published
 from .scene import Measured, Words
 
@@ -40,8 +40,8 @@ def show_headlines(measured: Measured, basis: str, _: Translate) -> None:
         ),
         BigNumber(
             _("mean length, {n} most frequent").format(n=n),
-            signed(first.norm.value, 2),
-            _("rarest bin: {value}").format(value=signed(last.norm.value, 2)),
+            three_digits(first.norm.value),
+            _("rarest bin: {value}").format(value=three_digits(last.norm.value)),
         ),
         BigNumber(
             _("mean cosine, {n} most frequent").format(n=n),

@@ -207,7 +207,10 @@ def _own_memory():
 
 
 def corpus() -> Corpus:
-    texts = tuple(f"the {word} {HOSTILE}" for word in ("cat", "dog", "bird", "mat", "tree") * 3)
+    texts = tuple(
+        f"the {word} sat on a red old {HOSTILE}"
+        for word in ("cat", "dog", "bird", "mat", "tree") * 3
+    )
     texts = tuple(f"{text} {i}" for i, text in enumerate(texts))
     labels = tuple(f"{'ab'[i % 2]} {HOSTILE}" for i in range(len(texts)))
     return Corpus(f"{HOSTILE}.csv", texts, labels=labels)

@@ -10,18 +10,21 @@ from scipy.stats import spearmanr
 from sklearn.neighbors import NearestNeighbors
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, Encoder, load_encoder, mean_cosine
+from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
 from geometry.data.corpus import read_bundled
 from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.frequency import Estimate
+from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import numbers
 from pages.word_frequency.claims import cone_state, direction_sentence, ordered_state
+from pages.word_frequency.scene import _matched
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
+WIKIPEDIA = "frequency/enwiki_60k.txt"
 PARTS = ("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf")
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
@@ -225,3 +228,16 @@ def test_the_verdicts_follow_the_intervals():
     assert cone_state(bins(None, low)) == "unknown"
     direction = FrequencyDirection(one(0.1), 9, (low, high), (0, 5), "rising")
     assert "**1.00 → 2.00**" in direction_sentence(direction, str)
+    unsure = FrequencyDirection(one(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
+    assert "hardly goes with frequency" in direction_sentence(unsure, str)
+
+
+def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
+    """The bins that the page's answer quotes: they go neither up nor down."""
+    table, counts = encoder.type_embeddings(), read_counts(shared_data(WIKIPEDIA))
+    vectors, words, found = _matched(table.vectors, table.words, counts)
+    direction = frequency_direction(vectors, found)
+    assert len(words) == 21_343
+    assert [round(each.value, 2) for each in direction.norms] == [1.08, 1.26, 1.28, 1.10]
+    assert direction.order == "neither"
+    assert "**1.08 → 1.26 → 1.28 → 1.10**" in direction_sentence(direction, str)
