@@ -33,7 +33,7 @@ class Choice:
     counts : str
         "corpus", an uploaded "list", or the uploaded table's own "order".
     layer : int
-        Of contextual tokens.
+        Of contextual tokens, and of the sentences in the tests.
     vectors_file, counts_file : UploadedFile or None
     """
 
@@ -85,12 +85,11 @@ def choose_words(encoder: Encoder, _: Translate) -> Choice:
         last = encoder.n_layers
         layer = choose(
             st.selectbox,
-            _("Layer"),
+            _("Layer (of tokens and sentences)"),
             [*map(str, range(last + 1))],
             key="layer",
             default=str(min(4, last)),
             labels=layer_labels(last, _),
-            disabled=words != "tokens",
         )
     vectors_file = _ask_for_vectors(_) if words == "upload" else None
     counts_file = _ask_for_counts(_) if counts == "list" else None
