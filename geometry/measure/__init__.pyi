@@ -23,6 +23,7 @@ from .frequency import FrequencyBin as FrequencyBin
 from .frequency import FrequencyDirection as FrequencyDirection
 from .frequency import frequency_bins as frequency_bins
 from .frequency import frequency_direction as frequency_direction
+from .frequency import nearest_distances as nearest_distances
 from .frequency import neighbour_means as neighbour_means
 from .frequency import sentence_means as sentence_means
 from .intervals import jackknife_interval as jackknife_interval

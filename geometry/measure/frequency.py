@@ -296,3 +296,22 @@ def _spearman(a: np.ndarray, b: np.ndarray) -> float:
 def _ranks(values: np.ndarray) -> np.ndarray:
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+
+
+def nearest_distances(points: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """The distance from each point to the nearest of the vectors, (m,).
+
+    Parameters
+    ----------
+    points : (m, d) array of float
+    vectors : (n, d) array of float
+        None of them is one of the points; for those use ``neighbour_means``.
+    """
+    Y, X = finite_rows(points, at_least=1), finite_rows(vectors, at_least=1)
+    half = np.einsum("nd,nd->n", X, X) / 2
+    found = np.empty(len(Y))
+    for start in range(0, len(Y), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        nearest = X[np.argmax(Y[rows] @ X.T - half, axis=1)]
+        found[rows] = np.linalg.norm(Y[rows] - nearest, axis=1)
+    return found

@@ -14,6 +14,7 @@ from ..errors import own_errors
 def read_counts(
     source: Source,
     *,
+    name: str | None = None,
     encoding: str | None = None,
     max_bytes: int | None = None,
     limits: Limits = LIMITS,
@@ -25,6 +26,8 @@ def read_counts(
     Parameters
     ----------
     source : path, bytes or binary file
+    name : str, optional
+        Of the file; its suffix says whether a comma separates the columns.
     encoding : str, optional
         None finds it from the content.
     max_bytes : int, optional
@@ -39,7 +42,7 @@ def read_counts(
     """
     limits = limits.but(file_bytes=max_bytes)
     limits = limits.but(rows=limits.words // 50)  # 50 lines a row
-    file = read_text_file(source, encoding=encoding, limits=limits)
+    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     with own_errors(CorpusError):
         return _counts_of(file, limits)
 

@@ -35,6 +35,9 @@ PARAMETERS = {
     "fit": "kind of whitening",
     # layers
     "measure": "measure of the curves",
+    # word_frequency
+    "words": "vectors of words",
+    "counts": "where frequencies are from",
     # whitening
     "second": "treatment of the second picture",
     "third": "treatment of the third picture",

@@ -7,6 +7,7 @@ from .words import Translate
 PAGES = (
     "narrow_cone",
     "layers",
+    "word_frequency",
     "whitening",
     "sentence_similarity",
     "cosine_basis",
@@ -25,6 +26,7 @@ def page_labels(_: Translate) -> dict[str, str]:
     return {
         "narrow_cone": _("Narrow cone"),
         "layers": _("Layers"),
+        "word_frequency": _("Word frequency"),
         "whitening": _("Whitening"),
         "sentence_similarity": _("Sentence similarity"),
         "cosine_basis": _("Cosine and basis"),

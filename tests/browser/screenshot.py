@@ -14,6 +14,7 @@ POINTS = ".twin[data-drawn]"
 PICTURES = {  # file: page, query, height of the picture
     "screenshot": ("narrow_cone", "centring=1&strength=1", 1000),
     "screenshot-layers": ("layers", "layer=5", 860),
+    "screenshot-words": ("word_frequency", "", 860),
 }
 
 

@@ -6,7 +6,12 @@ from scipy.stats import spearmanr
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, frequency_direction, mean_cosine
-from geometry.measure import frequency_bins, neighbour_means, sentence_means
+from geometry.measure import (
+    frequency_bins,
+    nearest_distances,
+    neighbour_means,
+    sentence_means,
+)
 from geometry.measure.frequency import by_rank
 
 HAND = np.array([[3.0, 4], [0, 1], [0, 2], [5, 12]])  # norms 5, 1, 2, 13
@@ -114,6 +119,14 @@ def test_sentence_means_leave_out_the_most_frequent_types():
     assert sentence_means(vectors, sentences, ranks, without=0).tolist() == [[2, 0], [4, 6], [0, 1]]
     assert sentence_means(vectors, sentences, ranks, without=1).tolist() == [[3, 0], [4, 6]]
     assert sentence_means(vectors, sentences, ranks, without=2).tolist() == [[8, 8]]
+
+
+def test_the_nearest_of_the_vectors():
+    found = nearest_distances([[0.0, 0], [5, 11]], HAND)
+    np.testing.assert_allclose(found, [1, 1])
+    X, Y = words(), words(40, seed=3)
+    expected = np.linalg.norm(Y[:, None] - X, axis=2).min(axis=1)
+    np.testing.assert_allclose(nearest_distances(Y, X), expected)
 
 
 def test_what_has_no_direction():

@@ -207,7 +207,10 @@ def _own_memory():
 
 
 def corpus() -> Corpus:
-    texts = tuple(f"the {word} {HOSTILE}" for word in ("cat", "dog", "bird", "mat", "tree") * 3)
+    texts = tuple(
+        f"the {word} sat on a red old {HOSTILE}"
+        for word in ("cat", "dog", "bird", "mat", "tree") * 3
+    )
     texts = tuple(f"{text} {i}" for i, text in enumerate(texts))
     labels = tuple(f"{'ab'[i % 2]} {HOSTILE}" for i in range(len(texts)))
     return Corpus(f"{HOSTILE}.csv", texts, labels=labels)
@@ -232,6 +235,8 @@ VISITS = {
     "narrow_cone with charts": {"find": "cat", "point": "3"},
     "layers": {"point": "2"},
     "layers with charts": {"unit": "tokens"},
+    "word_frequency": {},
+    "word_frequency with charts": {"words": "tokens"},
     "whitening": {"point": "2"},
     "whitening with charts": {"unit": "tokens"},
     "your_corpus": {},

@@ -1,0 +1,144 @@
+"""Lengths of word vectors against the words' ranks, with the mean of each bin of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .curves import BAND_OPACITY, axis_scale
+from .palette import PERCENT, Theme, axis, base_layout, rgb
+
+MANY = 4000  # words; more are drawn as a density
+POINTS = 100  # of the most frequent words, which are drawn as points in any case
+CELLS = (60, 60)  # of the density, across and down
+DENSEST = 0.12  # share of a column's words that has the full colour
+RANGE = (0.002, 0.998)  # quantiles of the lengths between which the density is drawn
+
+
+@dataclass(frozen=True)
+class Level:
+    """The mean of the words from rank ``start`` to ``stop``, counted from 1, and its interval."""
+
+    start: float
+    stop: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def ranks_figure(
+    norms: np.ndarray,
+    about: Sequence[str],
+    measured: tuple[str, Sequence[Level]],
+    references: Sequence[tuple[str, Sequence[Level]]],
+    theme: Theme,
+    *,
+    titles: tuple[str, str, str],
+    height: int = 380,
+) -> go.Figure:
+    """Points, or a density where they are many, with the levels of the bins above.
+
+    Parameters
+    ----------
+    norms : (n,) array of float
+        In the order of the ranks.
+    about : sequence of n str
+        Hover texts.
+    measured : (str, sequence of Level)
+        The name of the bins' means, and these.
+    references : sequence of the same
+        Levels of others, drawn as dotted lines.
+    theme : Theme
+    titles : (str, str, str)
+        Of the x axis, of the y axis, of the colours of a density.
+    height : int
+        Pixels.
+    """
+    n = len(norms)
+    shown = POINTS if n > MANY else n
+    figure = go.Figure(_points(norms[:shown], about[:shown], theme))
+    if shown < n:
+        figure.add_trace(_density(norms, shown, theme, titles[2]))
+    name, levels = measured
+    for place, level in enumerate(levels):
+        if level.low is not None and level.high is not None:
+            figure.add_trace(_band(level, theme))
+        figure.add_trace(_line(level, name, theme.raw, place == 0))
+    dashes = ("dot", "dash")
+    for i, (name, levels) in enumerate(references):
+        for place, level in enumerate(levels):
+            figure.add_trace(_line(level, name, theme.ink, place == 0, dashes[i % 2]))
+    figure.update_layout(
+        base_layout(theme, height=height),
+        xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
+        yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )
+    return figure
+
+
+def _points(norms: np.ndarray, about: Sequence[str], theme: Theme) -> go.Scattergl:
+    return go.Scattergl(
+        x=np.arange(1, len(norms) + 1, dtype=np.float32),
+        y=np.asarray(norms, dtype=np.float32),
+        text=list(about),
+        mode="markers",
+        marker={"size": 5, "opacity": 0.7, "color": theme.white},
+        hovertemplate="%{text}: %{y:.3f} (%{x:,.0f})<extra></extra>",
+        showlegend=False,
+    )
+
+
+def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heatmap:
+    """Shares of the words of each column of ranks, so that a column of few words is seen too."""
+    n = len(norms)
+    x = np.geomspace(start + 1, n + 1, CELLS[0] + 1)
+    low, high = np.quantile(norms, RANGE)
+    y = np.linspace(low, high, CELLS[1] + 1)
+    counts, _, _ = np.histogram2d(np.arange(1, n + 1), norms, bins=(x, y))
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return go.Heatmap(
+        x=np.sqrt(x[:-1] * x[1:]),
+        y=(y[:-1] + y[1:]) / 2,
+        z=np.where(shares > 0, shares, np.nan).T.astype(np.float32),
+        colorscale=[(0, theme.paper), (1, theme.white)],
+        zmin=0,
+        zmax=DENSEST,
+        colorbar={
+            "thickness": 10,
+            "len": 0.9,
+            "tickformat": PERCENT,
+            "title": {"text": title, "side": "right", "font": {"size": 13}},
+        },
+        hoverinfo="skip",
+    )
+
+
+def _line(level: Level, name: str, colour: str, is_first: bool, dash: str = "solid") -> go.Scatter:
+    return go.Scatter(
+        x=[level.start, level.stop],
+        y=[level.value, level.value],
+        name=name,
+        legendgroup=name,
+        showlegend=is_first,
+        mode="lines",
+        line={"color": colour, "width": 4 if dash == "solid" else 2, "dash": dash},
+        hovertemplate=f"{level.value:.3f}",
+    )
+
+
+def _band(level: Level, theme: Theme) -> go.Scatter:
+    red, green, blue = rgb(theme.raw)
+    return go.Scatter(
+        x=[level.start, level.stop, level.stop, level.start],
+        y=[level.low, level.low, level.high, level.high],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},{BAND_OPACITY * 2})",
+        hoverinfo="skip",
+        showlegend=False,
+    )

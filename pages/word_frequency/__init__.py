@@ -1,0 +1,1 @@
+"""Frequent and rare words: length, neighbours, cosines, and what follows for sentences."""

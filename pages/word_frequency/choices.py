@@ -1,0 +1,124 @@
+"""The controls of the word-frequency page: whose vectors, whose frequencies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from geometry import Encoder
+from geometry.data.limits import MEGABYTE
+from pages.common.controls import choose, layer_labels
+from pages.common.limit_notes import megabytes, table_note, upload_limits, vector_note
+from pages.common.table_form import label_uploader
+from pages.common.words import Translate
+
+VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
+COUNTED_BY = {  # vectors: where their frequencies can be from
+    "types": ("corpus", "list"),
+    "tokens": ("corpus", "list"),
+    "upload": ("order", "corpus", "list"),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which vectors, and which frequencies.
+
+    Attributes
+    ----------
+    words : str
+        "types" of the model, its contextual "tokens" averaged by type, or an "upload".
+    counts : str
+        "corpus", an uploaded "list", or the uploaded table's own "order".
+    layer : int
+        Of contextual tokens, and of the sentences in the tests.
+    vectors_file, counts_file : UploadedFile or None
+    """
+
+    words: str
+    counts: str
+    layer: int
+    vectors_file: Any
+    counts_file: Any
+
+    @property
+    def lacks_file(self) -> bool:
+        """True while a chosen upload is not there yet."""
+        return (self.words == "upload" and self.vectors_file is None) or (
+            self.counts == "list" and self.counts_file is None
+        )
+
+
+def choose_words(encoder: Encoder, _: Translate) -> Choice:
+    """The controls above the pictures; uploaders appear where they are needed."""
+    words_box, counts_box, layer_box = st.columns(3)
+    with words_box:
+        words = choose(
+            st.selectbox,
+            _("Vectors of words"),
+            list(COUNTED_BY),
+            key="words",
+            default="types",
+            labels={
+                "types": _("types (input embeddings)"),
+                "tokens": _("contextual tokens, averaged by type"),
+                "upload": _("an uploaded table"),
+            },
+        )
+    with counts_box:
+        offered = COUNTED_BY[words]
+        counts = choose(
+            st.selectbox,
+            _("Frequencies from"),
+            list(offered),
+            key="counts",
+            default=offered[0],
+            labels={
+                "corpus": _("the corpus"),
+                "list": _("an uploaded list"),
+                "order": _("the table’s own order"),
+            },
+        )
+    with layer_box:
+        last = encoder.n_layers
+        layer = choose(
+            st.selectbox,
+            _("Layer (of tokens and sentences)"),
+            [*map(str, range(last + 1))],
+            key="layer",
+            default=str(min(4, last)),
+            labels=layer_labels(last, _),
+        )
+    vectors_file = _ask_for_vectors(_) if words == "upload" else None
+    counts_file = _ask_for_counts(_) if counts == "list" else None
+    return Choice(words, counts, int(layer), vectors_file, counts_file)
+
+
+def _ask_for_vectors(_: Translate) -> Any:
+    label = _(
+        "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
+        ".safetensors; also gzipped), at most {megabytes} MB"
+    )
+    most = upload_limits().vector_file_bytes
+    file = st.file_uploader(
+        label.format(megabytes=megabytes(most)), key=VECTORS_FILE, max_upload_size=most // MEGABYTE
+    )
+    label_uploader(VECTORS_FILE, most, _)
+    st.caption(vector_note(_))
+    return file
+
+
+def _ask_for_counts(_: Translate) -> Any:
+    most = upload_limits().file_bytes
+    file = st.file_uploader(
+        _("A list of words and their counts, one pair a line, at most {megabytes} MB").format(
+            megabytes=megabytes(most)
+        ),
+        key=COUNTS_FILE,
+        max_upload_size=most // MEGABYTE,
+    )
+    label_uploader(COUNTS_FILE, most, _)
+    st.caption(table_note(_))
+    return file

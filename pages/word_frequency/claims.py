@@ -1,0 +1,186 @@
+"""What the papers say of frequent words, and what the data say: length, sparsity, cone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from geometry.measure import FrequencyBin, FrequencyDirection
+from geometry.measure.frequency import NEIGHBOURS, Estimate
+from pages.common.verdict import ICONS, State, Verdict
+from pages.common.words import Translate, signed
+
+from .scene import Measured
+
+
+def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
+    """Where frequent words are, computed from the data."""
+    bins = " → ".join(three_digits(each.value) for each in direction.norms)
+    s = direction.spearman
+    is_open = s.low is not None and s.high is not None and s.low <= 0 <= s.high
+    if direction.order == "neither":
+        words = _(
+            "The mean lengths of the bins go neither up nor down: {bins} (Spearman of length and "
+            "rank {rho}, n = {n})."
+        )
+    elif is_open:
+        words = _(
+            "In this table length hardly goes with frequency: {bins} (Spearman of length and rank "
+            "{rho}, n = {n})."
+        )
+    elif direction.order == "rising":
+        words = _(
+            "In this table frequent words lie nearer to the origin: {bins} (Spearman of length "
+            "and rank {rho}, n = {n})."
+        )
+    else:
+        words = _(
+            "In this table frequent words lie farther from the origin: {bins} (Spearman of length "
+            "and rank {rho}, n = {n})."
+        )
+    return words.format(bins=f"**{bins}**", rho=_estimate(s, 3), n=f"{direction.n:,}")
+
+
+def three_digits(value: float) -> str:
+    """The number with three significant digits, because lengths differ between tables."""
+    return f"{value:#.3g}".replace("-", "−").rstrip(".")
+
+
+def words_verdict(measured: Measured, basis: str, _: Translate) -> Verdict:
+    """The three claims about frequent words, each by itself."""
+    first, last = measured.bins[0], measured.bins[-1]
+    norm = ordered_state(first.norm, last.norm, measured.direction.order == "rising")
+    steps = [each.distances[0].value for each in measured.bins]
+    sparse = ordered_state(
+        first.distances[0], last.distances[0], all(a < b for a, b in pairwise(steps))
+    )
+    cone = cone_state(measured.bins)
+    lines = [
+        _line(
+            norm,
+            _("Frequent words lie nearer to the origin"),
+            _("mean length {first} → {last}"),
+            first.norm,
+            last.norm,
+            _,
+        ),
+        _line(
+            sparse,
+            _("Rare words are sparser"),
+            _("distance to the 3 nearest words {first} → {last}"),
+            first.distances[0],
+            last.distances[0],
+            _,
+        ),
+        _line(
+            cone,
+            _("Rare words form the cone"),
+            _("mean cosine {first} → {last}"),
+            first.cosine,
+            last.cosine,
+            _,
+        ),
+    ]
+    states = {norm, sparse, cone}
+    overall: State = "unknown" if states == {"unknown"} else norm if len(states) == 1 else "partly"
+    return Verdict(
+        claim=_(
+            "Frequent words lie near the origin and close together; rare words lie far away, are "
+            "sparse, and form the cone."
+        ),
+        source=_("Gao et al. (2019), Li et al. (2020)"),
+        state=overall,
+        measured="\n\n" + "\n".join(f"- {line}" for line in lines),
+        basis=" · ".join(
+            [
+                basis,
+                _("the {n} most frequent words against ranks from {start} on").format(
+                    n=f"{first.n:,}", start=f"{last.start + 1:,}"
+                ),
+                _("95% intervals: jackknife over words"),
+            ]
+        ),
+    )
+
+
+def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
+    """Does a mean rise from the most frequent words to the rarest, and from bin to bin?"""
+    if first.high is None or last.low is None:
+        return "unknown"
+    if last.low <= first.high:
+        return "fails"
+    return "holds" if rises else "partly"
+
+
+def cone_state(bins: Sequence[FrequencyBin]) -> State:
+    """Do rare words have a larger mean cosine than frequent ones?"""
+    first, last = bins[0].cosine, bins[-1].cosine
+    if len(bins) < 2 or first is None or last is None or first.high is None or last.low is None:
+        return "unknown"
+    return "holds" if last.low > first.high else "fails"
+
+
+def _line(
+    state: State,
+    claim: str,
+    template: str,
+    first: Estimate | None,
+    last: Estimate | None,
+    _: Translate,
+) -> str:
+    """A claim, its mark, and both ends."""
+    ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
+    said = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
+    return f"{ICONS[state]} {claim}: {said}"
+
+
+def _estimate(each: Estimate, decimals: int) -> str:
+    value = signed(each.value, decimals)
+    if each.low is None or each.high is None:
+        return value
+    return f"{value} [{signed(each.low, decimals)}, {signed(each.high, decimals)}]"
+
+
+def table_markdown(
+    measured: Measured, published: Mapping[str, Sequence[float | None]], _: Translate
+) -> str:
+    """BERT-flow's table: a row for each bin, the published figures in the last columns."""
+    head = [
+        _("ranks"),
+        "n",
+        _("mean length"),
+        *(_("distance to the {k} nearest").format(k=k) for k in NEIGHBOURS),
+        *(_("dot product with the {k} largest").format(k=k) for k in NEIGHBOURS),
+        _("mean cosine of pairs"),
+        _("BERT-base, published: length; 3-nearest distance; 3-largest dot product"),
+    ]
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
+    columns = [published[name] for name in PUBLISHED_ROWS]
+    for place, each in enumerate(measured.bins):
+        theirs = [values[place] for values in columns if place < len(values)]
+        lines.append(
+            [
+                f"{each.start + 1:,}–{each.stop:,}",
+                f"{each.n:,}",
+                _cell(each.norm),
+                *map(_cell, each.distances),
+                *map(_cell, each.dots),
+                _("no value") if each.cosine is None else _estimate(each.cosine, 3),
+                "; ".join(f"{value:.2f}" for value in theirs if value is not None),
+            ]
+        )
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+PUBLISHED_ROWS = (
+    "mean L2 norm",
+    "mean L2 distance to 3 nearest",
+    "mean dot product with 3 nearest",
+)
+
+
+def _cell(each: Estimate) -> str:
+    text = three_digits(each.value)
+    if each.low is None or each.high is None:
+        return text
+    return f"{text} [{three_digits(each.low)},\u00a0{three_digits(each.high)}]"

@@ -1,0 +1,129 @@
+"""The page's interactive part: one fragment, so that a control redraws only it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import Corpus, Encoder
+from pages.common.address import is_presenting
+from pages.common.corpus_cloud import coverage_of, warn_of_cache
+from pages.common.coverage_notes import warn_of_coverage
+from pages.common.folded import folded
+from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.models import current_encoder
+from pages.common.shell import show_question
+from pages.common.verdict import show_verdict
+from pages.common.words import Translate
+
+from .choices import Choice, choose_words
+from .claims import direction_sentence, words_verdict
+from .numbers import show_headlines, show_table, show_zipf, take_away
+from .pictures import draw_clouds, draw_lengths
+from .provenance import provenance
+from .scene import FEWEST, Measured, Words, measure_words, read_words
+from .sentences import show_holes, show_left_out, show_swap
+
+PAGE = "word_frequency"
+
+
+@st.fragment
+def explore(corpus: Corpus, _: Translate) -> None:
+    """The pictures with their controls, then what they say."""
+    control_box, notes_box = st.container(key="word-controls"), st.container()
+    # a container of its own: a progress bar would shift the elements below it,
+    # and the browser would build them again and lose the focus
+    progress_box, look_box, answer_box = st.container(), st.container(), st.container()
+    encoder = current_encoder()
+    with control_box:
+        choice = choose_words(encoder, _)
+    if choice.lacks_file:
+        notes_box.info(_("Upload the file above. Its words then appear here."))
+        return
+    try:
+        with progress_box:
+            words = read_words(corpus, encoder, choice, _)
+            if len(words) < FEWEST:
+                notes_box.warning(
+                    _("This needs {n} words or more that have a vector and a frequency.").format(
+                        n=FEWEST
+                    )
+                )
+                return
+            measured = measure_words(words, _)
+    except ENCODER_ERRORS as error:
+        with notes_box:
+            show_error(error, _)
+        return
+    basis = provenance(words, choice, encoder, corpus.name, _)
+    with look_box:
+        draw_lengths(words, measured, _)
+        show_headlines(measured, basis, _)
+    with notes_box:  # above the pictures, but computed after they were sent
+        if choice.words != "upload" or choice.counts == "corpus":
+            with encoder_errors_shown(_):
+                warn_of_coverage(coverage_of(corpus, _), _)
+            warn_of_cache(_)
+    with answer_box:
+        _answer(words, measured, choice, corpus, encoder, basis, _)
+
+
+def _answer(
+    words: Words,
+    measured: Measured,
+    choice: Choice,
+    corpus: Corpus,
+    encoder: Encoder,
+    basis: str,
+    _: Translate,
+) -> None:
+    """Below the picture: the sentence, the claims, the clouds, the table, what follows.
+
+    Parameters
+    ----------
+    words : Words
+    measured : Measured
+    choice : Choice
+    corpus : Corpus
+    encoder : Encoder
+    basis : str
+        What the numbers were measured on.
+    """
+    st.markdown(direction_sentence(measured.direction, _))
+    if not is_presenting():
+        show_verdict(words_verdict(measured, basis, _), _, key="words")
+    draw_clouds(words, basis, _)
+    if is_presenting():
+        return
+    with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:
+        if is_open:
+            show_table(measured, _)
+    parts = {
+        "left-out": _("Test: are frequent words the cause of large sentence cosines?"),
+        "holes": _("Do sentences lie in holes between words?"),
+        "swap": _("Swap a word"),
+        "zipf": _("Weighted by frequency"),
+    }
+    for name, label in parts.items():
+        if name == "holes" and choice.words != "types":
+            continue  # sentences are averaged from the model's own types
+        with folded(label, key=f"words-{name}", icon=":material/science:") as is_open:
+            if is_open:
+                with encoder_errors_shown(_):
+                    _show_part(name, words, choice, corpus, encoder, _)
+    for question in ("opposite", "types"):
+        show_question(PAGE, question)
+    with st.expander(_("Downloads"), key="more-controls"):
+        take_away(words, measured, basis, _)
+
+
+def _show_part(
+    name: str, words: Words, choice: Choice, corpus: Corpus, encoder: Encoder, _: Translate
+) -> None:
+    if name == "left-out":
+        show_left_out(corpus, encoder, choice.layer, _)
+    elif name == "holes":
+        show_holes(words, corpus, encoder, _)
+    elif name == "swap":
+        show_swap(corpus, encoder, choice.layer, words, _)
+    else:
+        show_zipf(words, _)

@@ -1,0 +1,146 @@
+"""The numbers under the picture, the table by frequency, symmetry by weight, the downloads."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from geometry.measure import Measured as Row
+from geometry.measure import zipfian_table
+from geometry.measure.frequency import NEIGHBOURS, Estimate
+from geometry.transform import fit_treatment
+from geometry.transform.treatments import Knobs
+from pages.common.big_numbers import BigNumber, show_big_numbers
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.escape import markdown
+from pages.common.measures import measure_label
+from pages.common.verdict import estimate
+from pages.common.words import Translate, prose, signed
+
+from .claims import table_markdown, three_digits
+from .pictures import published
+from .scene import Measured, Words
+
+Symmetry = dict[str, dict[str, tuple[Row, ...]]]  # by treatment, then by weight
+
+_SYMMETRY: Cache[Symmetry] = Cache("symmetry by weight", max_entries=16)
+
+
+def show_headlines(measured: Measured, basis: str, _: Translate) -> None:
+    """Three numbers: the correlation, the length and the cosine of the most frequent words."""
+    first, last, rho = measured.bins[0], measured.bins[-1], measured.direction.spearman
+    n = f"{first.n:,}"
+    numbers = [
+        BigNumber(
+            _("length against rank, Spearman"),
+            signed(rho.value, 3),
+            "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]",
+        ),
+        BigNumber(
+            _("mean length, {n} most frequent").format(n=n),
+            three_digits(first.norm.value),
+            _("rarest bin: {value}").format(value=three_digits(last.norm.value)),
+        ),
+        BigNumber(
+            _("mean cosine, {n} most frequent").format(n=n),
+            "—" if first.cosine is None else signed(first.cosine.value, 3),
+            ""
+            if last.cosine is None
+            else _("rarest bin: {value}").format(value=signed(last.cosine.value, 3)),
+        ),
+    ]
+    show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
+    st.caption(markdown(basis))
+
+
+def show_table(measured: Measured, _: Translate) -> None:
+    """The table of BERT-flow."""
+    with st.container(key="word-bins"):
+        st.markdown(table_markdown(measured, dict(published().rows), _))
+    st.caption(prose("word_frequency", "table"))
+
+
+def bins_csv(measured: Measured, basis: str) -> bytes:
+    """A row for each measure of each bin."""
+    rows = []
+    for each in measured.bins:
+        named: list[tuple[str, Estimate | None]] = [
+            ("norm", each.norm),
+            *((f"distance_{k}", e) for k, e in zip(NEIGHBOURS, each.distances, strict=True)),
+            *((f"dot_{k}", e) for k, e in zip(NEIGHBOURS, each.dots, strict=True)),
+            ("mean_cosine", each.cosine),
+        ]
+        for name, found in named:
+            ends = (None,) * 3 if found is None else (found.value, found.low, found.high)
+            cells = ["" if end is None else short_number(end) for end in ends]
+            rows.append([str(each.start + 1), str(each.stop), str(each.n), name, *cells])
+    head = ["first_rank", "last_rank", "n", "measure", "value", "low", "high"]
+    return csv_bytes(head, rows, basis)
+
+
+def symmetry_of(words: Words) -> Symmetry:
+    """Symmetry under equal weights and under frequencies: raw, and after both whitenings."""
+
+    def make() -> Symmetry:
+        X, counts = words.vectors, words.counts
+        clouds = {"raw": X}
+        for name in ("zca", "zipf"):
+            fitted = fit_treatment(name, X, sample_weight=counts, random_state=SEED)
+            clouds[name] = fitted.turn(Knobs()).apply(X).vectors
+        weights = {"uniform": np.ones(len(X)), "zipf": counts}
+        return {
+            name: {
+                weight: zipfian_table(cloud, each, seed=SEED) for weight, each in weights.items()
+            }
+            for name, cloud in clouds.items()
+        }
+
+    return _SYMMETRY.get_or_make(words.key, make, private=words.private)
+
+
+def show_zipf(words: Words, _: Translate) -> None:
+    """Both symmetries, raw and whitened, under equal weights and under frequencies."""
+    treatments = {
+        "raw": _("Raw"),
+        "zca": _("ZCA whitening"),
+        "zipf": _("Zipfian whitening"),
+    }
+    weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
+    names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
+    head = [_("treatment"), _("weights"), *(measure_label(name, _) for name in names)]
+    lines = [head, ["---", "---", "---:", "---:"]]
+    for treatment, by_weight in symmetry_of(words).items():
+        for weight, rows in by_weight.items():
+            cells = [_symmetry_cell(row, treatment) for row in rows]
+            lines.append([treatments[treatment], weights[weight], *cells])
+    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.caption(prose("word_frequency", "zipf"))
+
+
+def _symmetry_cell(row: Row, treatment: str) -> str:
+    """The value, with its interval for raw words alone: others are set by their fit."""
+    if row.value is None:
+        return "—"
+    if treatment != "raw" or row.low is None or row.high is None:
+        return signed(row.value, 3)
+    return estimate(row.value, row.low, row.high)
+
+
+def take_away(words: Words, measured: Measured, basis: str, _: Translate) -> None:
+    """Words with rank, frequency and length; the bins."""
+    offer_csv(_("Download words (CSV)"), "word-frequency", lambda: words_csv(words, basis))
+    offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measured, basis))
+
+
+def words_csv(words: Words, basis: str) -> bytes:
+    """A row for each word."""
+    norms = np.linalg.norm(words.vectors, axis=1)
+    rows = [
+        [text, str(rank), short_number(count), short_number(norm)]
+        for rank, (text, count, norm) in enumerate(
+            zip(words.texts, words.counts, norms, strict=True), start=1
+        )
+    ]
+    return csv_bytes(["word", "rank", "frequency", "length"], rows, basis)

@@ -1,0 +1,125 @@
+"""The pictures: length against rank, and the cloud by SVD and by PCA, coloured by frequency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from geometry.evaluate.published import PublishedTable, published_tables
+from geometry.figures.cone import cone_figure
+from geometry.figures.point_colours import PointColours
+from geometry.figures.ranks import Level, ranks_figure
+from geometry.projection.packing import pack_cloud
+from geometry.projection.twin import one_scale
+from pages.common.address import is_presenting
+from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.clouds import cloud_panel, current_theme, lines_below
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.escape import markdown, plotly
+from pages.common.words import Translate
+
+from .claims import direction_sentence
+from .scene import Measured, Words, drawn_rows, pictures_of
+
+GROUP = "words"
+HEIGHT = 380
+PUBLISHED = "bert_flow_table_1"
+NORM = "mean L2 norm"
+PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary
+
+
+def published() -> PublishedTable:
+    """BERT-flow's Table 1."""
+    return next(table for table in published_tables() if table.key == PUBLISHED)
+
+
+def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
+    """Length against rank; returns the figure."""
+    ends = zip(PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[NORM], strict=False)
+    figure = ranks_figure(
+        np.linalg.norm(words.vectors, axis=1),
+        [plotly(text) for text in words.texts],
+        (
+            _("mean of a bin, with its 95% interval"),
+            [
+                Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
+                for each in measured.bins
+            ],
+        ),
+        [
+            (
+                _("BERT-base, published: Li et al. (2020)"),
+                [Level(a, b, value) for a, b, value in ends if value is not None],
+            )
+        ],
+        current_theme(),
+        titles=(
+            _("rank of the word (1 is the most frequent)"),
+            _("length of the vector (ℓ₂ norm)"),
+            _("share of the words of these ranks"),
+        ),
+        height=HEIGHT,
+    )
+    show_chart(
+        chart_of(figure),
+        key="word-lengths",
+        file_name="word-frequency-lengths",
+        alt=direction_sentence(measured.direction, _).replace("**", ""),
+    )
+    return figure
+
+
+def draw_clouds(words: Words, provenance: str, _: Translate) -> None:
+    """The same words by SVD, around the origin, and by PCA, around their mean."""
+    rows = drawn_rows(words)
+    svd, pca = pictures_of(words)
+    X, texts = words.vectors[rows], [words.texts[row] for row in rows]
+    colours = PointColours.by_value(np.log10(words.counts[rows]), _("log₁₀ frequency"))
+    reach = one_scale(svd, svd)[1]
+    titles = (_("SVD (uncentred)"), _("PCA (centred)"))
+    panels = [cloud_panel(X, (), each, reach, _) for each in (svd, pca)]
+    below = [
+        f"{title}: " + " · ".join(lines_below(picture, panel, _))
+        for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)
+    ]
+    # PCA's own origin is the mean; its places are about that
+    frames = [svd.around_origin, pca.coordinates]
+    alt = _("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}")
+    if has_no_webgl2():
+        share_texts(GROUP, [plotly(text) for text in texts])
+        for box, title, panel in zip(st.columns(2), titles, panels, strict=True):
+            with box:
+                st.markdown(f"**{title}**")
+                show_chart(
+                    chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
+                    key=f"words-{title[:3].lower()}",
+                    file_name="word-frequency-cloud",
+                    alt=alt,
+                    texts=GROUP,
+                )
+    else:
+        show_twin_cloud(
+            TwinCloud(
+                points=Points.of(pack_cloud(frames, reach)),
+                rows_key=words.key,
+                pictures=[Picture([place], [title]) for place, title in enumerate(titles)],
+                colours=colours,
+                reach=reach,
+                axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
+                origin_label=_("origin (PCA: the mean)"),
+                name=_("Words by frequency"),
+                alt=alt,
+                below=below,
+                provenance=provenance,
+                file_name="word-frequency",
+                is_large=is_presenting(),
+            ),
+            current_theme(),
+            _,
+            key=GROUP,
+            texts=texts,
+        )
+    st.caption(markdown(" · ".join(below)))

@@ -1,0 +1,45 @@
+"""What the numbers of the word-frequency page were measured on."""
+
+from __future__ import annotations
+
+from geometry import Encoder
+from pages.common.controls import layer_words
+from pages.common.models import model_line
+from pages.common.words import Translate
+
+from .choices import Choice
+from .scene import Words
+
+
+def provenance(
+    words: Words, choice: Choice, encoder: Encoder, corpus_name: str, _: Translate
+) -> str:
+    """Vectors, n, frequencies, seed.
+
+    Parameters
+    ----------
+    words : Words
+    choice : Choice
+    encoder : Encoder
+    corpus_name : str
+    """
+    if choice.words == "upload":
+        parts = [choice.vectors_file.name]
+    else:
+        parts = [model_line(encoder, _)]
+        parts.append(
+            _("input embeddings")
+            if choice.words == "types"
+            else _("contextual tokens averaged by type, {layer}").format(
+                layer=layer_words(choice.layer, encoder.n_layers, _)
+            )
+        )
+    count = _("n = {n} words").format(n=f"{len(words):,}")
+    if words.n_available > len(words):
+        count += " " + _("(the most frequent of {n})").format(n=f"{words.n_available:,}")
+    frequencies = {
+        "corpus": _("frequencies: corpus {name}").format(name=corpus_name),
+        "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
+        "order": _("frequencies: 1/rank by the table’s own order"),
+    }[choice.counts]
+    return " · ".join([*parts, count, frequencies, _("raw vectors, nothing fitted")])

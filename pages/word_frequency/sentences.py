@@ -1,0 +1,264 @@
+"""What follows for sentences: frequent types left out, holes, a swapped word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry import Corpus, Encoder
+from geometry.encode import ArrayStore
+from geometry.encode.pool import DEFAULT_POOLING
+from geometry.figures.curves import Axes
+from geometry.figures.scatter import Dots, Segment, scatter_figure
+from geometry.measure import (
+    Measured,
+    measure_table,
+    nearest_distances,
+    neighbour_means,
+    sentence_means,
+)
+from geometry.measure.frequency import by_rank
+from geometry.projection import project
+from geometry.projection.twin import fit_whitening, whiten_beside
+from pages.common.cache import Cache
+from pages.common.controls import layer_words
+from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import axis_titles, current_theme
+from pages.common.escape import markdown
+from pages.common.models import current_encoder
+from pages.common.uploads import is_own
+from pages.common.verdict import estimate
+from pages.common.words import Translate, prose, signed
+
+from .scene import Words, tokens_spec
+
+LEFT_OUT = (0, 10, 100)
+MOST_POINTS = 1500
+SWAP = ("I love this old film.", "love", "adore")
+
+_LEFT_OUT: Cache[dict[int, Measured]] = Cache("sentences without frequent types", max_entries=32)
+_HOLES: Cache[Holes] = Cache("holes between words", max_entries=32)
+
+
+@dataclass(frozen=True)
+class Holes:
+    """Quartiles of distances: of types to the nearest type, of sentence means to the nearest type.
+
+    And the mean lengths of both.
+    """
+
+    types: tuple[float, float, float]
+    sentences: tuple[float, float, float]
+    type_length: float
+    sentence_length: float
+    n_sentences: int
+
+
+def left_out(corpus: Corpus, layer: int, _: Translate) -> dict[int, Measured]:
+    """Mean cosine of sentence means without the most frequent types of the corpus."""
+    cloud = encode_corpus(corpus, tokens_spec(layer), _).cloud
+    key = ArrayStore.key(current_encoder().fingerprint, corpus.sha256, layer)
+
+    def make() -> dict[int, Measured]:
+        names, place = np.unique(cloud.texts, return_inverse=True)
+        counts = np.zeros(len(names))
+        counts[place] = cloud.counts
+        rank_of = np.empty(len(names), dtype=np.int64)
+        rank_of[by_rank(counts)] = np.arange(len(names))
+        ranks = rank_of[place]
+        found = {}
+        for without in LEFT_OUT:
+            means = sentence_means(cloud.vectors, cloud.sources, ranks, without=without)
+            [found[without]] = measure_table(means, names=["mean_cosine"], seed=SEED)
+        return found
+
+    return _LEFT_OUT.get_or_make(key, make, private=is_own(corpus))
+
+
+def show_left_out(corpus: Corpus, encoder: Encoder, layer: int, _: Translate) -> None:
+    """A row for each number of types left out."""
+    rows = left_out(corpus, layer, _)
+    lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
+    lines.append(["---:", "---:", "---:"])
+    for without, row in rows.items():
+        value = row.value or 0.0
+        shown = signed(value, 3)
+        if row.low is not None and row.high is not None:
+            shown = estimate(value, row.low, row.high)
+        lines.append([f"{without}", shown, f"{row.n:,}"])
+    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    first, last = rows[LEFT_OUT[0]], rows[LEFT_OUT[-1]]
+    st.markdown(left_out_sentence(first, last, _))
+    st.caption(
+        _("Means of contextual tokens at {layer}, special tokens left out.").format(
+            layer=layer_words(layer, encoder.n_layers, _)
+        )
+    )
+    st.caption(prose("word_frequency", "left-out"))
+
+
+def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
+    """Whether the explanation by frequent words holds here."""
+    if first.low is None or first.high is None or last.low is None or last.high is None:
+        return _("An interval needs more sentences.")
+    if last.high < first.low:
+        words = _(
+            "Without the {n} most frequent types the mean cosine falls from {first} to {last}: "
+            "frequent words explain a part of it."
+        )
+    elif last.low > first.high:
+        words = _(
+            "Without the {n} most frequent types the mean cosine rises from {first} to {last}: "
+            "frequent words do not explain it."
+        )
+    else:
+        words = _(
+            "Without the {n} most frequent types the mean cosine hardly changes, from {first} to "
+            "{last}: frequent words do not explain it."
+        )
+    return words.format(
+        n=LEFT_OUT[-1], first=signed(first.value or 0, 3), last=signed(last.value or 0, 3)
+    )
+
+
+def holes(words: Words, corpus: Corpus, encoder: Encoder) -> Holes:
+    """Distances in the space of types: sentences are means of the vectors of their types."""
+
+    def make() -> Holes:
+        row_of = {text: row for row, text in enumerate(words.texts)}
+        means = []
+        for pieces in encoder.tokenize(corpus.texts[:MOST_POINTS]):
+            rows = [row_of[piece] for piece in pieces if piece in row_of]
+            if len(set(rows)) > 1:
+                means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
+        Y = np.array(means)
+        to_types = nearest_distances(Y, words.vectors)
+        from_types = _own_distances(words.vectors)
+        return Holes(
+            _quartiles(from_types),
+            _quartiles(to_types),
+            float(np.linalg.norm(words.vectors, axis=1).mean()),
+            float(np.linalg.norm(Y, axis=1).mean()),
+            len(Y),
+        )
+
+    return _HOLES.get_or_make(f"{words.key}/{corpus.sha256}", make, private=words.private)
+
+
+def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
+    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
+    return float(low), float(middle), float(high)
+
+
+def _own_distances(X: np.ndarray) -> np.ndarray:
+    """The distance of each row to the nearest other row."""
+    return neighbour_means(X, (1,))[0][:, 0]
+
+
+def show_holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> None:
+    """Quartiles of both distances, and what they say."""
+    found = holes(words, corpus, encoder)
+    line = "{:.2f} · {:.2f} · {:.2f}"
+    lines = [
+        [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
+        ["---", "---:", "---:"],
+        [_("types (to another type)"), line.format(*found.types), f"{found.type_length:.2f}"],
+        [
+            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}"),
+            line.format(*found.sentences),
+            f"{found.sentence_length:.2f}",
+        ],
+    ]
+    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(holes_sentence(found, _))
+    st.caption(prose("word_frequency", "holes"))
+
+
+def holes_sentence(found: Holes, _: Translate) -> str:
+    """Whether sentences are farther from every type than types are from each other."""
+    if found.sentences[1] > found.types[2]:
+        return _("Here most sentences are farther from every type than most types are: in holes.")
+    return _(
+        "Here sentences are no farther from the nearest type than types are from each other: in "
+        "no holes."
+    )
+
+
+def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Translate) -> None:
+    """One sentence, one word replaced: how far its vector moves, raw and whitened."""
+    boxes = st.columns([3, 1, 1])
+    sentence = boxes[0].text_input(_("Sentence"), SWAP[0], key="swap-sentence")
+    word = boxes[1].text_input(_("Word"), SWAP[1], key="swap-word")
+    other = boxes[2].text_input(_("Replace by"), SWAP[2], key="swap-other")
+    if not word or word not in sentence or not other:
+        st.info(_("Type a word of the sentence and another word."))
+        return
+    swapped = sentence.replace(word, other, 1)
+    spec = CloudSpec(unit="sentences", layer=layer, pooling=DEFAULT_POOLING, max_points=MOST_POINTS)
+    points = encode_corpus(corpus, spec, _)
+    pair = encoder.encode([sentence, swapped], layer=layer, pooling=DEFAULT_POOLING)
+    whitening = fit_whitening(points.vectors, "ledoit-wolf")
+    clouds = {
+        _("Raw"): (points.vectors, pair),
+        _("Whitened"): tuple(whiten_beside(X, whitening).vectors for X in (points.vectors, pair)),
+    }
+    for box, (name, (X, both)) in zip(st.columns(2), clouds.items(), strict=True):
+        with box:
+            _draw_swap(name, X, both, (sentence, swapped), _)
+    st.caption(markdown(_frequencies(words, encoder, (word, other), _)))
+    st.caption(prose("word_frequency", "swap"))
+
+
+def _draw_swap(
+    name: str, X: np.ndarray, both: np.ndarray, texts: tuple[str, str], _: Translate
+) -> None:
+    picture = project(X, "pca", 2, random_state=SEED)
+    # both sentences on the axes of the cloud, about the cloud's own mean
+    axes = picture.axes
+    centre = X.mean(axis=0)
+    x, y = axis_titles("pca", 2, _)
+    ends = (both - centre) @ (axes.T if axes is not None else np.eye(2))
+    cloud = picture.coordinates
+    figure = scatter_figure(
+        [
+            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus")),
+            Dots(ends[:, 0], ends[:, 1], [markdown(text) for text in texts], name, 1),
+        ],
+        Axes(x, y),
+        current_theme(),
+        segments=[Segment(tuple(ends[0]), tuple(ends[1]), "")],
+    )
+    moved = float(np.linalg.norm(both[1] - both[0]))
+    rng = np.random.default_rng(SEED)
+    a, b = X[rng.permutation(len(X))], X[rng.permutation(len(X))]
+    usual = float(np.median(np.linalg.norm(a - b, axis=1)))
+    cosine = float(both[0] @ both[1] / np.prod(np.linalg.norm(both, axis=1)))
+    line = _("cosine of both sentences {cosine}; moved by {share} of the usual distance").format(
+        cosine=signed(cosine, 3), share=f"{moved / usual:.0%}"
+    )
+    st.markdown(f"**{name}** · {line}")
+    show_chart(
+        chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {line}"
+    )
+
+
+def _frequencies(words: Words, encoder: Encoder, pair: tuple[str, str], _: Translate) -> str:
+    """Rank and length of the pieces of both words."""
+    row_of = {text: row for row, text in enumerate(words.texts)}
+    said = []
+    for word in pair:
+        for piece in encoder.tokenize([word])[0]:
+            row = row_of.get(piece)
+            said.append(
+                _("{piece}: not among the words above").format(piece=piece)
+                if row is None
+                else _("{piece}: rank {rank}, length {length}").format(
+                    piece=piece,
+                    rank=f"{row + 1:,}",
+                    length=f"{np.linalg.norm(words.vectors[row]):.2f}",
+                )
+            )
+    return " · ".join(said)

@@ -1,0 +1,243 @@
+"""The page Word frequency without a browser: a second route, opposite tables, uploads."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.neighbors import NearestNeighbors
+from streamlit.testing.v1 import AppTest
+
+from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
+from geometry.data.corpus import read_bundled
+from geometry.measure import FrequencyBin, FrequencyDirection
+from geometry.measure.frequency import Estimate
+from geometry.vectors import read_counts
+from pages.common.draw.twin_cloud import NO_WEBGL2
+from pages.word_frequency import numbers
+from pages.word_frequency.claims import cone_state, direction_sentence, ordered_state
+from pages.word_frequency.scene import _matched
+from tests.encode.tiny_encoder import WORDS, save_tiny_bert
+from tests.pages.charts import array, charts
+from tests.pages.twins import twin_clouds
+from tests.pages.visits import brought, everything, healthy, new_visit
+
+WIKIPEDIA = "frequency/enwiki_60k.txt"
+PARTS = ("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf")
+
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
+
+
+def corpus(n: int = 200) -> Corpus:
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, n).astype(int)
+    return Corpus("mine", tuple(topics.texts[row] for row in rows))
+
+
+def visit(own: Corpus | None = None, opened: tuple[str, ...] = (), **query: str) -> AppTest:
+    state = brought("uploads", "corpus", own or corpus()) | dict.fromkeys(opened, True)
+    if query.pop("webgl2", "") == "no":
+        state[NO_WEBGL2] = True
+    return healthy(new_visit("word_frequency", state, **query).run())
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+@pytest.fixture(scope="module")
+def types(encoder: Encoder) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """(pieces, counts, vectors) of the corpus by rank, counted here."""
+    pieces = [piece for pieces in encoder.tokenize(corpus().texts) for piece in pieces]
+    names, counts = np.unique(pieces, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    table = encoder.type_embeddings()
+    rows = [table.words.index(name) for name in names[order]]
+    return names[order].tolist(), counts[order], table.vectors[rows].astype(float)
+
+
+def table_of(app: AppTest) -> list[list[str]]:
+    lines = [line for line in everything(app).splitlines() if re.match(r"\| [\d,]+–", line)]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def headlines(app: AppTest) -> list[str]:
+    bodies = [element.proto.body for element in app.get("html")]
+    return next(re.findall(r"<b>(.*?)</b>", body) for body in bodies if "<dl" in body)
+
+
+def first_number(cell: str) -> float:
+    return float(re.match(r"−?[\d.]+", cell)[0].replace("−", "-"))
+
+
+def test_the_table_and_the_numbers_are_those_of_the_types(types):
+    _, counts, X = types
+    app = visit(opened=PARTS)
+    norms = np.linalg.norm(X, axis=1)
+    rho = spearmanr(norms, -counts)[0]
+    shown = headlines(app)
+    assert float(shown[0].replace("−", "-")) == pytest.approx(rho, abs=6e-4)
+    near, _ = NearestNeighbors(n_neighbors=7, algorithm="brute").fit(X).kneighbors()
+    products = X @ X.T
+    np.fill_diagonal(products, -np.inf)
+    dots = -np.sort(-products, axis=1)
+    rows = table_of(app)
+    assert [row[0] for row in rows] == ["1–100", "101–500", f"501–{len(X):,}"]
+    for row, (a, b) in zip(rows, ((0, 100), (100, 500), (500, len(X))), strict=True):
+        assert int(row[1].replace(",", "")) == b - a
+        expected = [
+            norms[a:b].mean(),
+            *(near[a:b, :k].mean() for k in (3, 5, 7)),
+            *(dots[a:b, :k].mean() for k in (3, 5, 7)),
+        ]
+        np.testing.assert_allclose([first_number(c) for c in row[2:9]], expected, atol=0.0051)
+        assert first_number(row[9]) == pytest.approx(mean_cosine(X[a:b]), abs=6e-4)
+    assert rows[0][10] == "0.95; 0.77; 0.73"  # published
+    figure = charts(app)["word-lengths"]["figure"]
+    np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+    said = everything(app)
+    for claim in (
+        "nearer to the origin: mean length",
+        "sparser: distance",
+        "the cone: mean cosine",
+    ):
+        assert claim in said
+    assert "Without the 100 most frequent types" in said
+    assert "in no holes" in said or "in holes" in said
+    assert {"swap-Raw", "swap-Whitened"} <= set(charts(app))
+    assert said.count("Zipfian whitening") >= 2
+
+
+def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
+    (uploader,) = (each for each in app.get("file_uploader") if each.key == key)
+    return healthy(uploader.upload(name, content.encode()).run())
+
+
+def table_text(lengths: np.ndarray) -> str:
+    rng = np.random.default_rng(0)
+    U = rng.standard_normal((len(lengths), 6))
+    U *= (lengths / np.linalg.norm(U, axis=1))[:, None]
+    return "".join(
+        f"w{i} " + " ".join(f"{value:.6f}" for value in row) + "\n" for i, row in enumerate(U)
+    )
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [
+        (np.linspace(1, 2, 600), "frequent words lie nearer to the origin"),
+        (np.linspace(2, 1, 600), "frequent words lie farther from the origin"),
+        (
+            np.concatenate([np.full(100, 1.0), np.full(400, 2.0), np.full(100, 1.1)]),
+            "go neither up nor down",
+        ),
+    ],
+)
+def test_tables_in_which_it_is_opposite(lengths, said):
+    app = visit(words="upload")
+    assert "Upload the file above" in everything(app)
+    app = upload(app, "frequency_vectors_file", "glove.txt", table_text(lengths))
+    assert said in everything(app)
+    assert "1/rank by the table’s own order" in everything(app)
+
+
+def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
+    app = visit(counts="list")
+    app = upload(app, "frequency_counts_file", "few.txt", "the 10\nof 5\n")
+    assert "This needs 9 words or more" in everything(app)
+    words = ["of", "the", "house", "river", "music", "king", "water", "stone", "law", "win"]
+    lines = "".join(f"{word} {1000 - i}\n" for i, word in enumerate([*words, "zzzunknown"]))
+    app = upload(app, "frequency_counts_file", "many.txt", lines)
+    assert "n = 10 words" in everything(app)
+    table = encoder.type_embeddings()
+    norms = [np.linalg.norm(table.vectors[table.words.index(word)]) for word in words]
+    figure = charts(app)["word-lengths"]["figure"]
+    np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+
+
+def test_tokens_are_averaged_by_type_at_the_layer(encoder):
+    own = corpus(30)
+    app = visit(own, words="tokens", layer="2")
+    tokens = encoder.encode_tokens(own.texts, layer=2)
+    names, place = np.unique(tokens.tokens, return_inverse=True)
+    means = np.stack([tokens.vectors[place == i].mean(axis=0) for i in range(len(names))])
+    order = np.argsort(-np.bincount(place), kind="stable")
+    figure = charts(app)["word-lengths"]["figure"]
+    expected = np.linalg.norm(means[order], axis=1)
+    np.testing.assert_allclose(array(figure["data"][0]["y"]), expected, rtol=1e-4)
+    assert "layer 2 of 6" in everything(app)
+
+
+def test_the_cloud_is_drawn_twice_and_without_webgl2_by_plotly(types):
+    twin = twin_clouds(visit())["words"]
+    assert [view["names"] for view in twin.message["views"]] == [
+        ["SVD (uncentred)"],
+        ["PCA (centred)"],
+    ]
+    svd, pca = twin.frames[twin.message["views"][0]["points"]]
+    assert len(svd) == len(types[0])
+    assert np.abs(pca.mean(axis=0)).max() < 1e-3 < np.abs(svd.mean(axis=0)).max()
+    assert twin.message["origin"] == "origin (PCA: the mean)"
+    drawn = charts(visit(webgl2="no"))
+    assert {"words-svd", "words-pca"} <= set(drawn)
+
+
+def test_the_files_have_every_word_and_every_bin(types, monkeypatch):
+    made: dict[str, str] = {}
+    monkeypatch.setattr(
+        numbers,
+        "offer_csv",
+        lambda _label, name, table: made.update({name: table().decode("utf-8-sig")}),
+    )
+    visit()
+    words = list(csv.DictReader(io.StringIO(made["word-frequency"])))
+    assert len(words) == len(types[0])
+    assert int(words[0]["frequency"]) == types[1][0]
+    bins = list(csv.DictReader(io.StringIO(made["word-frequency-bins"])))
+    assert {row["measure"] for row in bins} >= {"norm", "distance_7", "dot_3", "mean_cosine"}
+
+
+def test_another_model_and_the_chinese_page(tmp_path):
+    model = str(save_tiny_bert(tmp_path / "tiny"))
+    texts = tuple(f"the {word} sat" for word in WORDS[:15])
+    app = visit(Corpus("tiny", texts), model=model, lang="zh-Hant", opened=PARTS)
+    assert "詞頻" in everything(app)
+    assert "word-lengths" in charts(app)
+
+
+def one(value: float, low: float | None = None, high: float | None = None) -> Estimate:
+    return Estimate(value, low, high)
+
+
+def test_the_verdicts_follow_the_intervals():
+    low, high = one(1, 0.9, 1.1), one(2, 1.9, 2.1)
+    assert ordered_state(low, high, True) == "holds"
+    assert ordered_state(low, high, False) == "partly"
+    assert ordered_state(high, low, False) == "fails"
+    assert ordered_state(one(1), high, True) == "unknown"
+
+    def bins(*cosines: Estimate | None) -> list[FrequencyBin]:
+        return [FrequencyBin(0, 1, low, cosine, (), ()) for cosine in cosines]
+
+    assert cone_state(bins(low, high)) == "holds"
+    assert cone_state(bins(high, low)) == "fails"
+    assert cone_state(bins(low)) == "unknown"
+    assert cone_state(bins(None, low)) == "unknown"
+    direction = FrequencyDirection(one(0.1), 9, (low, high), (0, 5), "rising")
+    assert "**1.00 → 2.00**" in direction_sentence(direction, str)
+    unsure = FrequencyDirection(one(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
+    assert "hardly goes with frequency" in direction_sentence(unsure, str)
+
+
+def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
+    """The bins that the page's answer quotes: they go neither up nor down."""
+    table, counts = encoder.type_embeddings(), read_counts(shared_data(WIKIPEDIA))
+    vectors, words, found = _matched(table.vectors, table.words, counts)
+    direction = frequency_direction(vectors, found)
+    assert len(words) == 21_343
+    assert [round(each.value, 2) for each in direction.norms] == [1.08, 1.26, 1.28, 1.10]
+    assert direction.order == "neither"
+    assert "**1.08 → 1.26 → 1.28 → 1.10**" in direction_sentence(direction, str)
