@@ -16,12 +16,12 @@ from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
 from .choices import Choice, choose_words
-from .claims import direction_sentence, words_verdict
 from .numbers import show_headlines, show_table, show_zipf, take_away
 from .pictures import draw_clouds, draw_lengths
 from .provenance import provenance
 from .scene import FEWEST, Measured, Words, measure_words, read_words
 from .sentences import show_holes, show_left_out, show_swap
+from .verdicts import direction_sentence, words_verdict
 
 PAGE = "word_frequency"
 

@@ -19,9 +19,9 @@ from pages.common.measures import measure_label
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
-from .claims import table_markdown, three_digits
 from .pictures import published
 from .scene import Measured, Words
+from .verdicts import table_markdown, three_digits
 
 Symmetry = dict[str, dict[str, tuple[Row, ...]]]  # by treatment, then by weight
 

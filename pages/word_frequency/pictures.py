@@ -21,8 +21,8 @@ from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate
 
-from .claims import direction_sentence
 from .scene import Measured, Words, drawn_rows, pictures_of
+from .verdicts import direction_sentence
 
 GROUP = "words"
 HEIGHT = 380

@@ -17,8 +17,8 @@ from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import numbers
-from pages.word_frequency.claims import cone_state, direction_sentence, ordered_state
 from pages.word_frequency.scene import _matched
+from pages.word_frequency.verdicts import cone_state, direction_sentence, ordered_state
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
