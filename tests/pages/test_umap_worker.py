@@ -62,6 +62,7 @@ def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
     return picture.result(PATIENCE).coordinates
 
 
+@pytest.mark.slow  # imports and compilation take a minute
 def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(monkeypatch, cloud):
     reports = []
     with monkeypatch.context() as patch:
