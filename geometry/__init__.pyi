@@ -35,7 +35,6 @@ from .measure.cosines import alignment as alignment
 from .measure.cosines import cosine_contributions as cosine_contributions
 from .measure.cosines import mean_cosine as mean_cosine
 from .measure.cosines import uniformity as uniformity
-from .measure.frequency import FrequencyDirection as FrequencyDirection
 from .measure.frequency import frequency_direction as frequency_direction
 from .measure.neighbours import hubness as hubness
 from .measure.neighbours import intrinsic_dimension as intrinsic_dimension

@@ -74,6 +74,7 @@ MEASURES = {
         measure.contextual_table(rows, thirds(rows), thirds(rows))
     ),
     "cosine_contributions": measure.cosine_contributions,
+    "cosine_parts": measure.cosine_parts,
     "effective_rank": measure.effective_rank,
     "hubness": measure.hubness,
     "intra_sentence_similarity": lambda rows: measure.intra_sentence_similarity(rows, thirds(rows)),
@@ -98,6 +99,16 @@ MEASURES = {
 TABLES = ("annotated_table", "contextual_table", "measure_table", "zipfian_table")
 # tested in test_neighbours
 NEIGHBOURS = {"chance_agreement", "label_agreement", "label_agreement_interval", "nearest"}
+# tested in test_frequency
+FREQUENCY = {
+    "FrequencyBin",
+    "FrequencyDirection",
+    "frequency_bins",
+    "frequency_direction",
+    "nearest_distances",
+    "neighbour_means",
+    "sentence_means",
+}
 NO_ROWS = {  # take no vectors, or leave them to the measure they are given
     "Annotations",
     "Measured",
@@ -154,6 +165,7 @@ SAME = {
 }
 PAIRS = {  # need two rows
     "cosine_contributions",
+    "cosine_parts",
     "effective_rank",
     "intra_sentence_similarity",
     "isoscore",
@@ -187,7 +199,7 @@ UNDEFINED = {  # and all others have a value there
 
 
 def test_no_public_measure_is_forgotten():
-    assert set(MEASURES) | NO_ROWS | NEIGHBOURS == set(measure.__all__)
+    assert set(MEASURES) | NO_ROWS | NEIGHBOURS | FREQUENCY == set(measure.__all__)
 
 
 @every_measure
