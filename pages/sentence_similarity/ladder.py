@@ -57,7 +57,7 @@ def show_ladder(scene: Scene, statics: Sequence[Static], _: Translate) -> None:
         cached_chart(
             ArrayStore.key("ladder", rungs, title, theme, names, band),
             lambda: ladder_figure(rungs, title, theme, names=names, band=band),
-            private=choice.is_private,
+            private=choice.is_private or any(static.is_uploaded for static in statics),
         ),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
