@@ -24,6 +24,7 @@ from geometry.evaluate.rank_lesson import Bend, made_up_scores
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common import words
+from pages.common.cache import _shared
 from pages.common.words import signed
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -207,6 +208,12 @@ def test_the_first_ladder_comes_from_an_empty_cache(
     assert len(rungs(visit(pairs="bundled"))) == 7
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
     clear_memory()
+
+
+def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
+    healthy(new_visit(PAGE).run())
+    shared = {name for name, _key in _shared().entries}
+    assert {"cells of ladders", "scores of word vectors", "averages of word vectors"} <= shared
 
 
 def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_after():
