@@ -21,7 +21,7 @@ def freeze_imports() -> None:
     if len(sys.modules) > _n_modules:
         _n_modules = len(sys.modules)
         gc.collect()
-        gc.freeze()
+        _freeze()
 
 
 def collect_all() -> None:
@@ -32,8 +32,18 @@ def collect_all() -> None:
     """
     gc.unfreeze()
     gc.collect()
-    gc.freeze()
+    _freeze()
     # glibc keeps what was freed in between; another C library has no such function
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim:
         trim(0)
+
+
+def _freeze() -> None:
+    """Exempt all that lives.
+
+    Python collects all generations when a quarter more objects live than after the last full
+    collection. The second one counts those that are not exempted.
+    """
+    gc.freeze()
+    gc.collect()
