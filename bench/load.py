@@ -8,7 +8,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 
@@ -29,6 +29,7 @@ CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
 MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long encoding; s of a move
 LONG_TEXTS, LONG_WORDS = 20_000, 25  # of that encoding
 VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions opened and closed; MB
+CLEARED_AFTER = 240.0  # s that closed sessions may still take memory
 SOAK_READERS = 20
 SOAK_MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 
@@ -152,7 +153,7 @@ def retained_memory(server: AppServer) -> Row:
     before = memory(server)
     for _ in range(VISITS // VISITS_AT_ONCE):
         asyncio.run(read(server, "narrow_cone", VISITS_AT_ONCE, 1, (0, 0.5)))
-    more = memory(server) - before
+    more = growth_once_cleared(server, before)
     return Row(
         f"memory after {VISITS} sessions, opened and closed, minus that before",
         more,
@@ -160,6 +161,17 @@ def retained_memory(server: AppServer) -> Row:
         target=f"{RETAINED:g} MB or less",
         met=more <= RETAINED,
     )
+
+
+def growth_once_cleared(server: AppServer, before: float) -> float:
+    """Growth of the memory in MB, once it is RETAINED or less or CLEARED_AFTER is over.
+
+    Streamlit stores a closed session for two minutes; then a sweep clears it away.
+    """
+    deadline = perf_counter() + CLEARED_AFTER
+    while memory(server) - before > RETAINED and perf_counter() < deadline:
+        sleep(1)
+    return memory(server) - before
 
 
 def soak(server: AppServer) -> Row:

@@ -112,12 +112,12 @@ def _of_corpus(
         cloud = encode_corpus(corpus, spec, _).cloud
         return cloud.vectors, cloud.texts, cloud.counts
     cloud = encode_corpus(corpus, tokens_spec(choice.layer), _).cloud
-    names, place, seen = np.unique(cloud.texts, return_inverse=True, return_counts=True)
+    names, place, repeats = np.unique(cloud.texts, return_inverse=True, return_counts=True)
     sums = np.zeros((len(names), cloud.vectors.shape[1]))
     np.add.at(sums, place, cloud.vectors)
     counts = np.zeros(len(names))
     counts[place] = cloud.counts
-    vectors = sums / seen[:, None]
+    vectors = sums / repeats[:, None]
     if given is None:
         return vectors, names.tolist(), counts
     return _matched(vectors, names.tolist(), given)

@@ -1,14 +1,10 @@
 """What sessions that were opened and closed leave in the memory of a server."""
 
-import time
-
 import pytest
 
-from bench.load import RETAINED, memory, move_through, read
+from bench.load import RETAINED, growth_once_cleared, memory, move_through, read
 from tests.browser.server import AppServer
 from tests.event_loop import run_alone
-
-CLEARED_AFTER = 240.0  # s
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
@@ -25,8 +21,4 @@ def test_closed_sessions_leave_no_memory_behind(cache_dir):
         visit(3)
         before = memory(server)
         visit(6)
-        # Streamlit stores a closed session for two minutes; then a sweep clears it away.
-        deadline = time.monotonic() + CLEARED_AFTER
-        while memory(server) - before > RETAINED and time.monotonic() < deadline:
-            time.sleep(1)
-        assert memory(server) - before <= RETAINED
+        assert growth_once_cleared(server, before) <= RETAINED

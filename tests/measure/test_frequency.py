@@ -62,9 +62,9 @@ def test_the_interval_holds_the_value_and_narrows_with_n():
 @pytest.mark.parametrize("block_rows", [7, 512])
 def test_neighbours_are_scikit_learn_s(shift, block_rows):
     X = (words() + shift).astype(np.float32)
-    seen = []
+    reports = []
     distances, dots = neighbour_means(
-        X, (1, 3, 7), block_rows=block_rows, progress=lambda *of: seen.append(of)
+        X, (1, 3, 7), block_rows=block_rows, progress=lambda *of: reports.append(of)
     )
     theirs, _ = NearestNeighbors(n_neighbors=7, algorithm="brute").fit(X.astype(float)).kneighbors()
     products = X.astype(float) @ X.T.astype(float)
@@ -73,8 +73,8 @@ def test_neighbours_are_scikit_learn_s(shift, block_rows):
     for place, k in enumerate((1, 3, 7)):
         np.testing.assert_allclose(distances[:, place], theirs[:, :k].mean(axis=1), rtol=1e-9)
         np.testing.assert_allclose(dots[:, place], top[:, :k].mean(axis=1), rtol=1e-9)
-    assert seen[-1] == (300, 300)
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert reports[-1] == (300, 300)
+    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
 
 
 def test_wide_rows_have_the_same_neighbours(monkeypatch):

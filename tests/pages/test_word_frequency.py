@@ -208,16 +208,16 @@ def test_another_model_and_the_chinese_page(tmp_path):
     assert "word-lengths" in charts(app)
 
 
-def one(value: float, low: float | None = None, high: float | None = None) -> Estimate:
+def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
     return Estimate(value, low, high)
 
 
 def test_the_verdicts_follow_the_intervals():
-    low, high = one(1, 0.9, 1.1), one(2, 1.9, 2.1)
+    low, high = estimate(1, 0.9, 1.1), estimate(2, 1.9, 2.1)
     assert ordered_state(low, high, True) == "holds"
     assert ordered_state(low, high, False) == "partly"
     assert ordered_state(high, low, False) == "fails"
-    assert ordered_state(one(1), high, True) == "unknown"
+    assert ordered_state(estimate(1), high, True) == "unknown"
 
     def bins(*cosines: Estimate | None) -> list[FrequencyBin]:
         return [FrequencyBin(0, 1, low, cosine, (), ()) for cosine in cosines]
@@ -226,9 +226,9 @@ def test_the_verdicts_follow_the_intervals():
     assert cone_state(bins(high, low)) == "fails"
     assert cone_state(bins(low)) == "unknown"
     assert cone_state(bins(None, low)) == "unknown"
-    direction = FrequencyDirection(one(0.1), 9, (low, high), (0, 5), "rising")
+    direction = FrequencyDirection(estimate(0.1), 9, (low, high), (0, 5), "rising")
     assert "**1.00 → 2.00**" in direction_sentence(direction, str)
-    unsure = FrequencyDirection(one(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
+    unsure = FrequencyDirection(estimate(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
     assert "hardly goes with frequency" in direction_sentence(unsure, str)
 
 
