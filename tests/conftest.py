@@ -114,6 +114,14 @@ def no_umap_warm_up() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def no_low_priority() -> Iterator[None]:
+    """Processes of low priority would wait for the other tests, which use every core."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NARROW_CONE_NICENESS", "0")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_trial() -> Iterator[None]:
     """Tests read their own tiny models without a process for each, which takes seconds."""
     with pytest.MonkeyPatch.context() as patch:

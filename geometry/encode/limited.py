@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 PULSE = 0.1  # seconds between two looks at the clock and at a cancel
-NICENESS = 10
+NICENESS_VARIABLE = "NARROW_CONE_NICENESS"  # of the environment; 10 where it is not set
 WAITING = 3  # limit by the clock over limit of processor time; a busy machine has other work
 ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
 
@@ -76,10 +76,15 @@ def output_of(
             return b"" if process.returncode else output
 
 
+def lower_priority() -> None:
+    """Let other processes of the machine come first, where the system can."""
+    if hasattr(os, "nice"):
+        os.nice(int(os.environ.get(NICENESS_VARIABLE, "10")))
+
+
 def limit_this_process(most_bytes: int, seconds: float) -> None:
     """Low priority, and a limit of further memory and of processor time, where the system can."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    lower_priority()
     try:
         import resource
     except ImportError:  # Windows: only the time is limited, by the caller

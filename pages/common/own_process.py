@@ -1,7 +1,6 @@
 """A function in a process of its own: it delays no other visitor, and a cancel ends it at once.
 
-This module is also the program that the process runs, so it imports nothing but the standard
-library.
+This module is also the program that the process runs, so it imports little.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
+
+from geometry.encode.limited import limit_this_process
 
 ROOT = Path(__file__).resolve().parents[2]
 PULSE = 0.1  # seconds between two reports
@@ -86,30 +87,9 @@ def _send(pipe: IO[bytes], content: bytes) -> None:
         pipe.write(content)
 
 
-def _limit() -> None:
-    """Low priority, and limits of memory and time, where the system has them."""
-    if hasattr(os, "nice"):
-        os.nice(10)
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    status = Path("/proc/self/statm")
-    used = int(status.read_text().split()[0]) * resource.getpagesize() if status.is_file() else 0
-    for what, most in (
-        (resource.RLIMIT_AS, used + MEMORY_BYTES),
-        (resource.RLIMIT_CPU, CPU_SECONDS),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        try:
-            resource.setrlimit(what, (most, most))
-        except (ValueError, OSError):  # a lower limit is set, or macOS
-            continue
-
-
 def _main() -> None:
     function, values, options = pickle.load(sys.stdin.buffer)
-    _limit()
+    limit_this_process(MEMORY_BYTES, CPU_SECONDS)
     try:
         content = pickle.dumps((False, function(*values, **options)))
     except Exception as error:

@@ -23,7 +23,8 @@ from typing import Any
 from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
-NICENESS = 10
+from geometry.encode.limited import lower_priority
+
 POLL_SECONDS = 0.2  # between two reports
 WATCH_SECONDS = 1.0  # between a worker's checks that its server lives
 # BLAS and numba's OpenMP: threads that wait for each other by spinning are slow on busy cores
@@ -115,7 +116,7 @@ class Worker:
                 1,
                 timeout=self.idle_seconds,
                 initializer=_begin,
-                initargs=(os.getpid(), NICENESS),
+                initargs=(os.getpid(),),
                 env=ONE_THREAD,
             )
         return self._executor
@@ -125,10 +126,10 @@ ENCODING = Worker(idle_seconds=300)
 UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
 
 
-def _begin(server: int, niceness: int) -> None:
+def _begin(server: int) -> None:
     """What a worker does first."""
-    if hasattr(os, "nice"):
-        os.nice(niceness)
+    lower_priority()
+    if os.name == "posix":
         threading.Thread(target=_end_with, args=(server,), daemon=True).start()
 
 

@@ -36,9 +36,8 @@ def encoder(tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_worker() -> Iterator[None]:
-    """A worker of normal priority: a niced one would starve beside the other tests."""
+    """A worker that reports often."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "NICENESS", 0)
         patch.setattr(workers, "POLL_SECONDS", 0.02)
         yield
         ENCODING.stop()

@@ -8,6 +8,7 @@ import pytest
 
 from geometry import CorpusError
 from geometry.data.corpus import read_corpus
+from geometry.encode.limited import NICENESS_VARIABLE
 from pages.common.own_process import ProcessEnded, run_apart
 from tests.pages.functions import (
     crash,
@@ -65,7 +66,8 @@ def test_memory_is_limited():
         run_apart(fill, 3 * 10**9, report=nothing)
 
 
-def test_others_come_first():
+def test_others_come_first(monkeypatch):
+    monkeypatch.delenv(NICENESS_VARIABLE)
     assert run_apart(priority, report=nothing) >= min(19, os.nice(0) + 10)
 
 

@@ -20,9 +20,8 @@ PATIENCE = 60.0  # seconds to wait for another process
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_worker() -> Iterator[None]:
-    """A worker of normal priority: a niced one would starve beside the other tests."""
+    """A worker that reports often."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "NICENESS", 0)
         patch.setattr(workers, "POLL_SECONDS", 0.01)
         yield
         UMAP.stop()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from geometry import CorpusError
+from geometry.encode.limited import NICENESS_VARIABLE
 from pages.common import workers
 from pages.common.workers import Panic, Worker, WorkerDied
 from tests.pages.functions import (
@@ -30,9 +31,8 @@ PATIENCE = 30.0  # seconds to wait for another process
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    """A worker of normal priority: a niced one would starve beside the other tests."""
+    """A worker that reports often."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "NICENESS", 0)
         patch.setattr(workers, "POLL_SECONDS", 0.02)
         one = Worker(idle_seconds=60)
         yield one
@@ -72,7 +72,7 @@ def test_the_answer_comes_back_and_progress_before_it(worker):
 
 
 def test_work_of_low_priority_is_done_in_one_process_again_and_again(monkeypatch):
-    monkeypatch.setattr(workers, "NICENESS", 10)
+    monkeypatch.delenv(NICENESS_VARIABLE)
     one = Worker(idle_seconds=60)
     assert one.run(niceness, report=quiet) == min(19, os.nice(0) + 10)
     assert len({one.run(process_id, report=quiet) for _ in range(3)}) == 1
