@@ -32,6 +32,7 @@ def both_clouds_are_measured(page: Page) -> None:
     expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_folder_is_drawn(server, page, tmp_path):
     """The other architectures are in tests/pages/test_models.py."""
     folder = save_tiny(tmp_path / "llama", "llama")
@@ -59,16 +60,25 @@ def hub_app(
         yield running
 
 
-def test_a_hub_model_is_offered_fetched_again_after_a_failure_and_drawn(
-    hub, hub_app, page, tmp_path
-):
+def test_a_hub_model_is_offered_downloaded_and_drawn(hub, hub_app, page, tmp_path):
+    """Its download shows its progress, is cancelled, fails, and is started again each time."""
     name = "owner/tiny"
     commit = hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
-    hub.faults.breaks["model.safetensors"] = [10] * 40
+    weights = "model.safetensors"
+    hub.faults.stalls[weights] = 4096
     open_app(page, address(hub_app, model=name, layer="1"))
     expect(page.get_by_text("has to be downloaded once")).to_be_visible()
     assert not hub.fetched()
     page.get_by_role("button", name="Download model").click()
+    expect(page.get_by_text(f"Downloading {name}")).to_be_visible(timeout=LONG * 1000)
+    expect(page.get_by_text(re.compile(r"\d (kB|bytes) / \d+ kB"))).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. An interrupted download")).to_be_visible(
+        timeout=LONG * 1000
+    )
+    hub.faults.breaks[weights] = [10] * 40
+    hub.released.set()
+    page.get_by_role("button", name="Start again").click()
     expect(page.get_by_text("is incomplete")).to_be_visible(timeout=LONG * 1000)
     hub.faults.breaks.clear()
     page.get_by_role("button", name="Try again").click()
@@ -80,20 +90,3 @@ def test_a_hub_model_is_offered_fetched_again_after_a_failure_and_drawn(
     page.get_by_role("option", name="all-MiniLM-L6-v2 (bundled)").click()
     expect(page.get_by_text("· layer 4 of 6 ·").first).to_be_visible(timeout=LONG * 1000)
     assert "layer=" not in page.url
-
-
-def test_a_download_shows_its_progress_and_can_be_cancelled(hub, hub_app, page, tmp_path):
-    name = "owner/slow"
-    hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
-    hub.faults.stalls["model.safetensors"] = 4096
-    open_app(page, address(hub_app, model=name))
-    page.get_by_role("button", name="Download model").click()
-    expect(page.get_by_text(f"Downloading {name}")).to_be_visible(timeout=LONG * 1000)
-    expect(page.get_by_text(re.compile(r"\d (kB|bytes) / \d+ kB"))).to_be_visible()
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Cancelled. An interrupted download")).to_be_visible(
-        timeout=LONG * 1000
-    )
-    hub.released.set()
-    page.get_by_role("button", name="Start again").click()
-    both_clouds_are_measured(page)

@@ -17,6 +17,7 @@ from tests.browser.screen import (
     wait_for_app,
 )
 
+pytestmark = pytest.mark.slow
 MS = 1000 * LONG
 NO_WEBGL2 = """const contexts = HTMLCanvasElement.prototype.getContext;
 HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
