@@ -119,13 +119,13 @@ def total_size() -> int:
 
 def size_of(answer: Any) -> int:
     """About how many bytes an answer takes: its arrays, its texts and what contains them."""
-    seen: set[int] = set()
+    counted: set[int] = set()
     size, rest = 0, [answer]
     while rest:
         each = rest.pop()
-        if id(each) in seen:
+        if id(each) in counted:
             continue
-        seen.add(id(each))
+        counted.add(id(each))
         n_bytes = getattr(each, "nbytes", None)  # an array, or a tensor
         size += n_bytes if isinstance(n_bytes, int) else sys.getsizeof(each)
         if is_dataclass(each):

@@ -159,10 +159,10 @@ def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
 def _title(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     """The treatment, and whether its fit has seen the points that are measured."""
     name = treatment_names(_)[picture.name]
-    seen = scene.material.seen_by_fit(picture.name)
-    if seen == "none":
+    fitted = scene.material.seen_by_fit(picture.name)
+    if fitted == "none":
         return name
-    by_fit = _("set by the fit") if seen == "all" else _("partly set by the fit")
+    by_fit = _("set by the fit") if fitted == "all" else _("partly set by the fit")
     return _("{name} ({by_fit})").format(name=name, by_fit=by_fit)
 
 

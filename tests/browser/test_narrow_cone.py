@@ -221,7 +221,7 @@ def test_the_first_screen_shows_the_pictures_and_what_changes_them(
     else:
         assert inspector["y"] >= stage["y"] + stage["height"]
     bar = page.locator(".twin-bar > :is(button, .twin-film, details)")
-    places = [one.bounding_box() for one in bar.all()]
+    places = [part.bounding_box() for part in bar.all()]
     middles = [place["y"] + place["height"] / 2 for place in places]
     assert max(middles) - min(middles) < 8  # one row
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -293,10 +293,10 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     page.evaluate(
         """() => {
           const { twin } = document.querySelector('.twin');
-          const seen = window.seenInFilm = [];
+          const frames = window.filmFrames = [];
           const draw = twin.stage.draw.bind(twin.stage);
           twin.stage.draw = (...more) => {
-            seen.push([twin.at, twin.stage.shown(twin.stage.message.views[1]).title,
+            frames.push([twin.at, twin.stage.shown(twin.stage.message.views[1]).title,
               ...twin.knobs.querySelectorAll("output").values().map(o => o.textContent)]);
             draw(...more);
           };
@@ -310,7 +310,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
         expect(play).to_have_attribute("aria-label", "Stop")
         wait_for_stage(page, "twin.at === stage.lastStop")
     expect(play).to_have_attribute("aria-label", "Play")
-    frames = page.evaluate("window.seenInFilm")
+    frames = page.evaluate("window.filmFrames")
     places = [at for at, *_more in frames]
     assert len(set(places)) > 10  # a film, not a jump
     assert places == sorted(places)

@@ -83,7 +83,7 @@ def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_
 
 def sliders(page: Page) -> list[float]:
     """Centring and strength under More."""
-    return [float(one.input_value()) for one in page.locator(".twin-knobs input").all()]
+    return [float(slider.input_value()) for slider in page.locator(".twin-knobs input").all()]
 
 
 def title(page: Page) -> str:

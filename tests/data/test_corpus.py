@@ -141,8 +141,8 @@ def test_pasted():
 
 
 def test_a_text_beyond_the_limit_is_cut_and_counted():
-    kept = read_pasted("word " * 20_000 + "\nshort")
-    assert (len(kept.texts[0]), kept.n_shortened) == (99_999, 0)
+    corpus = read_pasted("word " * 20_000 + "\nshort")
+    assert (len(corpus.texts[0]), corpus.n_shortened) == (99_999, 0)
     long = b"word " * 30_000
     for name, content in (("a.txt", long + b"\nshort"), ("a.csv", b"text\n" + long + b"\nshort\n")):
         cut = read_corpus(content, name=name)

@@ -32,13 +32,13 @@ def test_a_text_without_a_piece_is_named():
 
 
 def test_the_split_into_pieces_reports_and_can_be_stopped():
-    seen = []
+    reports = []
 
     def stop(done: int, total: int) -> None:
-        seen.append((done, total))
+        reports.append((done, total))
         raise KeyboardInterrupt
 
     texts = ["A goat met a dog. " * 3_000] * 4  # two batches
     with pytest.raises(KeyboardInterrupt):
         type_averages(load_encoder(), texts, progress=stop)
-    assert seen == [(1, 4)]
+    assert reports == [(1, 4)]

@@ -75,16 +75,16 @@ def on_a_full_disk(encoder, folder: Path, *, progress: Callable[..., None]):
 
 def losing_the_folder(encoder, folder: Path, *, progress: Callable[..., None]):
     """Somebody deletes the cache's folder while the corpus is half encoded."""
-    seen = []
+    deleted_at = []
 
     def delete(done: int, total: int) -> None:
-        if 2 * done > total and not seen:
-            seen.append(done)
+        if 2 * done > total and not deleted_at:
+            deleted_at.append(done)
             shutil.rmtree(folder)
         progress(done, total)
 
     found = by_blocks(encoder, folder, progress=delete)
-    assert seen
+    assert deleted_at
     return found
 
 
@@ -160,7 +160,7 @@ def test_blocks_stay_for_who_lost_the_worker_and_not_after_a_cancel(
 def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path):
     undisturbed = ENCODING.run(by_blocks, encoder, tmp_path / "calm", report=quiet)[0].vectors
     draw, pause = random.Random(0), threading.Event()
-    folder, kept, killed = tmp_path / "cache", {}, 0
+    folder, finished_before, killed = tmp_path / "cache", {}, 0
     for _ in range(KILLS):
         begun = threading.Event()
 
@@ -182,8 +182,8 @@ def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path
         journals = [*folder.glob("blocks-*/journal.json")]
         finished = json.loads(journals[0].read_text())["finished"] if journals else {}
         if journals:
-            assert finished.items() >= kept.items()
-            kept = finished
+            assert finished.items() >= finished_before.items()
+            finished_before = finished
     assert killed >= 2
     found = ENCODING.run(by_blocks, encoder, folder, report=quiet)[0].vectors
     np.testing.assert_array_equal(found, undisturbed)

@@ -92,7 +92,7 @@ def nodes(block: Any) -> Iterator[Any]:
 
 def judge(app: AppTest) -> tuple[list[str], int]:
     """(faults, strings that hold the mark)."""
-    faults, seen = [], 0
+    faults, n_shown = [], 0
     for node in nodes(app._tree):
         kind, proto = getattr(node, "type", ""), getattr(node, "proto", None)
         if kind == "html" and proto is not None:
@@ -102,7 +102,7 @@ def judge(app: AppTest) -> tuple[list[str], int]:
             continue
         for name, text in strings(proto):
             if MARK in text and name not in (*fields, "id", "user_key", "element_id"):
-                seen += 1
+                n_shown += 1
                 faults += [f"{kind}.{name}: {each}" for each in rendered_wrongly(text)]
     sent = {
         part.proto.id: json.loads(part.proto.bytes)
@@ -115,10 +115,10 @@ def judge(app: AppTest) -> tuple[list[str], int]:
         if "figure" in message or message["name"] in named:
             shown = json.loads(message["figure"]) if "figure" in message else message
             for text in leaves(shown):
-                seen += MARK in text
+                n_shown += MARK in text
                 wrong = [*TAGS.findall(text), *re.findall(f"<b>{MARK}", text)]
                 faults += [f"{key}: {text[:80]}"] if wrong else []
-    return faults, seen
+    return faults, n_shown
 
 
 def leaves(value: Any) -> Iterator[str]:
@@ -254,9 +254,9 @@ def test_no_page_shows_more_than_the_text(visit, lang, model):
         state[NO_WEBGL2] = True
     query = {"model": model, "lang": lang, **VISITS[visit]}
     app = healthy(new_visit(page, state, **query).run())
-    faults, seen = judge(app)
+    faults, n_shown = judge(app)
     assert not faults, faults[:5]
-    assert seen or page == "cosine_basis"
+    assert n_shown or page == "cosine_basis"
     if "charts" in visit or page == "sentence_similarity":
         assert charts(app)
 
@@ -285,7 +285,7 @@ def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch
     upload(app, "pairs_file", f"{name}.tsv", f"left\tright\t{HOSTILE.split()[0]}\na\tb\t1\n")
     said = [markdown.value for markdown in app.markdown]
     assert any("most frequent missing words" in text and MARK in text for text in said)
-    faults, seen = [], 0
+    faults, n_shown = [], 0
     lines = "".join(f"g\tf\ty\t1\t{i % 6}\ta {i}\tb {i}\n" for i in range(12))
     for n, line in enumerate((f"g\tf\ty\t1\t{MARK}\ta\tb\n", lines)):
         folder = tmp_path / f"{n} {name}"
@@ -293,11 +293,11 @@ def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch
         (folder / f"{name} sts-test.csv").write_text(line, encoding="utf-8")
         healthy(app.text_input(key="pairs_folder").set_value(str(folder)).run())
         found, more = judge(app)
-        faults, seen = faults + found, seen + more
+        faults, n_shown = faults + found, n_shown + more
     captions = [caption.value for caption in app.caption]
     assert any(text.endswith("sts-test: 12") and MARK in text for text in captions)
     assert not faults, faults[:5]
-    assert seen > 20
+    assert n_shown > 20
 
 
 def test_the_name_and_the_failure_of_an_uploaded_corpus_are_text(monkeypatch, model):
@@ -307,8 +307,8 @@ def test_the_name_and_the_failure_of_an_uploaded_corpus_are_text(monkeypatch, mo
     app = healthy(new_visit("your_corpus", source="upload", model=model).run())
     table = f"{PARTS[0]},{PARTS[1]}\n" + "".join(f"the cat {i},{PARTS[2]}\n" for i in range(12))
     upload(app, "corpus_file", f"{HOSTILE}.csv", table)
-    faults, seen = judge(app)
-    assert seen
+    faults, n_shown = judge(app)
+    assert n_shown
     monkeypatch.setattr("pages.common.corpus_cloud.read_cloud", fail)
     healthy(app.button(key="use_file").click().run())
     assert any(MARK in error.value for error in app.error)
@@ -327,6 +327,6 @@ def test_the_name_and_the_failure_of_an_uploaded_corpus_are_text(monkeypatch, mo
     ],
 )
 def test_the_address_names_no_link(query):
-    faults, seen = judge(healthy(new_visit("narrow_cone", **query).run()))
+    faults, n_shown = judge(healthy(new_visit("narrow_cone", **query).run()))
     assert not faults, faults[:5]
-    assert seen or query["model"].startswith("google")
+    assert n_shown or query["model"].startswith("google")

@@ -34,9 +34,9 @@ def worker() -> Iterator[Worker]:
     """A worker that reports often."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workers, "POLL_SECONDS", 0.02)
-        one = Worker(idle_seconds=60)
-        yield one
-        one.stop()
+        own = Worker(idle_seconds=60)
+        yield own
+        own.stop()
 
 
 def quiet(done: int, total: int) -> None:
@@ -73,10 +73,10 @@ def test_the_answer_comes_back_and_progress_before_it(worker):
 
 def test_work_of_low_priority_is_done_in_one_process_again_and_again(monkeypatch):
     monkeypatch.delenv(NICENESS_VARIABLE)
-    one = Worker(idle_seconds=60)
-    assert one.run(niceness, report=quiet) == min(19, os.nice(0) + 10)
-    assert len({one.run(process_id, report=quiet) for _ in range(3)}) == 1
-    one.stop()
+    own = Worker(idle_seconds=60)
+    assert own.run(niceness, report=quiet) == min(19, os.nice(0) + 10)
+    assert len({own.run(process_id, report=quiet) for _ in range(3)}) == 1
+    own.stop()
 
 
 def test_errors_of_the_work_come_back_and_the_worker_stays(worker):
@@ -136,11 +136,11 @@ def test_a_cancel_ends_the_process_though_its_work_goes_on(worker, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:A worker stopped while some jobs")
 def test_an_idle_worker_ends():
-    one = Worker(idle_seconds=0.2)
-    pid = one.run(process_id, report=quiet)
+    own = Worker(idle_seconds=0.2)
+    pid = own.run(process_id, report=quiet)
     until(lambda: not runs(pid))
-    assert one.run(add_slowly, 2, 3, report=quiet) == 5
-    one.stop()
+    assert own.run(add_slowly, 2, 3, report=quiet) == 5
+    own.stop()
 
 
 def test_a_worker_does_not_outlive_a_killed_server(tmp_path):
