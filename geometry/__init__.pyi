@@ -5,6 +5,7 @@ from . import hub as hub
 from . import linalg as linalg
 from . import measure as measure
 from . import projection as projection
+from . import training as training
 from . import transform as transform
 from . import vectors as vectors
 from .data.corpus import Corpus as Corpus
@@ -48,6 +49,7 @@ from .measure.spectrum import participation_ratio as participation_ratio
 from .measure.table import measure_table as measure_table
 from .projection.projection import Projection as Projection
 from .projection.projection import project as project
+from .training.language_model import train_language_model as train_language_model
 from .transform.flow import NormalizingFlow as NormalizingFlow
 from .transform.learned_removal import WeightedRemoval as WeightedRemoval
 from .transform.remove import ClusterwiseRemoval as ClusterwiseRemoval

@@ -533,6 +533,32 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "two_equally_far": "No dimension fits: each row's two nearest rows are equally far.",
         "no_repeats": "There is nothing to compare: each {what} occurs once.",
     },
+    "training": {
+        "too_short": (
+            "The text has {n} words and signs, {n_words} of them different. At least {limit} and "
+            "{least} are needed. Give a longer text."
+        ),
+        "too_few_words": (
+            "The text has {n} different words and signs, and a vocabulary of {wanted_words} was "
+            "asked for. Choose a smaller vocabulary, or a longer text."
+        ),
+        "small_vocabulary": "A vocabulary needs at least {limit} words; got {n}.",
+        "few_unseen": "At least 2 tokens that never occur are needed; got {n}.",
+        "short_for_context": (
+            "The text has {n} words and signs, and at least {limit} are needed for sequences of "
+            "this length. Give a longer text, or choose shorter sequences."
+        ),
+        "one_section": (
+            "A classifier needs texts of at least two sections. Give labels, or more than one text."
+        ),
+        "not_positive": "`{setting}` must be above 0; got {value}.",
+        "negative": "`{setting}` must not be below 0; got {value}.",
+        "width": "The width must be a multiple of {factor} and at least {factor}; got {value}.",
+        "diverged": (
+            "The loss grew instead of falling (step {step}, learning rate {learning_rate}). Choose "
+            "a lower learning rate."
+        ),
+    },
 }
 
 # Why a measure has no value, short enough for the cell of a table; by UndefinedMeasure's codes.

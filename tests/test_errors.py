@@ -18,6 +18,7 @@ from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError
 from geometry.hub.model_errors import DataSetError, ModelFilesError
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
+from geometry.training.text import TrainingError
 from geometry.vectors import read as vector_files
 from geometry.vectors.errors import VectorFileError
 from pages.common import words
@@ -28,7 +29,7 @@ CLASSES = {
     each.__name__: each
     for each in (
         *(CorpusError, DataSetError, ModelFilesError, OperatorFileError),
-        *(PrecisionError, UndefinedMeasure, VectorFileError),
+        *(PrecisionError, TrainingError, UndefinedMeasure, VectorFileError),
     )
 }
 # Calls that make an error whose class is given by a variable, and what it may be.
@@ -100,7 +101,16 @@ def detail(name: str) -> object:
 
 def test_the_walk_finds_the_errors_of_every_room():
     rooms = {made.place.partition("/")[0] for made in MADE}
-    assert rooms >= {"data", "encode", "evaluate", "hub", "linalg", "measure", "vectors"}
+    assert rooms >= {
+        "data",
+        "encode",
+        "evaluate",
+        "hub",
+        "linalg",
+        "measure",
+        "training",
+        "vectors",
+    }
     assert {made.error for made in MADE} == set(CLASSES.values())
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
         "encode/trial.py",  # the error that the trial's process names

@@ -1,0 +1,12 @@
+from .classifier import train_classifier as train_classifier
+from .hull import Separation as Separation
+from .hull import separating_direction as separating_direction
+from .language_model import train_language_model as train_language_model
+from .record import TrainingStep as TrainingStep
+from .softmax import TokenGradient as TokenGradient
+from .softmax import cosine_penalty as cosine_penalty
+from .softmax import token_gradient as token_gradient
+from .text import TrainingError as TrainingError
+from .text import TrainingText as TrainingText
+from .text import training_text as training_text
+from .word2vec import train_word2vec as train_word2vec

@@ -1,0 +1,176 @@
+"""A small causal transformer that predicts the next word, trained step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .record import TrainingStep, steps_of
+from .softmax import cosine_penalty
+from .text import TrainingError, TrainingText, training_text
+
+if TYPE_CHECKING:
+    import torch
+
+HEADS = 4
+PROBE_ROWS = 32  # sequences of the fixed places where hidden states are recorded
+
+
+def train_language_model(
+    text: TrainingText | None = None,
+    *,
+    gamma: float = 0.0,
+    tied: bool = True,
+    layer_norm: bool = True,
+    width: int = 64,
+    n_layers: int = 2,
+    context: int = 32,
+    batch_size: int = 32,
+    learning_rate: float = 3e-3,
+    steps: int = 400,
+    record_every: int = 10,
+    seed: int = 0,
+) -> Iterator[TrainingStep]:
+    """Train a causal transformer and yield what becomes of its embeddings.
+
+    for step in train_language_model():
+        print(step.step, step.loss, step.mean_cosine_unseen)
+
+    Parameters
+    ----------
+    text : TrainingText, optional
+        By default ``training_text()``.
+    gamma : float >= 0
+        Weight of the cosine penalty (CosReg) on the rows of the softmax.
+    tied : bool
+        Whether the rows of the softmax are the input embeddings. The softmax rows are recorded.
+    layer_norm : bool
+        Whether hidden states are normalised, before each part of a layer and at the end.
+    width : int, a multiple of 4
+        Of hidden states and embeddings.
+    n_layers, context, batch_size : int >= 1
+        A batch has ``batch_size`` sequences of ``context`` tokens.
+    learning_rate : float > 0
+        Of Adam.
+    steps, record_every : int >= 1
+    seed : int
+        One seed gives one result on one machine.
+
+    Raises
+    ------
+    TrainingError
+        If a setting is out of range, the text is shorter than two batches' sequences, or the loss
+        grows instead of falling.
+
+    References
+    ----------
+    Gao et al. 2019, "Representation Degeneration Problem in Training Natural Language Generation
+    Models": section 3 and figure 1 (a) for what is trained, section 5 for the penalty.
+    """
+    import torch
+    from torch.nn import functional as F
+
+    if text is None:
+        text = training_text()
+    for name, value in (
+        ("n_layers", n_layers),
+        ("context", context),
+        ("batch_size", batch_size),
+    ):
+        if value < 1:
+            raise TrainingError("not_positive", setting=name, value=value)
+    if width < HEADS or width % HEADS:
+        raise TrainingError("width", value=width, factor=HEADS)
+    if not gamma >= 0:
+        raise TrainingError("negative", setting="gamma", value=gamma)
+    tokens = torch.from_numpy(text.tokens)
+    if len(tokens) < 2 * context:
+        raise TrainingError("short_for_context", n=len(tokens), limit=2 * context)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = _transformer(len(text.words), width, n_layers, context, tied, layer_norm)
+    rng = np.random.default_rng(seed)
+    span = torch.arange(context + 1)
+
+    def sequences(starts: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+        rows = tokens[torch.from_numpy(starts)[:, None] + span]
+        return rows[:, :-1], rows[:, 1:]
+
+    def loss_of() -> tuple[torch.Tensor, torch.Tensor]:
+        before, after = sequences(rng.integers(len(tokens) - context, size=batch_size))
+        logits = model(before) @ model.softmax.T
+        loss = F.cross_entropy(logits.flatten(0, 1), after.flatten())
+        return loss, loss + gamma * cosine_penalty(model.softmax) if gamma else loss
+
+    probe = np.linspace(0, len(tokens) - context - 1, PROBE_ROWS).astype(int)
+
+    def hidden_of() -> tuple[np.ndarray, np.ndarray]:
+        before, after = sequences(probe)
+        with torch.no_grad():
+            return model(before).flatten(0, 1).numpy(), after.flatten().numpy()
+
+    yield from steps_of(
+        text,
+        embeddings=model.softmax,
+        parameters=list(model.parameters()),
+        loss_of=loss_of,
+        hidden_of=hidden_of,
+        learning_rate=learning_rate,
+        n_steps=steps,
+        record_every=record_every,
+    )
+
+
+def _transformer(
+    n_words: int, width: int, n_layers: int, context: int, tied: bool, layer_norm: bool
+) -> Any:
+    """A causal transformer without dropout: (b, t) token numbers to (b, t, width) hidden states."""
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    def normed() -> nn.Module:
+        return nn.LayerNorm(width) if layer_norm else nn.Identity()
+
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.before_attention, self.before_network = normed(), normed()
+            self.queries_keys_values = nn.Linear(width, 3 * width)
+            self.mixed = nn.Linear(width, width)
+            self.network = nn.Sequential(
+                nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+            )
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            b, t, _ = x.shape
+            parts = self.queries_keys_values(self.before_attention(x))
+            q, k, v = parts.view(b, t, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
+            attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.mixed(attended.transpose(1, 2).reshape(b, t, width))
+            return x + self.network(self.before_network(x))
+
+    class Transformer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = nn.Parameter(torch.randn(n_words, width) / width**0.5)
+            self.places = nn.Parameter(torch.randn(context, width) / width**0.5)
+            self.layers = nn.ModuleList(Layer() for _ in range(n_layers))
+            self.last = normed()
+            self.own_softmax = (
+                None if tied else nn.Parameter(torch.randn(n_words, width) / width**0.5)
+            )
+
+        @property
+        def softmax(self) -> torch.Tensor:
+            return self.words if self.own_softmax is None else self.own_softmax
+
+        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+            x = F.embedding(tokens, self.words) + self.places[: tokens.shape[1]]
+            for layer in self.layers:
+                x = layer(x)
+            return self.last(x)
+
+    return Transformer()

@@ -1,0 +1,145 @@
+"""What is recorded of a training, and the loop that trains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..measure.cosines import mean_cosine
+from .text import TrainingError, TrainingText
+
+if TYPE_CHECKING:
+    import torch
+
+DIVERGED = 3.0  # times the loss of the start
+EMPTY = np.empty((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """The model after so many steps.
+
+    Attributes
+    ----------
+    step, n_steps : int
+        Steps done, and all steps of this training. Step 0 is the start.
+    loss : float
+        Mean loss of the batches since the last recorded step, in nats for each prediction, without
+        the penalty. At step 0 of the first batch.
+    embeddings : (v, d) float32 array
+        One row for each word of the text's vocabulary, then for each token that never occurs.
+    mean_cosine_unseen, mean_cosine_rare, mean_cosine_frequent : float
+        Of the tokens that never occur, of the rarest and of the most frequent words (500 each, or
+        half of the words that occur).
+    norm_unseen, norm_rare, norm_frequent : float
+        Mean lengths of the same rows.
+    singular_values : (min(v, d),) array
+        Of the embeddings, uncentred, the largest first.
+    hidden : (m, d) float32 array
+        Last hidden states at m fixed places of the text; without rows for a model that has none.
+    targets : (m,) array of int
+        The next token at these places.
+    """
+
+    step: int
+    n_steps: int
+    loss: float
+    embeddings: np.ndarray
+    mean_cosine_unseen: float
+    mean_cosine_rare: float
+    mean_cosine_frequent: float
+    norm_unseen: float
+    norm_rare: float
+    norm_frequent: float
+    singular_values: np.ndarray
+    hidden: np.ndarray
+    targets: np.ndarray
+
+
+def steps_of(
+    text: TrainingText,
+    *,
+    embeddings: torch.Tensor,
+    parameters: list[Any],
+    loss_of: Callable[[], tuple[torch.Tensor, torch.Tensor]],
+    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]],
+    learning_rate: float,
+    n_steps: int,
+    record_every: int,
+) -> Iterator[TrainingStep]:
+    """Train with Adam; yield the start, then every ``record_every``-th step and the last.
+
+    Parameters
+    ----------
+    text : TrainingText
+    embeddings : (v, d) tensor
+        The matrix that is recorded.
+    parameters : list
+        Trained tensors.
+    loss_of : callable
+        (the loss to report, what is minimised) of the next batch.
+    hidden_of : callable
+        (hidden states, targets) of the fixed places.
+    learning_rate : float
+    n_steps, record_every : int
+
+    Raises
+    ------
+    TrainingError
+        If a setting is out of range, or the loss grows beyond DIVERGED times its start.
+    """
+    import torch
+
+    for name, value in (("steps", n_steps), ("record_every", record_every)):
+        if value < 1:
+            raise TrainingError("not_positive", setting=name, value=value)
+    if not (math.isfinite(learning_rate) and learning_rate > 0):
+        raise TrainingError("not_positive", setting="learning_rate", value=learning_rate)
+    optimizer = torch.optim.Adam(parameters, lr=learning_rate)
+    losses: list[float] = []
+    first = math.inf
+    for step in range(n_steps + 1):
+        reported, minimised = loss_of()
+        loss = float(reported.detach())
+        first = min(first, loss) if step == 0 else first
+        if not math.isfinite(loss) or loss > DIVERGED * first:
+            raise TrainingError("diverged", step=step, learning_rate=learning_rate)
+        losses.append(loss)
+        if step % record_every == 0 or step == n_steps:
+            yield _recorded(text, step, n_steps, float(np.mean(losses)), embeddings, hidden_of)
+            losses = []
+        if step < n_steps:
+            optimizer.zero_grad(set_to_none=True)
+            minimised.backward()
+            optimizer.step()
+
+
+def _recorded(
+    text: TrainingText,
+    step: int,
+    n_steps: int,
+    loss: float,
+    embeddings: torch.Tensor,
+    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]],
+) -> TrainingStep:
+    E = embeddings.detach().numpy().copy()
+    rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
+    hidden, targets = hidden_of()
+    return TrainingStep(
+        step,
+        n_steps,
+        loss,
+        E,
+        **{f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()},
+        **{
+            f"norm_{name}": float(np.linalg.norm(E[part], axis=1).mean())
+            for name, part in rows.items()
+        },
+        singular_values=np.linalg.svd(E.astype(np.float64), compute_uv=False),
+        hidden=hidden,
+        targets=targets,
+    )

@@ -1,0 +1,130 @@
+"""A text as token numbers, with a vocabulary and tokens that never occur in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import GeometryError
+
+OTHER = "[other]"  # stands for every word outside the vocabulary
+N_UNSEEN = 200
+LEAST_TOKENS = 2_000
+LEAST_WORDS = 20
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+class TrainingError(GeometryError):
+    """A text or a setting that a model can't be trained with."""
+
+    subject = "training"
+
+
+@dataclass(frozen=True)
+class TrainingText:
+    """A text as token numbers. Words come by falling frequency, then the tokens that never occur.
+
+    Attributes
+    ----------
+    tokens : (n,) array of int
+        Numbers of words, section after section.
+    sections : (n,) array of int
+        The section of each token.
+    section_names : tuple of str
+    words : tuple of str, of length v
+        Row i of an embedding matrix belongs to word i.
+    counts : (v,) array of int
+        How often each word occurs; 0 for the last ``n_unseen`` of them.
+    n_unseen : int
+    """
+
+    tokens: np.ndarray
+    sections: np.ndarray
+    section_names: tuple[str, ...]
+    words: tuple[str, ...]
+    counts: np.ndarray
+    n_unseen: int
+
+    @property
+    def n_seen(self) -> int:
+        """Words that occur; the tokens that never occur come after them."""
+        return len(self.words) - self.n_unseen
+
+    def frequent(self, n: int = 500) -> np.ndarray:
+        """The rows of the n most frequent words, at most half of those that occur."""
+        return np.arange(min(n, self.n_seen // 2))
+
+    def rare(self, n: int = 500) -> np.ndarray:
+        """The rows of the n rarest words that occur, at most half of them."""
+        return np.arange(self.n_seen - min(n, self.n_seen // 2), self.n_seen)
+
+    def unseen(self) -> np.ndarray:
+        """The rows of the tokens that never occur."""
+        return np.arange(self.n_seen, len(self.words))
+
+
+def training_text(
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    *,
+    vocabulary: int | None = None,
+    n_unseen: int = N_UNSEEN,
+) -> TrainingText:
+    """A text as token numbers: lower-case words and single signs.
+
+    Parameters
+    ----------
+    texts : sequence of str, optional
+        By default the reference manual that comes with Python (``pydoc_data.topics``), of which
+        each topic is a section.
+    labels : sequence of str, optional
+        The section of each text; by default each text is one.
+    vocabulary : int, optional
+        Number of words, the most frequent ones; all others become one token. All by default.
+    n_unseen : int >= 2
+        Tokens that are added to the vocabulary and never occur.
+
+    Raises
+    ------
+    TrainingError
+        If the text is too short, or has fewer words than ``vocabulary``.
+    """
+    if texts is None:
+        from pydoc_data.topics import topics
+
+        names = sorted(topics)
+        texts, labels = [topics[name] for name in names], names
+    elif labels is None:
+        labels = [str(place) for place in range(1, len(texts) + 1)]
+    split = [_WORD.findall(text.lower()) for text in texts]
+    n = sum(map(len, split))
+    counted = Counter(word for words in split for word in words)
+    if n < LEAST_TOKENS or len(counted) < LEAST_WORDS:
+        raise TrainingError(
+            "too_short", n=n, limit=LEAST_TOKENS, n_words=len(counted), least=LEAST_WORDS
+        )
+    if vocabulary is not None and vocabulary > len(counted):
+        raise TrainingError("too_few_words", n=len(counted), wanted_words=vocabulary)
+    if vocabulary is not None and vocabulary < LEAST_WORDS:
+        raise TrainingError("small_vocabulary", n=vocabulary, limit=LEAST_WORDS)
+    if n_unseen < 2:
+        raise TrainingError("few_unseen", n=n_unseen)
+    # ties by the alphabet, so that one text gives one order
+    ranked = sorted(counted, key=lambda word: (-counted[word], word))[:vocabulary]
+    if len(ranked) < len(counted):
+        rest = n - sum(counted[word] for word in ranked)
+        counted[OTHER] = rest
+        ranked = sorted([*ranked, OTHER], key=lambda word: (-counted[word], word))
+    number = {word: place for place, word in enumerate(ranked)}
+    other = number.get(OTHER, 0)
+    tokens = np.array([number.get(word, other) for words in split for word in words])
+    section_names = tuple(sorted(set(labels)))
+    place = {name: i for i, name in enumerate(section_names)}
+    sections = np.repeat([place[label] for label in labels], [len(words) for words in split])
+    unseen = tuple(f"[unseen {i + 1}]" for i in range(n_unseen))
+    counts = np.array([*(counted[word] for word in ranked), *[0] * n_unseen])
+    return TrainingText(tokens, sections, section_names, (*ranked, *unseen), counts, n_unseen)
