@@ -64,6 +64,12 @@ def choose(
     if st.session_state.get(key) not in options:
         linked = st.query_params.get(key)
         st.session_state[key] = linked if linked in options else default
+    code = st.session_state[key]
+    last_labels = st.session_state.setdefault("last-labels", {})
+    if last_labels.get(key) != labels.get(code):
+        # the browser shows the label that it has until the value is sent again
+        st.session_state[key] = code
+    last_labels[key] = labels.get(code)
     value = str(
         widget(
             label,

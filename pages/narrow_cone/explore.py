@@ -102,8 +102,8 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         show_headlines(scene, _)
     with found_box:
         show_inspector(scene, _)
-        show_steps(scene, _)
         ask_for_guess(scene, _)
+        show_steps(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         with encoder_errors_shown(_):
             warn_of_coverage(coverage_of(corpus, _), _)

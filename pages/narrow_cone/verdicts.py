@@ -66,12 +66,19 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
             "No cone: the mean cosine of two different {units} is {cosine}, and isotropic "
             "directions have 0."
         ),
-        "unknown": _("An interval needs {least} {units} or more that are not all alike."),
+        "unknown": _(
+            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or more "
+            "that are not all alike."
+        ),
     }
     state: State = "unknown"
     if found is not None:
         state = "holds" if found.low >= NARROW else "partly" if found.rises else "fails"
-    cosine = "" if found is None else estimate(found.value, found.low, found.high)
+    cosine = (
+        signed(mean_cosine(scene.points.vectors), 3)
+        if found is None
+        else estimate(found.value, found.low, found.high)
+    )
     return Verdict(
         claim=_(
             "In many models and layers, embeddings lie in a narrow cone. In the last layers of "

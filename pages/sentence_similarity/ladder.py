@@ -258,11 +258,12 @@ def pooling_words_here(scene: Scene, static: Static, _: Translate) -> tuple[str,
         return "", Gap(None, None)
     shares = PoolingShare(cls.spearman, mean.spearman, plain.spearman)
     ends = PoolingInterval.of(cls, mean, plain)
-    gain = difference(cls, mean)
+    gain, rest = difference(cls, mean), difference(plain, mean)
     values = share_values(shares, scale=100.0)
     values |= {
         "layer": f"{choice.layer}",
         "interval": with_interval(gain.value, gain.low, gain.high, _, sign=True),
+        "rest": with_interval(rest.value, rest.low, rest.high, _, sign=True),
         "name": markdown(static.name),
         "n": f"{plain.n:,}",
     }

@@ -51,7 +51,8 @@ def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[S
         )
     before, after = (_isoscore(each, material) for each in (raw, white))
     if before.high is None or after.low is None:
-        return "unknown", _("An interval needs {least} points or more.").format(least=MIN_ROWS)
+        needs = _("An interval needs {least} points or more, and {n} are shown.")
+        return "unknown", needs.format(least=MIN_ROWS, n=len(material.cloud))
     rises = after.low > before.high
     words = (
         _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")

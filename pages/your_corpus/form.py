@@ -23,6 +23,7 @@ from pages.common.uploads import add_upload
 from pages.common.words import Translate
 
 PASTE_HEIGHT = 150
+ROWS, SHOWN_FILE = "file-rows", "file-shown"
 MOST_NUMBERS = 0.5  # share of texts without letters, above which a warning is shown
 LETTERS_WITHIN = 200  # characters of a text: all 50 MB would take a second in every run
 _LETTER = re.compile(r"[^\W\d_]")
@@ -112,6 +113,7 @@ def _adopt_pasted(name: str) -> None:
 def _adopt(corpus: Corpus) -> None:
     """Choose it in the sidebar. A callback, because the sidebar is drawn first."""
     st.session_state["corpus"] = add_upload(corpus)
+    st.session_state[ROWS] = False  # so that the result is in view
 
 
 def _upload_form(_: Translate) -> None:
@@ -126,8 +128,11 @@ def _upload_form(_: Translate) -> None:
     st.caption(table_note(_))
     if file is None:
         return
+    if st.session_state.get(SHOWN_FILE) != file.file_id:
+        st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
     try:
-        corpus = _choose_columns(file, _)
+        with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
+            corpus = _choose_columns(file, _)
     except CorpusError as error:
         st.error(error_text(error, _))
         return

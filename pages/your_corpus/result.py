@@ -11,6 +11,7 @@ from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
+from geometry.measure.intervals import MIN_ROWS
 from geometry.projection.twin import one_scale
 from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus
@@ -111,7 +112,9 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
 def show_where_it_helps(points: CorpusCloud, _: Translate) -> None:
     """Which page says whether whitening helps these texts, and what it needs."""
     has_labels = len(set(points.cloud.labels or ())) > 1
-    st.markdown(prose("your_corpus", "helps-labels" if has_labels else "helps-pairs"))
+    values = {"least": f"{2 * MIN_ROWS}", "n": f"{len(points.corpus):,}"}
+    section = "helps-labels" if has_labels else "helps-pairs"
+    st.markdown(prose("your_corpus", section, values))
     with st.container(horizontal=True):
         for page in ("whitening", "sentence_similarity"):
             st.page_link(
