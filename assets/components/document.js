@@ -56,8 +56,9 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const data = JSON.parse(new TextDecoder().decode(bytes));
   document.documentElement.lang = data.lang;
   followCorpus(data.own, setTriggerValue);
-  if (page !== undefined && page !== data.page) mainPart().scrollTo(0, 0);
-  page = data.page;
+  const place = `${data.page} ${data.uses}`; // own data that are used shorten the form above
+  if (page !== undefined && page !== place) mainPart().scrollTo(0, 0);
+  page = place;
   const nav = parentElement.querySelector("nav");
   const list = () => listHeadings(nav, data.contents);
   list();

@@ -10,7 +10,7 @@ import streamlit as st
 
 from .draw.charts import COMPONENTS
 from .escape import markdown
-from .uploads import chosen_own
+from .uploads import USES, chosen_own
 from .words import Translate, language
 
 KEY = "document"
@@ -19,12 +19,15 @@ KEY = "document"
 def show_contents(page: str, _: Translate) -> None:
     """The list of the page's headings. It also sets what Streamlit leaves as it is (document.js).
 
+    On another page, and when own data are used, the page is shown from its top.
+
     The browser stores the name of the reader's own corpus. After a reload, which ends the session,
     it sends the name, and ``tell_of_loss`` says that the corpus has to be given again.
     """
     own = chosen_own()
     message = {
         "page": page,
+        "uses": st.session_state.get(USES, 0),
         "lang": language(),
         "contents": _("On this page"),
         "own": own.name if own else "",

@@ -17,6 +17,7 @@ from .escape import markdown
 from .words import Translate, language, translator
 
 OWN_CORPORA, OWN_PAIRS = "uploads", "pair-uploads"  # keys of the session's state
+USES = "uses"  # how often own data were used
 CHOSEN_BY = {OWN_CORPORA: ("corpus", "topics"), OWN_PAIRS: ("pairs", "bundled")}  # control, default
 
 
@@ -35,6 +36,7 @@ def remember(store: str, code: str, value: Any, most: int) -> None:
     """
     others = {name: each for name, each in st.session_state.get(store, {}).items() if name != code}
     st.session_state[store] = dict([*others.items(), (code, value)][-most:])
+    st.session_state[USES] = st.session_state.get(USES, 0) + 1
 
 
 def own_labels(store: str, _: Translate) -> dict[str, str]:

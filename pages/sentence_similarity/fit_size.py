@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
-from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore
+from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore, difference
 from geometry.figures.curves import Axes, Curve, curves_figure
+from pages.common.address import is_presenting
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -18,11 +19,12 @@ from pages.common.words import Translate, prose
 
 from .choices import measured_on, score_title
 from .scene import Scene, cached_job
-from .words import cell_words, hundred, treatment_words
+from .words import cell_words, hundred, treatment_words, with_interval
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
-CUT = WHITENINGS[1]  # retains RETAINED directions
+FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions
+GUESS = "sizes-guess"
 MARGIN = 1.08  # of the axis, left and right of the sizes
 
 _SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_entries=64)
@@ -32,6 +34,9 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
     """Three whitenings on the same axes, with raw as a level line and n = d marked."""
     choice = scene.choice
     sizes = sized_scores(scene, _)
+    near = score_near_dimension(sizes, choice.encoder.dimension)
+    if near is not None and has_to_guess(*near, _):
+        return
     n = np.array([size.n for size in sizes])
     curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
     curves += [
@@ -86,6 +91,55 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
         "sentence-similarity-fit-size",
         lambda: sizes_csv(sizes, caption),
     )
+
+
+def score_near_dimension(
+    sizes: tuple[SizedScore, ...], d: int
+) -> tuple[int, PairScore, PairScore] | None:
+    """The size nearest to n = d, raw's score, and whitening's in full; None if no fit has d rows."""
+    if not sizes[0].n < d < sizes[-1].n:
+        return None
+    size = min(sizes, key=lambda size: abs(size.n - d))
+    return size.n, size.scores["none"], size.scores[FULL]
+
+
+def has_to_guess(n: int, raw: PairScore, full: PairScore, _: Translate) -> bool:
+    """Ask what whitening in full does at n = d, once a session; later show the answer.
+
+    True until the reader has guessed or has skipped the question.
+    """
+    answers = {"higher": _("higher"), "same": _("not clearly different"), "lower": _("lower")}
+    if GUESS not in st.session_state and not is_presenting():
+        st.markdown(
+            _(
+                "**Guess first.** The whitening in full is fitted on about as many sentences as "
+                "there are dimensions (n = {n}). Its score, compared with raw, is …"
+            ).format(n=n)
+        )
+        with st.container(horizontal=True, gap="xsmall"):
+            for name, label in answers.items():
+                st.button(label, key=f"{GUESS}-{name}", on_click=_guess, args=(name,))
+            st.button(
+                _("Skip"), key=f"{GUESS}-skip", type="tertiary", on_click=_guess, args=("",)
+            )
+        return True
+    guess, moved = st.session_state.get(GUESS), difference(raw, full)
+    if guess and moved.value is not None:
+        truth = "same" if not moved.is_clear else "higher" if moved.value > 0 else "lower"
+        st.info(
+            _("You guessed “{guess}”. It is “{truth}”: {before} → {after} ({change}).").format(
+                guess=answers[guess],
+                truth=answers[truth],
+                before=hundred(raw.spearman, _),
+                after=hundred(full.spearman, _),
+                change=with_interval(moved.value, moved.low, moved.high, _, sign=True),
+            )
+        )
+    return False
+
+
+def _guess(name: str) -> None:
+    st.session_state[GUESS] = name
 
 
 def sized_scores(scene: Scene, _: Translate) -> tuple[SizedScore, ...]:

@@ -381,7 +381,9 @@ def test_the_verdicts_are_the_data_s(cloud_of):
 
 
 def test_too_few_texts_and_no_labels_are_not_enough_data():
-    assert all("Not enough data" in text for text in verdicts(visit_with(upload(24, labels=True))))
+    few = verdicts(visit_with(upload(24, labels=True)))
+    assert all("Not enough data" in text for text in few)
+    assert re.search(r"is \*\*0\.\d{3}\*\*\. Its interval needs 40 or more", few[0])
     cone, whitening = verdicts(look(unit="types"))
     assert "Hardly a cone: the mean cosine of two different types" in cone
     assert "Not enough data" in whitening

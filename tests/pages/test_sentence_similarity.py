@@ -26,6 +26,7 @@ from geometry.hub.pair_sets import PAIR_SETS
 from pages.common import words
 from pages.common.cache import _shared
 from pages.common.words import signed
+from pages.sentence_similarity.fit_size import GUESS
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
 from tests.pages.charts import array, charts
@@ -61,7 +62,11 @@ def first_pairs(n: int = SMALL, name: str = "mine") -> dict[str, Pairs]:
 
 
 def visit(
-    uploads: dict[str, Pairs] | None = None, parts: Sequence[str] = (), **query: str
+    uploads: dict[str, Pairs] | None = None,
+    parts: Sequence[str] = (),
+    *,
+    has_guessed: bool = True,
+    **query: str,
 ) -> AppTest:
     """Of uploads, or of the pairs in the address, with these folded parts open.
 
@@ -71,6 +76,8 @@ def visit(
         uploads = first_pairs()
     state = {"pair-uploads": uploads, "pairs": next(iter(uploads))} if uploads else {}
     state |= {part if part == "lesson" else f"part-{part}": True for part in parts}
+    if has_guessed:
+        state[GUESS] = ""
     return healthy(new_visit(PAGE, state, **query).run())
 
 
@@ -246,6 +253,9 @@ def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_aft
     )
     assert share == pytest.approx(100 * (100 * mean - 100 * cls) / (static - 100 * cls), abs=1.5)
     assert low < share < high
+    rest, low, high = parted(re.search(r"static average: (.+?)\.$", line, re.MULTILINE)[1])
+    assert rest == pytest.approx(100 * mean - static, abs=0.11)
+    assert low < rest < high
     assert "were written to be hard" in everything(app)
     shown = everything(app)
     assert "**72% of the gap of [CLS] on STS-B**" in shown  # 29.85 of 41.52
@@ -283,7 +293,16 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
 
 
 def test_every_number_says_what_it_was_measured_on():
-    app = visit(parts=PARTS, after="pca", **{"sts-fit": "topics", "sts-layer": "6"})
+    app = visit(
+        parts=PARTS, has_guessed=False, after="pca", **{"sts-fit": "topics", "sts-layer": "6"}
+    )
+    assert set(charts(app)) == MEASURED - {"sts-sizes"}  # the reader guesses before the curve
+    assert "as there are dimensions (n = " in everything(app)
+    healthy(app.button(key=f"{GUESS}-higher").click().run())
+    [told] = [info.value for info in app.info if "You guessed “higher”." in info.value]
+    truth, change = re.search(r"It is “(.+?)”: .+? \((.+?)\)\.$", told).groups()
+    _moved, low, high = parted(change)
+    assert truth == ("higher" if low > 0 else "lower" if high < 0 else "not clearly different")
     assert set(charts(app)) == MEASURED
     captions = [
         element.value for element in app.caption if "Spearman × 100 on cosine" in element.value
@@ -387,6 +406,8 @@ def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     assert "pairs" not in app.query_params
     healthy(app.segmented_control(key="pairs-source").set_value("project").run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
+    fit = app.selectbox(key="sts-fit").proto  # the browser shows the label that is sent
+    assert (fit.set_value, fit.raw_value) == (True, "the evaluation sentences (1,870)")
     healthy(app.segmented_control(key="pairs-source").set_value("own").run())
     assert "Yours: mine (60 pairs)" in everything(app)
     [delete] = [button for button in app.button if button.label == "Delete"]

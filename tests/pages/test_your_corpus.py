@@ -179,12 +179,15 @@ def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
     assert (text.value, label.value) == ("sentence", "kind")
     assert text.options == ["id", "sentence", "kind"]
     assert label.options == ["id", "kind"]
+    assert at.session_state["file-rows"]
     at.button(key="use_file").click().run()
     assert not at.exception
+    assert not at.session_state["file-rows"]  # folded: the result is in view
     corpus = at.session_state["uploads"][at.session_state["corpus"]]
     assert corpus.name == "kettles"
     assert corpus.labels == ("a", "b") * 3
-    assert any("answers it from your labels" in line.value for line in at.main.markdown)
+    [line] = [line.value for line in at.main.markdown if "from your labels" in line.value]
+    assert "It needs 80 texts or more; you have 6." in line
 
 
 def test_the_reader_may_choose_another_column_and_deny_the_header(visit):
