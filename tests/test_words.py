@@ -37,6 +37,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "question-minus-half": {"cloud_n"},
     },
     "your_corpus": {
+        "helps-labels": {"least", "n"},
         "limits": ("your_corpus/form.py", "limits"),
         "not-shown": ("your_corpus/form.py", "limits"),
         "sources": ("your_corpus/form.py", "limits"),
@@ -60,7 +61,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "word-pairs": ("sentence_similarity/word_vectors.py", "word_values"),
         "other-treatment": {"text"},
         "claim-coverage": ("sentence_similarity/ladder.py", "coverage_values"),
-        "claim-": SHARES | {"layer", "interval", "name", "n"},
+        "claim-": SHARES | {"layer", "interval", "rest", "name", "n"},
         "own-vectors": {"megabytes"},
         "mahalanobis": {"fit"},
         "hub-set": {"name", "repository", "revision", "licence", "low", "high", "note"},
