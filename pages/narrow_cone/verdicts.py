@@ -67,8 +67,8 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
             "directions have 0."
         ),
         "unknown": _(
-            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or more "
-            "that are not all alike."
+            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
+            "more that are not all alike."
         ),
     }
     state: State = "unknown"

@@ -96,7 +96,7 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
 def score_near_dimension(
     sizes: tuple[SizedScore, ...], d: int
 ) -> tuple[int, PairScore, PairScore] | None:
-    """The size nearest to n = d, raw's score, and whitening's in full; None if no fit has d rows."""
+    """The size nearest to n = d, raw's score and that of whitening in full; None without one."""
     if not sizes[0].n < d < sizes[-1].n:
         return None
     size = min(sizes, key=lambda size: abs(size.n - d))
@@ -119,9 +119,7 @@ def has_to_guess(n: int, raw: PairScore, full: PairScore, _: Translate) -> bool:
         with st.container(horizontal=True, gap="xsmall"):
             for name, label in answers.items():
                 st.button(label, key=f"{GUESS}-{name}", on_click=_guess, args=(name,))
-            st.button(
-                _("Skip"), key=f"{GUESS}-skip", type="tertiary", on_click=_guess, args=("",)
-            )
+            st.button(_("Skip"), key=f"{GUESS}-skip", type="tertiary", on_click=_guess, args=("",))
         return True
     guess, moved = st.session_state.get(GUESS), difference(raw, full)
     if guess and moved.value is not None:
