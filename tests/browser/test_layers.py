@@ -42,8 +42,12 @@ def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, ne
     assert mean_cosine(page) < 0.1  # the bundled model was trained to spread its last layer
     page.set_viewport_size({"width": 420, "height": 900})
     wait_for_stage(page, "stage.width < 420 && stage.boxes[1].top > stage.boxes[0].height")
-    assert page.locator(".twin-stage").bounding_box()["y"] < 500
-    main = page.locator('[data-testid="stMain"]')
     # the charts follow the window a little later
-    page.wait_for_function("box => box.scrollWidth <= box.clientWidth", arg=main.element_handle())
+    page.wait_for_function(
+        """() => {
+          const main = document.querySelector('[data-testid="stMain"]');
+          const stage = document.querySelector('.twin-stage');
+          return main.scrollWidth <= main.clientWidth && stage.getBoundingClientRect().top < 500;
+        }"""
+    )
     assert grave_findings(page, ".twin") == []

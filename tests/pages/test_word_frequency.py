@@ -17,7 +17,7 @@ from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import numbers
-from pages.word_frequency.scene import _matched
+from pages.word_frequency.scene import ORDERED, _by_vocabulary, _matched
 from pages.word_frequency.verdicts import cone_state, direction_sentence, ordered_state
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
@@ -59,9 +59,13 @@ def types(encoder: Encoder) -> tuple[list[str], np.ndarray, np.ndarray]:
     return names[order].tolist(), counts[order], table.vectors[rows].astype(float)
 
 
-def table_of(app: AppTest) -> list[list[str]]:
-    lines = [line for line in everything(app).splitlines() if re.match(r"\| [\d,]+–", line)]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+def table_of(app: AppTest, beginning: str = r"[\d,]+–") -> list[list[str]]:
+    lines = [line for line in everything(app).splitlines() if re.match(r"\| " + beginning, line)]
+    return [[cell.strip() for cell in line.removesuffix("|")[1:].split("|")] for line in lines]
+
+
+def published_rows(app: AppTest) -> list[list[str]]:
+    return table_of(app, "BERT-base, published")
 
 
 def headlines(app: AppTest) -> list[str]:
@@ -95,9 +99,17 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
         ]
         np.testing.assert_allclose([first_number(c) for c in row[2:9]], expected, atol=0.0051)
         assert first_number(row[9]) == pytest.approx(mean_cosine(X[a:b]), abs=6e-4)
-    assert rows[0][10] == "0.95; 0.77; 0.73"  # published
+    assert [row[2:] for row in published_rows(app)][::2] == [
+        ["0.95", "0.77", "0.83", "0.87", "0.73", "0.73", "0.72", ""],
+        ["1.22", "1.16", "1.22", "1.26", "1.20", "1.19", "1.17", ""],
+    ]
     figure = charts(app)["word-lengths"]["figure"]
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+    drawn = charts(app)["word-cosines"]["figure"]["data"]
+    levels = [trace for trace in drawn if trace["line"]["width"] == 4]
+    assert [trace["x"] for trace in levels] == [[1, 100], [101, 500], [501, len(X)]]
+    for trace, row in zip(levels, rows, strict=True):
+        assert trace["y"][0] == pytest.approx(first_number(row[9]), abs=6e-4)
     said = everything(app)
     for claim in (
         "nearer to the origin: mean length",
@@ -156,6 +168,23 @@ def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
     norms = [np.linalg.norm(table.vectors[table.words.index(word)]) for word in words]
     figure = charts(app)["word-lengths"]["figure"]
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+
+
+def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, types):
+    names, counts, _ = types
+    table = encoder.type_embeddings()
+    rows = np.array([table.words.index(name) for name in names])
+    rho = spearmanr(rows, -counts)[0]
+    assert rho > ORDERED
+    app = visit(counts="order")
+    assert f"their counts there: {rho:.2f})" in everything(app)
+    norms = np.linalg.norm(table.vectors[np.sort(rows)], axis=1)
+    figure = charts(app)["word-lengths"]["figure"]
+    np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+    app = visit(read_bundled("topics-zh"), counts="order", words="tokens")
+    assert "not offered as a frequency" in everything(app)
+    assert f"and {ORDERED} is needed" in everything(app)
+    assert "word-lengths" not in charts(app)
 
 
 def test_tokens_are_averaged_by_type_at_the_layer(encoder):
@@ -240,4 +269,8 @@ def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
     assert len(words) == 21_343
     assert [round(each.value, 2) for each in direction.norms] == [1.08, 1.26, 1.28, 1.10]
     assert direction.order == "neither"
+    assert _by_vocabulary(words, found, table.words)[1] == pytest.approx(0.87, abs=0.005)
+    pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
+    topics = np.unique(pieces, return_counts=True)
+    assert _by_vocabulary(*topics, table.words)[1] == pytest.approx(0.49, abs=0.005)
     assert "**1.08 → 1.26 → 1.28 → 1.10**" in direction_sentence(direction, str)
