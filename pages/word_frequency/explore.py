@@ -103,7 +103,7 @@ def _answer(
     if not is_presenting():
         show_verdict(words_verdict(measured, basis, _), _, key="words")
     draw_cosines(measured, _)
-    draw_clouds(words, basis, _)
+    draw_clouds(words, measured, basis, _)
     if is_presenting():
         return
     with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:

@@ -102,12 +102,27 @@ def draw_cosines(measured: Measured, _: Translate) -> None:
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
 
-def draw_clouds(words: Words, provenance: str, _: Translate) -> None:
-    """The same words by SVD, around the origin, and by PCA, around their mean."""
+def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate) -> None:
+    """The same words by SVD, around the origin, and by PCA, around their mean.
+
+    Parameters
+    ----------
+    words : Words
+    measured : Measured
+        The bins give the colours: most words are rare, so a scale would show one colour.
+    provenance : str
+    """
     rows = drawn_rows(words)
     svd, pca = pictures_of(words)
     X, texts = words.vectors[rows], [words.texts[row] for row in rows]
-    colours = PointColours.by_value(np.log10(words.counts[rows]), _("log₁₀ frequency"))
+    colours = PointColours(
+        np.searchsorted([each.stop for each in measured.bins], rows, side="right"),
+        tuple(
+            _("ranks {ranks}").format(ranks=f"{each.start + 1:,}–{each.stop:,}")
+            for each in measured.bins
+        ),
+        _("ranks"),
+    )
     reach = one_scale(svd, svd)[1]
     titles = (_("SVD (uncentred)"), _("PCA (centred)"))
     panels = [cloud_panel(X, (), each, reach, _) for each in (svd, pca)]

@@ -235,12 +235,15 @@ def measure_words(words: Words, _: Translate) -> Measured:
 
 
 def drawn_rows(words: Words) -> np.ndarray:
-    """The rows that are drawn: all, or a seeded sample that has the hundred most frequent."""
+    """The rows that are drawn: all, or a seeded sample that has the hundred most frequent.
+
+    The rarest come first, so that the frequent ones are drawn above them.
+    """
     n = len(words)
     if n <= DRAWN:
-        return np.arange(n)
+        return np.arange(n)[::-1]
     rest = np.random.default_rng(SEED).choice(np.arange(100, n), DRAWN - 100, replace=False)
-    return np.concatenate([np.arange(100), np.sort(rest)])
+    return np.concatenate([np.arange(100), np.sort(rest)])[::-1]
 
 
 def pictures_of(words: Words) -> tuple[Projection, Projection]:

@@ -175,7 +175,7 @@ def table_markdown(
             ]
         )
         first, last = PUBLISHED_ENDS[place : place + 2]
-        title = _("BERT-base, published: {ranks}").format(ranks=f"{first:,}–{last:,}")
+        title = _("published: {ranks}").format(ranks=f"{first:,}–{last:,}")
         lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in theirs[place]), ""])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
 from geometry.data.corpus import read_bundled
-from geometry.measure import FrequencyBin, FrequencyDirection
+from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, neighbour_means
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
@@ -65,7 +65,7 @@ def table_of(app: AppTest, beginning: str = r"[\d,]+–") -> list[list[str]]:
 
 
 def published_rows(app: AppTest) -> list[list[str]]:
-    return table_of(app, "BERT-base, published")
+    return table_of(app, "published: ")
 
 
 def headlines(app: AppTest) -> list[str]:
@@ -181,7 +181,7 @@ def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, type
     norms = np.linalg.norm(table.vectors[np.sort(rows)], axis=1)
     figure = charts(app)["word-lengths"]["figure"]
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
-    app = visit(read_bundled("topics-zh"), counts="order", words="tokens")
+    app = visit(read_bundled("topics-zh"), counts="order")
     assert "not offered as a frequency" in everything(app)
     assert f"and {ORDERED} is needed" in everything(app)
     assert "word-lengths" not in charts(app)
@@ -208,6 +208,8 @@ def test_the_cloud_is_drawn_twice_and_without_webgl2_by_plotly(types):
     ]
     svd, pca = twin.frames[twin.message["views"][0]["points"]]
     assert len(svd) == len(types[0])
+    groups = list(twin.message["legend"]["names"])
+    assert groups == ["ranks 1–100", "ranks 101–500", f"ranks 501–{len(svd):,}"]
     assert np.abs(pca.mean(axis=0)).max() < 1e-3 < np.abs(svd.mean(axis=0)).max()
     assert twin.message["origin"] == "origin (PCA: the mean)"
     drawn = charts(visit(webgl2="no"))
@@ -235,6 +237,18 @@ def test_another_model_and_the_chinese_page(tmp_path):
     app = visit(Corpus("tiny", texts), model=model, lang="zh-Hant", opened=PARTS)
     assert "詞頻" in everything(app)
     assert "word-lengths" in charts(app)
+
+
+def test_what_was_measured_of_the_bundled_types_outside_the_app(encoder):
+    """By counts in the bundled corpus: length, distance, cosine of frequent and of rare words."""
+    pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
+    names, counts = np.unique(pieces, return_counts=True)
+    table = encoder.type_embeddings()
+    X = table.vectors[[table.words.index(name) for name in names]]
+    bins = frequency_bins(X, counts, neighbour_means(X), edges=(100, 500, 1500))
+    found = [(b.norm.value, b.distances[0].value, b.cosine.value) for b in (bins[0], bins[2])]
+    expected = [(1.03, 1.02, 0.163), (1.26, 1.26, 0.021)]
+    np.testing.assert_allclose(found, expected, atol=0.006)
 
 
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
