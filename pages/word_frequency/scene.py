@@ -115,8 +115,8 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
     if choice.words == "upload" or choice.counts != "order":
         return _ordered(*found, key=ArrayStore.key(*key), private=private)
-    vectors, names, counts = found
-    by_order, agreement = _by_vocabulary(names, counts, _type_table(encoder).words)
+    vectors, names, of_corpus = found
+    by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
     words = _ordered(vectors, names, by_order, key=ArrayStore.key(*key), private=private)
     return replace(words, agreement=agreement)
 

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.spatial.distance import pdist
+from scipy.stats import entropy, spearmanr
 from sklearn.neighbors import NearestNeighbors
 from streamlit.testing.v1 import AppTest
 
@@ -18,6 +19,7 @@ from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import numbers
 from pages.word_frequency.scene import ORDERED, _by_vocabulary, _matched
+from pages.word_frequency.sentences import LEFT_OUT, SWAP
 from pages.word_frequency.verdicts import cone_state, direction_sentence, ordered_state
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
@@ -79,7 +81,7 @@ def first_number(cell: str) -> float:
 
 def test_the_table_and_the_numbers_are_those_of_the_types(types):
     _, counts, X = types
-    app = visit(opened=PARTS)
+    app = visit(opened=PARTS[:1])
     norms = np.linalg.norm(X, axis=1)
     rho = spearmanr(norms, -counts)[0]
     shown = headlines(app)
@@ -117,9 +119,57 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
         "the cone: mean cosine",
     ):
         assert claim in said
+    assert [first_number(each) for each in shown[1:]] == pytest.approx(
+        [norms[:100].mean(), mean_cosine(X[:100])], abs=0.0051
+    )
+
+
+def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, types):
+    names, counts, X = types
+    texts = corpus().texts
+    app = visit(opened=PARTS[1:])
+    said = everything(app)
+
+    tokens = encoder.encode_tokens(texts, layer=4)
+    for without in LEFT_OUT:
+        rest = ~np.isin(tokens.tokens, names[:without])
+        of_each = [tokens.vectors[rest & (tokens.sentence == i)] for i in range(len(texts))]
+        means = np.array([vectors.mean(axis=0) for vectors in of_each if len(vectors)])
+        (row,) = table_of(app, rf"{without} \|")
+        assert first_number(row[1]) == pytest.approx(mean_cosine(means), abs=6e-4)
+        assert row[2] == f"{len(means)}"
     assert "Without the 100 most frequent types" in said
+
+    pieces = [each for each in encoder.tokenize(texts) if len(set(each)) > 1]
+    means = np.array([X[[names.index(piece) for piece in each]].mean(axis=0) for each in pieces])
+    nearest = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(X)
+    for beginning, rows, away in (
+        ("types", X, nearest.kneighbors()[0]),
+        ("sentences", means, nearest.kneighbors(means)[0]),
+    ):
+        (row,) = table_of(app, rf"{beginning}[ ,]")
+        quartiles = [float(cell) for cell in row[1].split(" · ")]
+        np.testing.assert_allclose(quartiles, np.quantile(away, [0.25, 0.5, 0.75]), atol=0.0051)
+        assert float(row[2]) == pytest.approx(np.linalg.norm(rows, axis=1).mean(), abs=0.0051)
     assert "in no holes" in said or "in holes" in said
+
+    sentence, word, other = SWAP
+    raw = encoder.encode([sentence, sentence.replace(word, other), *texts], layer=4)
+    gap, usual = np.linalg.norm(raw[0] - raw[1]), np.median(pdist(raw[2:]))
+    found = re.search(r"\*\*Raw\*\* · cosine of both sentences ([\d.]+); moved by (\d+)%", said)
+    assert float(found[1]) == pytest.approx(1 - pdist(raw[:2], "cosine")[0], abs=6e-4)
+    assert float(found[2]) == pytest.approx(100 * gap / usual, rel=0.1)
     assert {"swap-Raw", "swap-Whitened"} <= set(charts(app))
+
+    for row, p in zip(table_of(app, "Raw"), (np.ones(len(X)), counts), strict=True):
+        mean, length = np.average(X, axis=0, weights=p), np.linalg.norm(X, axis=1)
+        assert first_number(row[2]) == pytest.approx(
+            1 - np.linalg.norm(mean) / np.average(length, weights=p), abs=6e-4
+        )
+        spectrum = np.linalg.eigvalsh(np.cov(X.T, aweights=p, ddof=0))
+        assert first_number(row[3]) == pytest.approx(
+            entropy(spectrum) / np.log(len(spectrum)), abs=6e-4
+        )
     assert said.count("Zipfian whitening") >= 2
 
 
