@@ -25,6 +25,7 @@ from .store import (
     pooled_name,
     recall,
     recalled_vectors,
+    stored,
 )
 
 UNITS = ("sentences", "tokens", "types")
@@ -94,6 +95,7 @@ def read_cloud(
     max_points: int = 3000,
     seed: int = 0,
     whole_sentences: bool = False,
+    like: Cloud | None = None,
     store: ArrayStore | None = None,
     progress: Progress | None = None,
 ) -> Cloud:
@@ -116,6 +118,9 @@ def read_cloud(
     whole_sentences : bool
         For tokens only: the sample has all tokens of some sentences, and not some tokens of all.
         Measures that compare a token with its sentence need that.
+    like : Cloud, optional
+        The same cloud of tokens at another layer. If the vectors are stored, all else is taken from
+        it, and the texts are not split into tokens again.
     store : ArrayStore, optional
     progress : callable (int, int), optional
         Called with (texts done, texts in all).
@@ -143,7 +148,11 @@ def read_cloud(
         store,
         progress,
     )
-    cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
+    found = stored(store, wanted.keys) if like and store and unit == "tokens" else None
+    if like and found:
+        cloud = replace(like, vectors=found[0])
+    else:
+        cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
     if encoder.is_approximate:
         refuse_too_narrow(cloud.vectors)
     return cloud

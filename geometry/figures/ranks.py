@@ -1,4 +1,4 @@
-"""Lengths of word vectors against the words' ranks, with the mean of each bin of ranks."""
+"""Measures of words against the words' ranks: lengths, and the mean of each bin of ranks."""
 
 from __future__ import annotations
 
@@ -62,6 +62,38 @@ def ranks_figure(
     figure = go.Figure(_points(norms[:shown], about[:shown], theme))
     if shown < n:
         figure.add_trace(_density(norms, shown, theme, titles[2]))
+    _add_levels(figure, measured, references, theme)
+    return _with_axes(figure, n, theme, titles[:2], height)
+
+
+def levels_figure(
+    measured: tuple[str, Sequence[Level]],
+    references: Sequence[tuple[str, Sequence[Level]]],
+    theme: Theme,
+    *,
+    titles: tuple[str, str],
+    height: int = 380,
+) -> go.Figure:
+    """The levels of the bins alone, on the x axis of ``ranks_figure``.
+
+    Parameters
+    ----------
+    measured, references, theme, height
+        As in ``ranks_figure``; there is one bin or more.
+    titles : (str, str)
+        Of the x axis, of the y axis.
+    """
+    figure = go.Figure()
+    _add_levels(figure, measured, references, theme)
+    return _with_axes(figure, measured[1][-1].stop, theme, titles, height)
+
+
+def _add_levels(
+    figure: go.Figure,
+    measured: tuple[str, Sequence[Level]],
+    references: Sequence[tuple[str, Sequence[Level]]],
+    theme: Theme,
+) -> None:
     name, levels = measured
     for place, level in enumerate(levels):
         if level.low is not None and level.high is not None:
@@ -71,6 +103,11 @@ def ranks_figure(
     for i, (name, levels) in enumerate(references):
         for place, level in enumerate(levels):
             figure.add_trace(_line(level, name, theme.ink, place == 0, dashes[i % 2]))
+
+
+def _with_axes(
+    figure: go.Figure, n: float, theme: Theme, titles: tuple[str, str], height: int
+) -> go.Figure:
     figure.update_layout(
         base_layout(theme, height=height),
         xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),

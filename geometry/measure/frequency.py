@@ -20,6 +20,7 @@ from .table import measure_table
 
 EDGES = (100, 500, 5000)  # of the bins by rank, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
+THREADS = 2  # blocks of products at a time: pages limit each product to one thread
 
 
 @dataclass(frozen=True)
@@ -173,13 +174,14 @@ def neighbour_means(
 
     def watch(rows: slice, scores: np.ndarray) -> None:
         """scores : z_i'z_j - |z_j|^2 / 2 of a block of rows, -inf for a row with itself."""
-        near = largest(scores + shift, most)[0]  # (m, k)
+        scores += shift
+        near = largest(scores, most)[0]  # (m, k)
         products = np.einsum("md,mkd->mk", X[rows], X[near])
         dots[rows] = _means_of_first(products, k)
-        if progress is not None:
-            progress(rows.stop, n)
 
-    nearest = closest(X, most, block_rows=block_rows, watch=watch)
+    nearest = closest(
+        X, most, block_rows=block_rows, watch=watch, progress=progress, threads=THREADS
+    )
     distances = np.empty((n, len(k)))
     for start in range(0, n, block_rows):
         rows = slice(start, start + block_rows)

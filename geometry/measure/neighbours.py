@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from queue import SimpleQueue
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..linalg.rows import (
     need_whole,
     unit_rows,
 )
+from ..linalg.threads import in_threads
 from .intervals import MIN_ROWS, around, halves, subsampling_reach, units_of
 
 BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
@@ -24,6 +26,7 @@ BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
 # float32 product is about 1e-7 |a|^2, which leaves them fewer than three digits.
 SURE = 1e-4
 WIDE, PART = 8192, 32  # scores in a row from which its maxima by parts save time; in a part
+LINES = 64  # of so long rows at a time, which the processor's cache holds
 DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out of the fit
 # Rows that differ by rounding are nearer to each other than rows that differ: by a factor of
 # 10,000 for whitened sentences in float32. The smallest distance among rows that all differ is
@@ -81,7 +84,13 @@ def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -
 
 
 def closest(
-    A: np.ndarray, k: int, *, block_rows: int = BLOCK_ROWS, watch: Watch | None = None
+    A: np.ndarray,
+    k: int,
+    *,
+    block_rows: int = BLOCK_ROWS,
+    watch: Watch | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    threads: int = 1,
 ) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by distance, nearest first.
 
@@ -95,7 +104,10 @@ def closest(
     k : how many; cut to n - 1.
     block_rows : rows multiplied at a time.
     watch : called as ``watch(rows, S)`` with each block (m, n) of scores
-        S_ij = a_i'a_j - |a_j|^2 / 2 of the rows minus their mean, -inf at j = i.
+        S_ij = a_i'a_j - |a_j|^2 / 2 of the rows minus their mean, -inf at j = i. It may overwrite
+        them. With several threads it is called in each of them.
+    progress : called with (rows done, rows in all), in the caller's thread.
+    threads : blocks multiplied at the same time.
     """
     A = A - A.mean(axis=0)
     n, d = A.shape
@@ -106,18 +118,32 @@ def closest(
     right = left.copy()
     right[:, d] = -half  # the product then holds the whole score
     found = np.empty((n, k), dtype=np.int64)
-    for start in range(0, n, block_rows):
+    free: SimpleQueue[np.ndarray] = SimpleQueue()  # a new block each time would cost a quarter
+    for _ in range(threads):
+        free.put(np.empty((min(block_rows, n), n), dtype=np.float32))
+
+    def search(start: int) -> int:
+        """Fill the block of ``found`` that begins there; returns where it ends."""
         rows = slice(start, min(start + block_rows, n))
-        scores = left[rows] @ right.T  # (m, n)
-        np.fill_diagonal(scores[:, start:], -np.inf)
-        if watch:
-            watch(rows, scores)
-        found[rows], last = largest(scores, k)
-        unsure = start + np.flatnonzero(half[rows] - last < SURE * half[rows])
-        if len(unsure):
-            exact = A[unsure] @ A.T - half
-            exact[np.arange(len(unsure)), unsure] = -np.inf
-            found[unsure] = largest(exact, k)[0]
+        block = free.get()
+        try:
+            scores = np.matmul(left[rows], right.T, out=block[: rows.stop - start])  # (m, n)
+            np.fill_diagonal(scores[:, start:], -np.inf)
+            found[rows], last = largest(scores, k)
+            unsure = start + np.flatnonzero(half[rows] - last < SURE * half[rows])
+            if len(unsure):
+                exact = A[unsure] @ A.T - half
+                exact[np.arange(len(unsure)), unsure] = -np.inf
+                found[unsure] = largest(exact, k)[0]
+            if watch is not None:
+                watch(rows, scores)
+        finally:
+            free.put(block)
+        return rows.stop
+
+    for done in in_threads(search, range(0, n, block_rows), threads):
+        if progress is not None:
+            progress(done, n)
     return found
 
 
@@ -149,9 +175,13 @@ def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     m, n = scores.shape
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
+    if n >= WIDE and m > LINES:
+        few = [largest(scores[start : start + LINES], k) for start in range(0, m, LINES)]
+        return np.concatenate([each for each, _ in few]), np.concatenate([last for _, last in few])
     if n >= WIDE:
-        # few scores reach the k-th largest of the maxima over parts of a row
-        parts = scores[:, : n // PART * PART].reshape(m, -1, PART).max(axis=2)
+        # few scores reach the k-th largest of the maxima over parts of a row; a part is every
+        # (n // PART)-th score, because maxima of whole lines are faster
+        parts = scores[:, : n // PART * PART].reshape(m, PART, -1).max(axis=1)
         kth = np.partition(parts, -k, axis=1)[:, -k]
     else:
         kth = np.partition(scores, n - k, axis=1)[:, n - k]

@@ -153,6 +153,10 @@ class Shared:
         need_rows(self.n, 2)
         return PairSums(self)
 
+    def pair_mean(self, name: str) -> float:
+        """Mean over ordered pairs of "positive" or "kernel" (see PairSums)."""
+        return float(getattr(self.pairs, name).sum()) / (self.n * (self.n - 1))
+
     @cached_property
     def near(self) -> np.ndarray:
         """Each row's nearest rows by cosine, (n, OCCURRENCE_K or more)."""
@@ -185,72 +189,54 @@ class PairSums:
     Attributes
     ----------
     near : (n, SPARE_K) nearest rows by cosine.
-    positive : (G,) number of pairs with a cosine above 0, from each group's rows to all others.
-    kernel : (G,) the sum of exp(4 cos - 4) - 1 over the same pairs.
-    positive_within, kernel_within : (G,) the same to rows of their own group.
-    positive_by_row, kernel_by_row : (n,) the same from each row, precise enough for an interval.
+    positive : (n,) number of other rows with a cosine above 0 to each row.
+    kernel : (n,) sums of exp(4 cos - 4) - 1 over the other rows.
 
     Where ``shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
     """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        self._about = shared.unit - shared.unit.mean(axis=0)
-        groups = len(shared.groups)
-        self.positive, self.positive_within = np.zeros(groups), np.zeros(groups)
-        self.kernel, self.kernel_within = np.zeros(groups), np.zeros(groups)
-        self.positive_by_row, self.kernel_by_row = np.zeros(shared.n), np.zeros(shared.n)
-        half = np.einsum("nd,nd->n", self._about, self._about) / 2
+        about = shared.unit - shared.unit.mean(axis=0)
+        self.positive, self.kernel = np.zeros(shared.n), np.zeros(shared.n)
+        half = np.einsum("nd,nd->n", about, about) / 2
         self._half = half.astype(np.float32)[:, None]
         self._is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
-        k = SPARE_K if "neighbours" in shared.uses else 0
-        self.near = closest(shared.unit, k, watch=self._add_block)
-        del self._about, self._half
+        self._has_kernel = "neighbours" in shared.uses
+        self.near = closest(shared.unit, SPARE_K if self._has_kernel else 0, watch=self._add_block)
+        del self._half
 
     def _add_block(self, rows: slice, scores: np.ndarray) -> None:
-        gaps = scores - self._half[rows]  # (m, n), cos - 1 = -|u - v|^2 / 2, and -inf at j = i
-        self.positive_by_row[rows] = [np.count_nonzero(row) for row in gaps > DOUBTFUL - 1]
-        for g, members in enumerate(self._shared.groups):
-            start, stop = max(rows.start, members.start), min(rows.stop, members.stop)
-            if start >= stop:
-                continue
-            block = gaps[start - rows.start : stop - rows.start]
-            self.positive[g] += self._count_positive(block, slice(start, stop), slice(None))
-            self.positive_within[g] += self._count_positive(
-                block[:, members], slice(start, stop), members
-            )
-            if "neighbours" not in self._shared.uses:
-                continue
-            np.fill_diagonal(block[:, start:], 0.0)  # exp(0) - 1 = 0: a row is no pair with itself
-            block *= 4
-            self._exponentiate(block)
-            row_sums = self._sums_of_kernels(block)
-            self.kernel_by_row[start:stop] = row_sums
-            self.kernel[g] += row_sums.sum()
-            self.kernel_within[g] += self._sums_of_kernels(block[:, members]).sum()
+        """scores : (m, n), cos = scores - half + 1, and -inf at j = i."""
+        self.positive[rows] = self._count_positive(rows, scores)
+        if not self._has_kernel:
+            return
+        scores -= self._half[rows]  # cos - 1 = -|u - v|^2 / 2
+        np.fill_diagonal(scores[:, rows.start :], 0.0)  # exp(0) - 1 = 0: no pair with itself
+        scores *= 4
+        self.kernel[rows] = self._sums_of_kernels(scores)
 
-    def _exponentiate(self, block: np.ndarray) -> None:
-        """exp(block) in place; for a needle exp(block) - 1, of which float32 would give only 0."""
-        if self._is_needle:
-            block += block * block / 2
-        else:
-            np.exp(block, out=block)
+    def _sums_of_kernels(self, gaps: np.ndarray) -> np.ndarray:
+        """(m,) sums over the rows (m, n) of exp(gaps) - 1; gaps is overwritten."""
+        if self._is_needle:  # of so small a gap float32 would give exp(gap) = 1
+            gaps += gaps * gaps / 2
+            return np.asarray(gaps.sum(axis=1, dtype=np.float64))
+        np.exp(gaps, out=gaps)
+        return np.asarray(gaps.sum(axis=1, dtype=np.float64)) - gaps.shape[1]
 
-    def _sums_of_kernels(self, block: np.ndarray) -> np.ndarray:
-        """(m,) sums over the block's rows of exp(4 cos - 4) - 1."""
-        sums: np.ndarray = block.sum(axis=1, dtype=np.float64)
-        return sums if self._is_needle else sums - block.shape[1]
-
-    def _count_positive(self, gaps: np.ndarray, rows: slice, columns: slice) -> int:
-        """How many cosines are above 0; float64 decides those near 0."""
-        sure = int(np.count_nonzero(gaps > DOUBTFUL - 1))
-        if np.count_nonzero(gaps >= -DOUBTFUL - 1) == sure:
-            return sure
-        left, right = self._shared.unit[rows], self._shared.unit[columns]
-        i, j = np.nonzero(np.abs(gaps + 1) <= DOUBTFUL)
-        if len(i) < 4096:
-            return sure + int(np.count_nonzero(np.einsum("pd,pd->p", left[i], right[j]) > 0))
-        return sure + int(np.count_nonzero((left @ right.T)[i, j] > 0))
+    def _count_positive(self, rows: slice, scores: np.ndarray) -> np.ndarray:
+        """(m,) how many cosines of each row are above 0; float64 decides those near 0."""
+        zero = self._half[rows] - 1  # the score of a cosine of 0
+        counts = np.array([np.count_nonzero(row) for row in scores > zero + DOUBTFUL])
+        if np.count_nonzero(scores >= zero - DOUBTFUL) == counts.sum():
+            return counts
+        unit = self._shared.unit
+        i, j = np.nonzero(np.abs(scores - zero) <= DOUBTFUL)
+        few = len(i) < 4096
+        exact = (
+            np.einsum("pd,pd->p", unit[rows][i], unit[j]) if few else (unit[rows] @ unit.T)[i, j]
+        )
+        return counts + np.bincount(i[exact > 0], minlength=len(counts))
 
 
 class View:
@@ -343,16 +329,6 @@ class View:
     def unit_squares(self) -> np.ndarray:
         """Sum of the squares of the unit rows' entries, (d,)."""
         return self._sum_of_rest(self.shared.unit_square_sums)
-
-    def pair_mean(self, name: str) -> float:
-        """Mean over ordered pairs of "positive" or "kernel" (see PairSums)."""
-        sums = getattr(self.shared.pairs, name)
-        total = float(sums.sum())
-        if self.left_out is not None:
-            # subtract its rows' pairs in both directions; pairs within the group count once
-            within = getattr(self.shared.pairs, f"{name}_within")[self.left_out]
-            total -= 2 * float(sums[self.left_out]) - float(within)
-        return total / (self.n * (self.n - 1))
 
     @cached_property
     def occurrences(self) -> np.ndarray:

@@ -18,7 +18,7 @@ from .cosines import (
 )
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
-from .sums import ANGLE_QUANTILES, DOUBTFUL, OCCURRENCE_K, Shared, View
+from .sums import ANGLE_QUANTILES, OCCURRENCE_K, Shared, View
 
 LEAST_LEFT = 1e-9  # of the scatter without a row; less than that is rounding
 
@@ -96,7 +96,7 @@ def _top_contribution(k: int) -> Callable[[View], float]:
 def _uniformity(view: View) -> float:
     need_rows(view.n, 2)
     # Where all directions are equal only rounding remains, and it may be positive
-    return min(0.0, float(np.log1p(view.pair_mean("kernel"))))
+    return min(0.0, float(np.log1p(view.shared.pair_mean("kernel"))))
 
 
 def _hubness(view: View) -> float:
@@ -149,13 +149,13 @@ def _isoscore_without_each(shared: Shared) -> np.ndarray:
 
 
 def _positive_cosine_share_without_each(shared: Shared) -> np.ndarray:
-    within = shared.within_clusters(lambda cosines: cosines > DOUBTFUL, shared.unit)
-    return _pair_mean_without_each(shared, shared.pairs.positive_by_row, within)
+    within = shared.within_clusters(lambda cosines: cosines > 0, shared.unit)
+    return _pair_mean_without_each(shared, shared.pairs.positive, within)
 
 
 def _uniformity_without_each(shared: Shared) -> np.ndarray:
     within = shared.within_clusters(lambda cosines: np.expm1(4 * cosines - 4), shared.unit)
-    return np.asarray(np.log1p(_pair_mean_without_each(shared, shared.pairs.kernel_by_row, within)))
+    return np.asarray(np.log1p(_pair_mean_without_each(shared, shared.pairs.kernel, within)))
 
 
 def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarray) -> np.ndarray:
@@ -182,7 +182,7 @@ LISTED: dict[str, Listed] = {
     ),
     "positive_cosine_share": Listed(
         "share of positive cosines",
-        lambda v: v.pair_mean("positive"),
+        lambda v: v.shared.pair_mean("positive"),
         lambda n, d: 0.5,
         high=1.0,
         without_each=_positive_cosine_share_without_each,

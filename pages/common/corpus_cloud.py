@@ -148,10 +148,19 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
     return found
 
 
-def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
+def encode_corpus(
+    corpus: Corpus, spec: CloudSpec, _: Translate, *, like: CorpusCloud | None = None
+) -> CorpusCloud:
     """The cloud: from memory or disk at once, else encoded with progress and cancel.
 
     Raises what ``read_cloud`` raises.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    spec : CloudSpec
+    like : CorpusCloud, optional
+        The same cloud at another layer, see ``read_cloud``.
     """
     encoder = current_encoder()  # here: a job's thread belongs to no session
     # the labels are in the key: agreement and colours depend on them
@@ -162,7 +171,8 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
         is_long = takes_long(corpus)
 
         def read() -> tuple[str, Cloud]:
-            return key, read_cloud(encoder, corpus, **asdict(spec), store=store())
+            same = None if like is None else like.cloud
+            return key, read_cloud(encoder, corpus, **asdict(spec), like=same, store=store())
 
         def work(report: jobs.Report) -> tuple[str, Cloud]:
             # a worker takes as long to start as a short corpus to be encoded
@@ -177,7 +187,7 @@ def encode_corpus(corpus: Corpus, spec: CloudSpec, _: Translate) -> CorpusCloud:
             return made
 
         def is_here() -> bool:
-            if spec.unit != "sentences" and takes_long(corpus):
+            if spec.unit != "sentences" and like is None and takes_long(corpus):
                 return False  # the vectors may be stored; the texts are split into tokens again
             return is_stored(encoder, corpus, **asdict(spec), store=store())
 

@@ -57,7 +57,7 @@ def show_curves(
         file_name=f"layers-{measure}",
         alt=_alternative(tables, measure, label, _),
     )
-    st.caption(markdown(_note(measure, unresolved, _)))
+    st.caption(markdown(_note(measure, shown, unresolved, _)))
     return figure
 
 
@@ -123,7 +123,7 @@ def _alternative(tables: Sweep, measure: str, label: str, _: Translate) -> str:
     return f"{label}, {_('layer (0 is the input)')}. " + "; ".join(said)
 
 
-def _note(measure: str, unresolved: Sequence[str], _: Translate) -> str:
+def _note(measure: str, shown: Sequence[Series], unresolved: Sequence[str], _: Translate) -> str:
     parts = [
         _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
     ]
@@ -134,6 +134,7 @@ def _note(measure: str, unresolved: Sequence[str], _: Translate) -> str:
                 "95% intervals by leaving out sentences, or types where those vary more."
             )
         ]
+    parts += special_tokens_note(shown, _)
     if measure == "mean_cosine":
         parts.append(
             _(
@@ -147,3 +148,20 @@ def _note(measure: str, unresolved: Sequence[str], _: Translate) -> str:
             _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
         )
     return " ".join(parts)
+
+
+def special_tokens_note(shown: Sequence[Series], _: Translate) -> list[str]:
+    """What is done with special tokens and word pieces, for tokens and for sentences."""
+    parts = []
+    if any(each.name == TOKENS for each in shown):
+        parts.append(_("Tokens: special tokens left out, word pieces included."))
+    sentences = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
+    if not sentences or not shown[0].first.encoder.special_tokens:
+        return parts
+    if all(spec.special_tokens for spec in sentences):
+        with_them = _(
+            "Sentences: special tokens are pooled too; “More controls and downloads” can leave "
+            "them out."
+        )
+        return [*parts, with_them]
+    return [*parts, _("Sentences: pooled without special tokens, except [CLS].")]

@@ -118,8 +118,9 @@ def read_series(
             max_points=most_tokens(encoder),
             whole_sentences=True,
         )
-    specs = [replace(spec, layer=layer) for layer in range(encoder.n_layers + 1)]
-    return Series(name, tuple(encode_corpus(corpus, spec, _) for spec in specs))
+    first = encode_corpus(corpus, spec, _)
+    above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
+    return Series(name, (first, *(encode_corpus(corpus, each, _, like=first) for each in above)))
 
 
 def other_series(

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from geometry import UndefinedMeasure
+from geometry.linalg.threads import in_threads
 from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
@@ -29,6 +30,7 @@ MEASURES = (
 CONTEXTUAL = ("self_similarity", "intra_sentence_similarity", "max_explainable_variance")
 ROGUE = ("top_contribution", "top_5_contributions")
 HEADLINES = ("mean_cosine", "opening_angle", "isoscore")
+THREADS = 2  # tables at a time
 
 Table = dict[str, Measured]  # by the measure's name
 Sweep = dict[str, tuple[Table, ...]]  # by the series' name, a table for each layer
@@ -72,10 +74,10 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
     if missing:
 
         def work(report: jobs.Report) -> list[Table]:
-            made = []
-            for done, (each, points) in enumerate(missing):
-                report(done, len(missing))
-                made.append(make(each, points))
+            made: list[Table] = []
+            for table in in_threads(lambda pair: make(*pair), missing, THREADS):
+                made.append(table)
+                report(len(made), len(missing))
             return made
 
         what = _("Measuring clouds: {n}").format(n=len(missing))

@@ -16,8 +16,8 @@ from pages.common.words import Translate
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # vectors: where their frequencies can be from
-    "types": ("corpus", "list"),
-    "tokens": ("corpus", "list"),
+    "types": ("corpus", "list", "order"),
+    "tokens": ("corpus", "list", "order"),
     "upload": ("order", "corpus", "list"),
 }
 
@@ -31,7 +31,7 @@ class Choice:
     words : str
         "types" of the model, its contextual "tokens" averaged by type, or an "upload".
     counts : str
-        "corpus", an uploaded "list", or the uploaded table's own "order".
+        "corpus", an uploaded "list", or the own "order" of the uploaded table or the vocabulary.
     layer : int
         Of contextual tokens, and of the sentences in the tests.
     vectors_file, counts_file : UploadedFile or None
@@ -78,7 +78,9 @@ def choose_words(encoder: Encoder, _: Translate) -> Choice:
             labels={
                 "corpus": _("the corpus"),
                 "list": _("an uploaded list"),
-                "order": _("the table’s own order"),
+                "order": _("the table’s own order")
+                if words == "upload"
+                else _("the vocabulary’s own order"),
             },
         )
     with layer_box:

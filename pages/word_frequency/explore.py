@@ -13,13 +13,13 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate
+from pages.common.words import Translate, signed
 
 from .choices import Choice, choose_words
 from .numbers import show_headlines, show_table, show_zipf, take_away
-from .pictures import draw_clouds, draw_lengths
+from .pictures import draw_clouds, draw_cosines, draw_lengths
 from .provenance import provenance
-from .scene import FEWEST, Measured, Words, measure_words, read_words
+from .scene import FEWEST, ORDERED, Measured, Words, measure_words, read_words
 from .sentences import show_holes, show_left_out, show_swap
 from .verdicts import direction_sentence, words_verdict
 
@@ -46,6 +46,17 @@ def explore(corpus: Corpus, _: Translate) -> None:
                 notes_box.warning(
                     _("This needs {n} words or more that have a vector and a frequency.").format(
                         n=FEWEST
+                    )
+                )
+                return
+            if not words.is_ordered:
+                notes_box.warning(
+                    _(
+                        "This vocabulary’s own order is not offered as a frequency. Its Spearman "
+                        "correlation with the counts of the corpus is {rho} (n = {n}), and {least} "
+                        "is needed. Choose another source of frequencies."
+                    ).format(
+                        rho=signed(words.agreement or 0, 2), n=f"{len(words):,}", least=ORDERED
                     )
                 )
                 return
@@ -91,7 +102,8 @@ def _answer(
     st.markdown(direction_sentence(measured.direction, _))
     if not is_presenting():
         show_verdict(words_verdict(measured, basis, _), _, key="words")
-    draw_clouds(words, basis, _)
+    draw_cosines(measured, _)
+    draw_clouds(words, measured, basis, _)
     if is_presenting():
         return
     with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:

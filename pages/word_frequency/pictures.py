@@ -10,7 +10,7 @@ import streamlit as st
 from geometry.evaluate.published import PublishedTable, published_tables
 from geometry.figures.cone import cone_figure
 from geometry.figures.point_colours import PointColours
-from geometry.figures.ranks import Level, ranks_figure
+from geometry.figures.ranks import Level, levels_figure, ranks_figure
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import one_scale
 from pages.common.address import is_presenting
@@ -19,16 +19,14 @@ from pages.common.draw.clouds import cloud_panel, current_theme, lines_below
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
-from pages.common.words import Translate
+from pages.common.words import Translate, signed
 
 from .scene import Measured, Words, drawn_rows, pictures_of
-from .verdicts import direction_sentence
+from .verdicts import PUBLISHED_ENDS, PUBLISHED_ROWS, direction_sentence
 
 GROUP = "words"
-HEIGHT = 380
+HEIGHT, COSINES_HEIGHT = 380, 240
 PUBLISHED = "bert_flow_table_1"
-NORM = "mean L2 norm"
-PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary
 
 
 def published() -> PublishedTable:
@@ -38,7 +36,9 @@ def published() -> PublishedTable:
 
 def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
     """Length against rank; returns the figure."""
-    ends = zip(PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[NORM], strict=False)
+    ends = zip(
+        PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[PUBLISHED_ROWS[0]], strict=False
+    )
     figure = ranks_figure(
         np.linalg.norm(words.vectors, axis=1),
         [plotly(text) for text in words.texts],
@@ -72,12 +72,57 @@ def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
     return figure
 
 
-def draw_clouds(words: Words, provenance: str, _: Translate) -> None:
-    """The same words by SVD, around the origin, and by PCA, around their mean."""
+def draw_cosines(measured: Measured, _: Translate) -> None:
+    """The mean cosine of each bin."""
+    bins = [(each, each.cosine) for each in measured.bins if each.cosine is not None]
+    if not bins:
+        return
+    levels = [
+        Level(each.start + 1, each.stop, cosine.value, cosine.low, cosine.high)
+        for each, cosine in bins
+    ]
+    values = ", ".join(
+        f"{each.start + 1:,}–{each.stop:,}: {signed(cosine.value, 3)}" for each, cosine in bins
+    )
+    title = _("mean cosine of pairs")
+    show_chart(
+        chart_of(
+            levels_figure(
+                (_("mean of a bin, with its 95% interval"), levels),
+                [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
+                current_theme(),
+                titles=(_("rank of the word (1 is the most frequent)"), title),
+                height=COSINES_HEIGHT,
+            )
+        ),
+        key="word-cosines",
+        file_name="word-frequency-cosines",
+        alt=f"{title} · {values}",
+    )
+    st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
+
+
+def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate) -> None:
+    """The same words by SVD, around the origin, and by PCA, around their mean.
+
+    Parameters
+    ----------
+    words : Words
+    measured : Measured
+        The bins give the colours: most words are rare, so a scale would show one colour.
+    provenance : str
+    """
     rows = drawn_rows(words)
     svd, pca = pictures_of(words)
     X, texts = words.vectors[rows], [words.texts[row] for row in rows]
-    colours = PointColours.by_value(np.log10(words.counts[rows]), _("log₁₀ frequency"))
+    colours = PointColours(
+        np.searchsorted([each.stop for each in measured.bins], rows, side="right"),
+        tuple(
+            _("ranks {ranks}").format(ranks=f"{each.start + 1:,}–{each.stop:,}")
+            for each in measured.bins
+        ),
+        _("ranks"),
+    )
     reach = one_scale(svd, svd)[1]
     titles = (_("SVD (uncentred)"), _("PCA (centred)"))
     panels = [cloud_panel(X, (), each, reach, _) for each in (svd, pca)]

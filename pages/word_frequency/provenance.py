@@ -5,7 +5,7 @@ from __future__ import annotations
 from geometry import Encoder
 from pages.common.controls import layer_words
 from pages.common.models import model_line
-from pages.common.words import Translate
+from pages.common.words import Translate, signed
 
 from .choices import Choice
 from .scene import Words
@@ -42,4 +42,9 @@ def provenance(
         "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
         "order": _("frequencies: 1/rank by the table’s own order"),
     }[choice.counts]
+    if words.agreement is not None:
+        frequencies = _(
+            "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
+            "(Spearman of that order and their counts there: {rho})"
+        ).format(name=corpus_name, rho=signed(words.agreement, 2))
     return " · ".join([*parts, count, frequencies, _("raw vectors, nothing fitted")])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from geometry import Corpus, Encoder, Projection, UndefinedMeasure, VectorTable, project
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.evaluate.ranks import spearman
 from geometry.measure import (
     FrequencyBin,
     FrequencyDirection,
@@ -34,6 +35,9 @@ MAX_TOKENS = 6000  # of whole sentences
 DRAWN = 5000  # points of a cloud
 FEWEST = max(NEIGHBOURS) + 2
 MARKS = ("", "Ġ", "▁")  # of a word piece that begins a word
+# Spearman of a vocabulary's order and a corpus' counts from which the order is one of frequency.
+# Sampling keeps it far below 1: most types of a small corpus occur once. A random order has 0.
+ORDERED = 0.4
 
 _TABLES: Cache[VectorTable] = Cache("type tables", max_entries=2)
 _MEASURED: Cache[Measured] = Cache("words by frequency", max_entries=32)
@@ -51,6 +55,9 @@ class Words:
     counts : (n,) array of float
     n_available : int
         Words that have a vector and a frequency.
+    agreement : float or None
+        Spearman of the vocabulary's own order and the corpus' counts, where the order is taken for
+        the frequency.
     key : str
         Names the vectors and the counts.
     private : bool
@@ -63,9 +70,15 @@ class Words:
     n_available: int
     key: str
     private: bool
+    agreement: float | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def is_ordered(self) -> bool:
+        """False if the frequency is the vocabulary's order, and that is not one of frequency."""
+        return self.agreement is None or self.agreement >= ORDERED
 
 
 @dataclass(frozen=True)
@@ -95,12 +108,44 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -
             counts = given
         found = _matched(table.vectors, table.words, counts)
     elif choice.words == "types" and given is not None:
-        table = _TABLES.get_or_make(encoder.fingerprint, encoder.type_embeddings)
+        table = _type_table(encoder)
         found = _matched(table.vectors, table.words, given)
     else:
         found = _of_corpus(corpus, choice, given, _)
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
-    return _ordered(*found, key=ArrayStore.key(*key), private=private)
+    if choice.words == "upload" or choice.counts != "order":
+        return _ordered(*found, key=ArrayStore.key(*key), private=private)
+    vectors, names, of_corpus = found
+    by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
+    words = _ordered(vectors, names, by_order, key=ArrayStore.key(*key), private=private)
+    return replace(words, agreement=agreement)
+
+
+def _type_table(encoder: Encoder) -> VectorTable:
+    return _TABLES.get_or_make(encoder.fingerprint, encoder.type_embeddings)
+
+
+def _by_vocabulary(
+    names: Sequence[str], counts: np.ndarray, vocabulary: Sequence[str]
+) -> tuple[np.ndarray, float]:
+    """(1/rank of each name by the vocabulary's order (n,), Spearman of that order and the counts).
+
+    Only the names have ranks: a vocabulary also begins with tokens that no text contains.
+
+    Parameters
+    ----------
+    names : sequence of n str
+        Of the vocabulary.
+    counts : (n,) array
+        In the corpus.
+    vocabulary : sequence of str
+    """
+    row_of = {word: row for row, word in enumerate(vocabulary)}
+    by_order = 1 / (1 + np.argsort(np.argsort([row_of[name] for name in names])))
+    try:
+        return by_order, spearman(by_order, counts)
+    except UndefinedMeasure:  # all counts are equal
+        return by_order, 0.0
 
 
 def _of_corpus(
@@ -190,12 +235,15 @@ def measure_words(words: Words, _: Translate) -> Measured:
 
 
 def drawn_rows(words: Words) -> np.ndarray:
-    """The rows that are drawn: all, or a seeded sample that has the hundred most frequent."""
+    """The rows that are drawn: all, or a seeded sample that has the hundred most frequent.
+
+    The rarest come first, so that the frequent ones are drawn above them.
+    """
     n = len(words)
     if n <= DRAWN:
-        return np.arange(n)
+        return np.arange(n)[::-1]
     rest = np.random.default_rng(SEED).choice(np.arange(100, n), DRAWN - 100, replace=False)
-    return np.concatenate([np.arange(100), np.sort(rest)])
+    return np.concatenate([np.arange(100), np.sort(rest)])[::-1]
 
 
 def pictures_of(words: Words) -> tuple[Projection, Projection]:

@@ -141,10 +141,18 @@ def _estimate(each: Estimate, decimals: int) -> str:
     return f"{value} [{signed(each.low, decimals)}, {signed(each.high, decimals)}]"
 
 
+PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary
+PUBLISHED_ROWS = (
+    "mean L2 norm",
+    *(f"mean L2 distance to {k} nearest" for k in NEIGHBOURS),
+    *(f"mean dot product with {k} nearest" for k in NEIGHBOURS),
+)
+
+
 def table_markdown(
     measured: Measured, published: Mapping[str, Sequence[float | None]], _: Translate
 ) -> str:
-    """BERT-flow's table: a row for each bin, the published figures in the last columns."""
+    """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [
         _("ranks"),
         "n",
@@ -152,12 +160,10 @@ def table_markdown(
         *(_("distance to the {k} nearest").format(k=k) for k in NEIGHBOURS),
         *(_("dot product with the {k} largest").format(k=k) for k in NEIGHBOURS),
         _("mean cosine of pairs"),
-        _("BERT-base, published: length; 3-nearest distance; 3-largest dot product"),
     ]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
-    columns = [published[name] for name in PUBLISHED_ROWS]
+    theirs = list(zip(*(published[name] for name in PUBLISHED_ROWS), strict=True))
     for place, each in enumerate(measured.bins):
-        theirs = [values[place] for values in columns if place < len(values)]
         lines.append(
             [
                 f"{each.start + 1:,}–{each.stop:,}",
@@ -166,17 +172,12 @@ def table_markdown(
                 *map(_cell, each.distances),
                 *map(_cell, each.dots),
                 _("no value") if each.cosine is None else _estimate(each.cosine, 3),
-                "; ".join(f"{value:.2f}" for value in theirs if value is not None),
             ]
         )
+        first, last = PUBLISHED_ENDS[place : place + 2]
+        title = _("published: {ranks}").format(ranks=f"{first:,}–{last:,}")
+        lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in theirs[place]), ""])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-PUBLISHED_ROWS = (
-    "mean L2 norm",
-    "mean L2 distance to 3 nearest",
-    "mean dot product with 3 nearest",
-)
 
 
 def _cell(each: Estimate) -> str:

@@ -20,13 +20,17 @@ USES = {
     "sentence_similarity": "This page uses the corpus only to fit treatments.",
     "your_corpus": "This page shows only your own texts.",
 }
+QUERIES = {
+    "cosine_basis": "len2=2",
+    "layers": "corpus=topics-zh",  # the smaller one: a visit measures every layer
+}
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_and_says_what_it_uses_the_corpus_for(
     look: Callable[[str], Page], server: AppServer, name: str
 ):
-    query = "len2=2" if name == "cosine_basis" else ""
+    query = QUERIES.get(name, "")
     page = look(server.page_url(name, query=query))
     assert page.evaluate("document.documentElement.lang") == "en"
     expect(page.locator(".st-key-document")).to_be_attached()

@@ -2,33 +2,36 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.accessibility import grave_findings
-from tests.browser.clouds import is_drawn, of_stage, wait_for_clouds, wait_for_stage
+from tests.browser.clouds import is_drawn, of_stage, pixels, wait_for_clouds, wait_for_stage
 from tests.browser.screen import open_app, rerun
 
 PAGE = "layers"
 LAST = 6  # of the bundled model
 PICTURES = 1 + LAST + 1
+CORPUS = "topics-zh"  # the smaller one: every measure of every layer takes a tenth of the time
 
 
-def mean_cosine(page: Page) -> float:
-    text = page.locator(".st-key-headline-layer b").first.inner_text()
-    return float(text.replace("−", "-"))
+def mean_cosine(page: Page) -> Locator:
+    return page.locator(".st-key-headline-layer b").first
 
 
 def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
-    open_app(page, server.page_url(PAGE, query="layer=5"))
+    open_app(page, server.page_url(PAGE, query=f"corpus={CORPUS}&layer=5"))
     wait_for_clouds(page, PICTURES)
     assert is_drawn(page, 0)
-    assert is_drawn(page, PICTURES - 1)
+    # few small points: their colours are mixed with the paper's, and stronger than the cone's
+    assert (np.ptp(pixels(page, PICTURES - 1), axis=2) > 110).sum() > 20
     lead, *small = of_stage(page, "stage.boxes")
     stage = page.locator(".twin-stage").bounding_box()
     assert stage["y"] + stage["height"] < 900  # wholly on the first screen
     assert all(box["width"] < lead["width"] and box["left"] >= lead["width"] for box in small)
-    assert mean_cosine(page) > 0.5
+    before = mean_cosine(page).inner_text()
+    assert float(before) > 0.8
     expect(page.locator(".chart.js-plotly-plot[data-drawn]")).to_have_count(2, timeout=120_000)
     places = "[...stage.shown(stage.message.views[0]).cloud.frames.keys()].length"
     assert of_stage(page, places) == LAST + 1
@@ -39,11 +42,18 @@ def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, ne
     wait_for_stage(page, f"stage.at === {LAST}")
     assert of_stage(page, "stage.shown(stage.message.views[0]).title") == f"Layer {LAST} of {LAST}"
     expect(page).to_have_url(re.compile(rf"layer={LAST}"))
-    assert mean_cosine(page) < 0.1  # the bundled model was trained to spread its last layer
+    expect(mean_cosine(page)).not_to_have_text(before)
+    assert float(mean_cosine(page).inner_text()) < 0.7  # trained to spread its last layer
+    # the model has no pieces for most Chinese characters, and says so above the picture
+    page.add_style_tag(content='[data-testid="stAlert"] { display: none }')
     page.set_viewport_size({"width": 420, "height": 900})
     wait_for_stage(page, "stage.width < 420 && stage.boxes[1].top > stage.boxes[0].height")
-    assert page.locator(".twin-stage").bounding_box()["y"] < 500
-    main = page.locator('[data-testid="stMain"]')
     # the charts follow the window a little later
-    page.wait_for_function("box => box.scrollWidth <= box.clientWidth", arg=main.element_handle())
+    page.wait_for_function(
+        """() => {
+          const main = document.querySelector('[data-testid="stMain"]');
+          const stage = document.querySelector('.twin-stage');
+          return main.scrollWidth <= main.clientWidth && stage.getBoundingClientRect().top < 500;
+        }"""
+    )
     assert grave_findings(page, ".twin") == []

@@ -14,16 +14,21 @@ def test_the_picture_is_on_the_first_screen_and_a_list_changes_the_ranks(
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE))
     chart = page.locator(".chart.js-plotly-plot[data-drawn]")
-    expect(chart).to_have_count(1, timeout=120_000)
-    box = chart.bounding_box()
+    expect(chart).to_have_count(2, timeout=120_000)  # lengths, and cosines below
+    box = chart.first.bounding_box()
     assert box["y"] + box["height"] < 900
     wait_for_clouds(page, 2)
     assert is_drawn(page, 0)
     expect(page.get_by_text("The mean lengths of the bins go neither up nor down")).to_be_visible()
     page.set_viewport_size({"width": 420, "height": 900})
-    assert page.locator(".chart.js-plotly-plot").bounding_box()["y"] < 500
-    main = page.locator('[data-testid="stMain"]')
-    assert main.evaluate("box => box.scrollWidth <= box.clientWidth")
+    # the charts follow the window a little later
+    page.wait_for_function(
+        """() => {
+          const main = document.querySelector('[data-testid="stMain"]');
+          const chart = document.querySelector('.chart.js-plotly-plot');
+          return main.scrollWidth <= main.clientWidth && chart.getBoundingClientRect().top < 500;
+        }"""
+    )
     table = tmp_path / "counts.txt"
     words = ("the", "of", "house", "river", "music", "king", "water", "stone", "law", "win")
     table.write_text("".join(f"{word} {100 - i}\n" for i, word in enumerate(words)))

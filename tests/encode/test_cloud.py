@@ -363,6 +363,18 @@ def test_tokens_of_every_layer_come_from_one_pass(encoder, unable, store, monkey
         read_cloud(unable, CORPUS, layer=1, store=other, **arguments)
 
 
+def test_another_layer_of_the_same_tokens_splits_no_text_again(encoder, store, monkeypatch):
+    arguments = {"unit": "tokens", "max_points": 8}
+    like = read_cloud(encoder, CORPUS, layer=0, store=store, **arguments)
+    expected = read_cloud(encoder, CORPUS, layer=1, store=store, **arguments)
+    found = read_cloud(encoder, CORPUS, layer=2, like=like, **arguments)  # not stored
+    assert np.abs(found.vectors - expected.vectors).max() > 0.01
+    monkeypatch.setattr(Encoder, "tokenize", lambda *_, **__: pytest.fail("split again"))
+    found = read_cloud(encoder, CORPUS, layer=1, like=like, store=store, **arguments)
+    np.testing.assert_array_equal(found.vectors, expected.vectors)
+    assert (found.texts, found.labels) == (expected.texts, expected.labels)
+
+
 def test_a_sample_of_whole_sentences_has_all_their_tokens(encoder):
     lengths = [len(pieces) for pieces in PIECES]
     drawn = set()

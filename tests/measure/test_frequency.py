@@ -1,5 +1,7 @@
 """Words by frequency: hand-worked bins, neighbours by brute force, tables of opposite direction."""
 
+import threading
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -13,6 +15,7 @@ from geometry.measure import (
     sentence_means,
 )
 from geometry.measure.frequency import by_rank
+from geometry.measure.neighbours import largest
 
 HAND = np.array([[3.0, 4], [0, 1], [0, 2], [5, 12]])  # norms 5, 1, 2, 13
 COUNTS = np.array([10, 40, 20, 10])  # ranks 2, 0, 1, 3: of equal counts the earlier row
@@ -84,12 +87,19 @@ def test_wide_rows_have_the_same_neighbours(monkeypatch):
         np.testing.assert_array_equal(found, same)
 
 
-def test_the_neighbours_can_be_cancelled():
+def test_the_neighbours_can_be_cancelled(monkeypatch):
+    searched = []
+    monkeypatch.setattr(
+        "geometry.measure.frequency.largest", lambda *of: searched.append(1) or largest(*of)
+    )
+
     def stop(*_):
+        assert threading.current_thread() is threading.main_thread()  # where the page's job stops
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        neighbour_means(words(), progress=stop)
+        neighbour_means(words(), block_rows=2, progress=stop)
+    assert len(searched) <= 3  # of 150 blocks
 
 
 def test_bins_are_means_of_their_words():

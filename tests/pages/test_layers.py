@@ -13,9 +13,11 @@ from streamlit.testing.v1 import AppTest
 from geometry import (
     Corpus,
     Encoder,
+    effective_rank,
     isoscore,
     load_encoder,
     mean_cosine,
+    mean_norm_share,
     opening_angle,
 )
 from geometry.data.corpus import read_bundled
@@ -24,6 +26,7 @@ from geometry.measure import (
     Measured,
     intra_sentence_similarity,
     max_explainable_variance,
+    positive_cosine_share,
     self_similarity,
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
@@ -38,6 +41,13 @@ from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
+ONE_BY_ONE = {
+    "positive_cosine_share": positive_cosine_share,
+    "opening_angle": opening_angle,
+    "isoscore": isoscore,
+    "effective_rank": effective_rank,
+    "mean_norm_share": mean_norm_share,
+}
 N = 50
 LAST = 6  # of the bundled model
 SERIES = {"sentences, [CLS]": "cls", "sentences, mean": "mean", "sentences, max": "max"}
@@ -214,7 +224,8 @@ def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, taken):
     top = int(np.argmax(raw[5]))
     share = raw[5, top] / raw[5].sum()
     assert f"{top} ({share:.1%})" in everything(app)
-    assert headlines(app)[1][0] == f"{share:.1%}"
+    five = np.sort(raw[5])[-5:].sum() / raw[5].sum()
+    assert headlines(app)[1] == [f"{share:.1%}", f"{five:.1%}", signed(standardised[5].sum(), 3)]
     rows = list(csv.reader(io.StringIO(dimensions_csv(taken[0][1], "x").decode("utf-8-sig"))))
     assert len(rows) == 1 + raw.size
     assert float(rows[1 + 5 * raw.shape[1] + top][2]) == pytest.approx(raw[5, top], rel=1e-4)
@@ -260,6 +271,13 @@ def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch
         if (row["series"], row["layer"], row["measure"]) == ("tokens", "2", "mean_cosine")
     )
     assert found == pytest.approx(value, rel=1e-5)
+    for name, of in ONE_BY_ONE.items():
+        layers = [
+            float(row["value"])
+            for row in rows
+            if (row["series"], row["measure"]) == ("tokens", name)
+        ]
+        np.testing.assert_allclose(layers, [of(each.vectors) for each in tokens], rtol=1e-5)
 
 
 def test_points_are_as_drawn_with_a_column_for_each_layer(taken):

@@ -6,18 +6,20 @@ import re
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.spatial.distance import pdist
+from scipy.stats import entropy, spearmanr
 from sklearn.neighbors import NearestNeighbors
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
 from geometry.data.corpus import read_bundled
-from geometry.measure import FrequencyBin, FrequencyDirection
+from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, neighbour_means
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import numbers
-from pages.word_frequency.scene import _matched
+from pages.word_frequency.scene import ORDERED, _by_vocabulary, _matched
+from pages.word_frequency.sentences import LEFT_OUT, SWAP
 from pages.word_frequency.verdicts import cone_state, direction_sentence, ordered_state
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
@@ -59,9 +61,13 @@ def types(encoder: Encoder) -> tuple[list[str], np.ndarray, np.ndarray]:
     return names[order].tolist(), counts[order], table.vectors[rows].astype(float)
 
 
-def table_of(app: AppTest) -> list[list[str]]:
-    lines = [line for line in everything(app).splitlines() if re.match(r"\| [\d,]+–", line)]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+def table_of(app: AppTest, beginning: str = r"[\d,]+–") -> list[list[str]]:
+    lines = [line for line in everything(app).splitlines() if re.match(r"\| " + beginning, line)]
+    return [[cell.strip() for cell in line.removesuffix("|")[1:].split("|")] for line in lines]
+
+
+def published_rows(app: AppTest) -> list[list[str]]:
+    return table_of(app, "published: ")
 
 
 def headlines(app: AppTest) -> list[str]:
@@ -75,7 +81,7 @@ def first_number(cell: str) -> float:
 
 def test_the_table_and_the_numbers_are_those_of_the_types(types):
     _, counts, X = types
-    app = visit(opened=PARTS)
+    app = visit(opened=PARTS[:1])
     norms = np.linalg.norm(X, axis=1)
     rho = spearmanr(norms, -counts)[0]
     shown = headlines(app)
@@ -95,9 +101,17 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
         ]
         np.testing.assert_allclose([first_number(c) for c in row[2:9]], expected, atol=0.0051)
         assert first_number(row[9]) == pytest.approx(mean_cosine(X[a:b]), abs=6e-4)
-    assert rows[0][10] == "0.95; 0.77; 0.73"  # published
+    assert [row[2:] for row in published_rows(app)][::2] == [
+        ["0.95", "0.77", "0.83", "0.87", "0.73", "0.73", "0.72", ""],
+        ["1.22", "1.16", "1.22", "1.26", "1.20", "1.19", "1.17", ""],
+    ]
     figure = charts(app)["word-lengths"]["figure"]
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+    drawn = charts(app)["word-cosines"]["figure"]["data"]
+    levels = [trace for trace in drawn if trace["line"]["width"] == 4]
+    assert [trace["x"] for trace in levels] == [[1, 100], [101, 500], [501, len(X)]]
+    for trace, row in zip(levels, rows, strict=True):
+        assert trace["y"][0] == pytest.approx(first_number(row[9]), abs=6e-4)
     said = everything(app)
     for claim in (
         "nearer to the origin: mean length",
@@ -105,9 +119,57 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
         "the cone: mean cosine",
     ):
         assert claim in said
+    assert [first_number(each) for each in shown[1:]] == pytest.approx(
+        [norms[:100].mean(), mean_cosine(X[:100])], abs=0.0051
+    )
+
+
+def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, types):
+    names, counts, X = types
+    texts = corpus().texts
+    app = visit(opened=PARTS[1:])
+    said = everything(app)
+
+    tokens = encoder.encode_tokens(texts, layer=4)
+    for without in LEFT_OUT:
+        rest = ~np.isin(tokens.tokens, names[:without])
+        of_each = [tokens.vectors[rest & (tokens.sentence == i)] for i in range(len(texts))]
+        means = np.array([vectors.mean(axis=0) for vectors in of_each if len(vectors)])
+        (row,) = table_of(app, rf"{without} \|")
+        assert first_number(row[1]) == pytest.approx(mean_cosine(means), abs=6e-4)
+        assert row[2] == f"{len(means)}"
     assert "Without the 100 most frequent types" in said
+
+    pieces = [each for each in encoder.tokenize(texts) if len(set(each)) > 1]
+    means = np.array([X[[names.index(piece) for piece in each]].mean(axis=0) for each in pieces])
+    nearest = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(X)
+    for beginning, rows, away in (
+        ("types", X, nearest.kneighbors()[0]),
+        ("sentences", means, nearest.kneighbors(means)[0]),
+    ):
+        (row,) = table_of(app, rf"{beginning}[ ,]")
+        quartiles = [float(cell) for cell in row[1].split(" · ")]
+        np.testing.assert_allclose(quartiles, np.quantile(away, [0.25, 0.5, 0.75]), atol=0.0051)
+        assert float(row[2]) == pytest.approx(np.linalg.norm(rows, axis=1).mean(), abs=0.0051)
     assert "in no holes" in said or "in holes" in said
+
+    sentence, word, other = SWAP
+    raw = encoder.encode([sentence, sentence.replace(word, other), *texts], layer=4)
+    gap, usual = np.linalg.norm(raw[0] - raw[1]), np.median(pdist(raw[2:]))
+    found = re.search(r"\*\*Raw\*\* · cosine of both sentences ([\d.]+); moved by (\d+)%", said)
+    assert float(found[1]) == pytest.approx(1 - pdist(raw[:2], "cosine")[0], abs=6e-4)
+    assert float(found[2]) == pytest.approx(100 * gap / usual, rel=0.1)
     assert {"swap-Raw", "swap-Whitened"} <= set(charts(app))
+
+    for row, p in zip(table_of(app, "Raw"), (np.ones(len(X)), counts), strict=True):
+        mean, length = np.average(X, axis=0, weights=p), np.linalg.norm(X, axis=1)
+        assert first_number(row[2]) == pytest.approx(
+            1 - np.linalg.norm(mean) / np.average(length, weights=p), abs=6e-4
+        )
+        spectrum = np.linalg.eigvalsh(np.cov(X.T, aweights=p, ddof=0))
+        assert first_number(row[3]) == pytest.approx(
+            entropy(spectrum) / np.log(len(spectrum)), abs=6e-4
+        )
     assert said.count("Zipfian whitening") >= 2
 
 
@@ -158,6 +220,23 @@ def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
 
 
+def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, types):
+    names, counts, _ = types
+    table = encoder.type_embeddings()
+    rows = np.array([table.words.index(name) for name in names])
+    rho = spearmanr(rows, -counts)[0]
+    assert rho > ORDERED
+    app = visit(counts="order")
+    assert f"their counts there: {rho:.2f})" in everything(app)
+    norms = np.linalg.norm(table.vectors[np.sort(rows)], axis=1)
+    figure = charts(app)["word-lengths"]["figure"]
+    np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
+    app = visit(read_bundled("topics-zh"), counts="order")
+    assert "not offered as a frequency" in everything(app)
+    assert f"and {ORDERED} is needed" in everything(app)
+    assert "word-lengths" not in charts(app)
+
+
 def test_tokens_are_averaged_by_type_at_the_layer(encoder):
     own = corpus(30)
     app = visit(own, words="tokens", layer="2")
@@ -179,6 +258,8 @@ def test_the_cloud_is_drawn_twice_and_without_webgl2_by_plotly(types):
     ]
     svd, pca = twin.frames[twin.message["views"][0]["points"]]
     assert len(svd) == len(types[0])
+    groups = list(twin.message["legend"]["names"])
+    assert groups == ["ranks 1–100", "ranks 101–500", f"ranks 501–{len(svd):,}"]
     assert np.abs(pca.mean(axis=0)).max() < 1e-3 < np.abs(svd.mean(axis=0)).max()
     assert twin.message["origin"] == "origin (PCA: the mean)"
     drawn = charts(visit(webgl2="no"))
@@ -206,6 +287,18 @@ def test_another_model_and_the_chinese_page(tmp_path):
     app = visit(Corpus("tiny", texts), model=model, lang="zh-Hant", opened=PARTS)
     assert "詞頻" in everything(app)
     assert "word-lengths" in charts(app)
+
+
+def test_what_was_measured_of_the_bundled_types_outside_the_app(encoder):
+    """By counts in the bundled corpus: length, distance, cosine of frequent and of rare words."""
+    pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
+    names, counts = np.unique(pieces, return_counts=True)
+    table = encoder.type_embeddings()
+    X = table.vectors[[table.words.index(name) for name in names]]
+    bins = frequency_bins(X, counts, neighbour_means(X), edges=(100, 500, 1500))
+    found = [(b.norm.value, b.distances[0].value, b.cosine.value) for b in (bins[0], bins[2])]
+    expected = [(1.03, 1.02, 0.163), (1.26, 1.26, 0.021)]
+    np.testing.assert_allclose(found, expected, atol=0.006)
 
 
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
@@ -240,4 +333,8 @@ def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
     assert len(words) == 21_343
     assert [round(each.value, 2) for each in direction.norms] == [1.08, 1.26, 1.28, 1.10]
     assert direction.order == "neither"
+    assert _by_vocabulary(words, found, table.words)[1] == pytest.approx(0.87, abs=0.005)
+    pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
+    topics = np.unique(pieces, return_counts=True)
+    assert _by_vocabulary(*topics, table.words)[1] == pytest.approx(0.49, abs=0.005)
     assert "**1.08 → 1.26 → 1.28 → 1.10**" in direction_sentence(direction, str)

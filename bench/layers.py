@@ -1,0 +1,47 @@
+"""The page Layers on the bundled sentences: every measure at every layer, cold and from cache.
+
+Time at the server to the end of the page's run, of a fresh server with an empty cache: start of
+torch, encoding, pictures and all tables. Then other readers open the page.
+"""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from bench.reader import Reader
+from bench.table import Row
+from geometry import read_bundled
+from tests.browser.server import AppServer
+
+PAGE = "layers"
+REPEATS = 3
+COLD, CACHED = 20.0, 0.5  # s
+
+
+def main() -> list[Row]:
+    times = [asyncio.run(visits()) for _ in range(REPEATS)]
+    cold, cached = (median(values) for values in zip(*times, strict=True))
+    n = len(read_bundled("topics"))
+    return [
+        _row(f"layers page: every measure of {n:,} sentences at every layer, cold", cold, COLD),
+        _row("the same from cache", cached, CACHED),
+    ]
+
+
+def _row(name: str, seconds: float, limit: float) -> Row:
+    return Row(name, seconds, target=f"{limit:g} s or less", met=seconds <= limit)
+
+
+async def visits() -> tuple[float, float]:
+    """Seconds of the first visit, and of one by another reader."""
+    with tempfile.TemporaryDirectory() as folder, AppServer(cache_dir=Path(folder)) as server:
+        seconds = []
+        for _ in range(2):
+            async with Reader(server.port, PAGE) as reader:
+                seconds.append((await reader.open()).seconds)
+    return seconds[0], seconds[1]
+
+
+if __name__ == "__main__":
+    print(asyncio.run(visits()))

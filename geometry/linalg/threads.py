@@ -1,0 +1,38 @@
+"""Work on several items at a time: numpy's large operations run beside each other in threads."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_threads(
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[Result]:
+    """The result of each item, in order.
+
+    While the caller waits or after it has stopped, no more than ``threads`` items are begun.
+
+    Parameters
+    ----------
+    work : callable
+    items : iterable
+    threads : int, >= 1
+        1 works in the caller's thread.
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    rest = iter(items)
+    with ThreadPoolExecutor(threads) as pool:
+        begun = deque(pool.submit(work, item) for item in islice(rest, threads))
+        while begun:
+            result = begun.popleft().result()
+            begun.extend(pool.submit(work, item) for item in islice(rest, 1))
+            yield result
