@@ -35,7 +35,8 @@ class Limits:
     text_characters : int
         Of one text. The rest of a longer text is cut off and counted.
     dimensions : int
-        Numbers of one word vector.
+        Numbers of one word vector, or of a model's vectors. Pictures and whitenings need memory in
+        the square of it and time in its cube.
     words : int
         Word vectors, or words with counts.
     seconds : int
@@ -51,7 +52,7 @@ class Limits:
     columns: int = 300
     keys: int = 300
     text_characters: int = 100_000
-    dimensions: int = 16_384
+    dimensions: int = 4_096
     words: int = 2_000_000
     seconds: int = 10
 
@@ -74,6 +75,7 @@ LIMITS = Limits()  # of every reader, unless its caller gives others
 OWN_FILES = Limits(  # of the person who runs the program: the commands of the shell
     vector_file_bytes=20_000 * MEGABYTE,
     table_bytes=4_000 * MEGABYTE,
+    dimensions=16_384,
     words=20_000_000,
 )
 MAX_BYTES = LIMITS.file_bytes

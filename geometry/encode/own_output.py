@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.limits import LIMITS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
@@ -72,6 +73,9 @@ class OwnOutput:
             raise ModelFilesError("unreadable", because="prompt", name=name)
         for module in rest:
             self._add(_kind(module), module_folder(folder, module["path"], name=name))
+        if self.dimension > LIMITS.dimensions:
+            reason = f"an output of {self.dimension} numbers"
+            raise ModelFilesError("unreadable", because="broken", name=name, said=reason)
         if not any(kind == "Pooling" for kind, _, _ in self._steps):
             raise ModelFilesError("unreadable", because="no_pooling", name=name)
 

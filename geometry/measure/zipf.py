@@ -6,7 +6,7 @@ Yokoi et al. 2024, sections 2 and 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from .table import Measured
 
 # One draw of a large vocabulary is close to the mean; draws of small ones are repeated
 NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20
+NAMES = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
 LEAST_LEFT = 1e-6  # of p, without a group of words; less than that is rounding
 
 
@@ -102,12 +103,18 @@ def zipfian_table(
     """
     W, p = _weighted(W, frequencies)
     whole = _Sums.of(W, p)
-    replicates = [] if len(W) < MIN_ROWS else _without_groups(W, p, whole, seed)
+    measures = (_symmetry, _entropy)
+    # one by one, because each has a covariance
+    replicates = [
+        [_or_none(of, sums) for of in measures]
+        for sums in ([] if len(W) < MIN_ROWS else _without_groups(W, p, whole, seed))
+    ]
     baselines = zipfian_baselines(p, W.shape[1], seed=seed)
-    return (
-        _row("zipfian_mean_symmetry", _symmetry, whole, replicates, W.shape, baselines[0]),
-        _row("zipfian_spectral_entropy", _entropy, whole, replicates, W.shape, baselines[1]),
+    mean, entropy = (
+        _row(name, of, whole, [each[place] for each in replicates], W.shape, baselines[place])
+        for place, (name, of) in enumerate(zip(NAMES, measures, strict=True))
     )
+    return mean, entropy
 
 
 class _Sums(NamedTuple):
@@ -135,29 +142,35 @@ def _entropy(sums: _Sums) -> float:
     return spectral_entropy(np.linalg.eigvalsh(sums.covariance))
 
 
-def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> list[_Sums]:
-    """The sums without each of MORE_GROUPS random groups; empty where one group has all of p."""
+def _or_none(of: Callable[[_Sums], float], sums: _Sums) -> float | None:
+    try:
+        return of(sums)
+    except UndefinedMeasure:  # without this group all words are equal
+        return None
+
+
+def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> Iterator[_Sums]:
+    """The sums without each of MORE_GROUPS random groups; none where one group has all of p."""
     group = np.empty(len(p), dtype=np.int64)
     group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % MORE_GROUPS
     lengths = p * np.linalg.norm(W, axis=1)
-    found = []
+    shares = 1 - np.bincount(group, p, minlength=MORE_GROUPS)
+    if shares.min() < LEAST_LEFT:
+        return
     for left_out in range(MORE_GROUPS):
         rest, gone = group != left_out, group == left_out
         left = float(p[rest].sum())
-        if left < LEAST_LEFT:
-            return []
         q, Z = p[gone], W[gone] - whole.mean
         shift = -(q @ Z) / left  # of the mean
         covariance = (whole.covariance - (Z * q[:, None]).T @ Z) / left - np.outer(shift, shift)
-        found.append(_Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance))
-    return found
+        yield _Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance)
 
 
 def _row(
     name: str,
     of: Callable[[_Sums], float],
     whole: _Sums,
-    replicates: list[_Sums],
+    replicates: list[float | None],
     shape: tuple[int, ...],
     baseline: float,
 ) -> Measured:
@@ -167,12 +180,10 @@ def _row(
     except UndefinedMeasure as error:
         return Measured(name, None, None, None, None, n, d, error.code)
     low = high = None
-    try:
-        if replicates:
-            low, high = around(value, jackknife_reach([of(sums) for sums in replicates]))
-            low, high = max(low, 0.0), min(high, 1.0)
-    except UndefinedMeasure:  # without some group all words are equal
-        pass
+    defined = [each for each in replicates if each is not None]
+    if replicates and len(defined) == len(replicates):
+        low, high = around(value, jackknife_reach(defined))
+        low, high = max(low, 0.0), min(high, 1.0)
     return Measured(name, value, low, high, baseline, n, d)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, CorpusError, Limits, refuse_empty
 from ..data.tables import is_number
 from ..errors import own_errors
+
+LARGEST = 1e18  # count of a word; the sum and the squares of millions of these are finite
 
 
 def read_counts(
@@ -53,10 +53,12 @@ def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
         fields = (line.rsplit(",", 1) if file.suffix == ".csv" else line.rsplit(None, 1)) or [""]
         if not line.strip() or (number == 1 and not is_number(fields[-1].strip())):
             continue
-        if len(fields) != 2 or not is_number(fields[1]) or not 0 <= float(fields[1]) < math.inf:
+        if len(fields) != 2 or not is_number(fields[1]):
             raise CorpusError("bad_count", line=number)
-        word = fields[0].strip()
-        counts[word] = counts.get(word, 0.0) + float(fields[1])
+        word, count = fields[0].strip(), float(fields[1])
+        if not 0 <= count <= LARGEST:
+            raise CorpusError("bad_count", line=number)
+        counts[word] = counts.get(word, 0.0) + count
     refuse_empty(len(counts))
     return counts
 

@@ -156,7 +156,7 @@ class Cache(Generic[Answer]):
     """
 
     def __init__(self, name: str, max_entries: int) -> None:
-        self._name, self._max_entries = name, max_entries
+        self.name, self._max_entries = name, max_entries
 
     def get_or_make(self, key: str, make: Callable[[], Answer], *, private: bool = False) -> Answer:
         """The answer of that key; ``make`` computes it where there is none.
@@ -171,7 +171,7 @@ class Cache(Generic[Answer]):
         private : bool
             True for an answer from a reader's own texts; it ends with the session.
         """
-        store, place = _own() if private else _shared(), (self._name, key)
+        store, place = _own() if private else _shared(), (self.name, key)
         entry = store.find(place)
         if entry is None:
             with _lock:
@@ -190,7 +190,7 @@ class Cache(Generic[Answer]):
 
     def get(self, key: str, *, private: bool = False) -> Answer | None:
         """The answer of that key, or None where there is none."""
-        entry = (_own() if private else _shared()).find((self._name, key))
+        entry = (_own() if private else _shared()).find((self.name, key))
         return None if entry is None else entry.answer
 
     def put(self, key: str, answer: Answer, *, private: bool = False) -> Answer:

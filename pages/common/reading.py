@@ -6,8 +6,9 @@ reading then delays no other visitor, and ends when its reader closes the tab.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from geometry import CorpusError
@@ -22,12 +23,22 @@ from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
 from .words import translator
 
 AT_ONCE = 300_000  # bytes; a file up to this size is read while the page is drawn, in half a second
+SHORT = 5_000_000  # bytes; a file up to this size is read in some seconds, before longer ones
 PACKED = (b"\x1f\x8b", b"PAR1")  # gzip, Parquet: a small file may have a large content
+
+WIDE = 512  # dimensions; finding the axes of wider vectors takes a second, and can't be cancelled
 
 _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
 
 
-def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
+def read_upload(
+    read: Callable[..., Any],
+    file: Any,
+    *,
+    beside: Mapping[str, Any] = MappingProxyType({}),
+    named: str = "",
+    **options: Any,
+) -> Any:
     """The answer of ``read(content, name=..., limits=..., **options)``, or its error, raised.
 
     Both are cached for the session, so that a rerun does not read the file again.
@@ -35,17 +46,22 @@ def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
     Parameters
     ----------
     read : callable
-        A reader of the library.
+        A reader of the library, or a function of a module without Streamlit.
     file : UploadedFile
+    beside : mapping of str to object, optional
+        Large options, such as texts or a second file. A process of its own then reads the file.
+    named : str
+        Names the values in ``beside``.
     **options
         Named by their values: equal values, equal answers.
     """
     options = {"limits": upload_limits()} | options
-    key = ArrayStore.key(read.__module__, read.__qualname__, file.file_id, sorted(options.items()))
+    place = (read.__module__, read.__qualname__, file.file_id, named)
+    key = ArrayStore.key(*place, sorted(options.items()))
     answer = _FILES.get(key, private=True)
     if answer is None:
         try:
-            answer = _answer(read, key, file, options)
+            answer = _answer(read, key, file, {**options, **beside}, is_apart=bool(beside))
         except GeometryError as error:
             answer = error.with_traceback(None)  # which refers to the content
         _FILES.put(key, answer, private=True)
@@ -54,22 +70,41 @@ def read_upload(read: Callable[..., Any], file: Any, **options: Any) -> Any:
     return answer
 
 
-def _answer(read: Callable[..., Any], key: str, file: Any, options: dict[str, Any]) -> Any:
+def _answer(
+    read: Callable[..., Any], key: str, file: Any, options: dict[str, Any], *, is_apart: bool
+) -> Any:
     content = file.getvalue()
-    if len(content) <= AT_ONCE and not content.startswith(PACKED):
+    if not is_apart and len(content) <= AT_ONCE and not content.startswith(PACKED):
         return read(content, name=file.name, **options)
     _ = translator()
-    call = partial(run_apart, read, content, name=file.name, **options)
+    call = partial(apart, read, content, name=file.name, **options)
+    return jobs.wait_for(
+        f"read-{key}",
+        lambda report: call(report=report),
+        _,
+        _("Reading {name}").format(name=markdown(file.name)),
+        lane="read",
+        cancelled=_("Cancelled. The file is still here, and you can start again."),
+        is_long=takes_long(content),
+    )
+
+
+def takes_long(*contents: bytes) -> bool:
+    """True if other files should be read first."""
+    return sum(map(len, contents)) > SHORT or any(each.startswith(PACKED) for each in contents)
+
+
+def apart(function: Callable[..., Any], *values: Any, report: jobs.Report, **options: Any) -> Any:
+    """``run_apart``; an end without an answer is the error "too_large" of the visitor's file.
+
+    Parameters
+    ----------
+    function, *values, report, **options
+        As in ``run_apart``.
+    """
     try:
-        return jobs.wait_for(
-            f"read-{key}",
-            lambda report: call(report=report),
-            _,
-            _("Reading {name}").format(name=markdown(file.name)),
-            lane="read",
-            cancelled=_("Cancelled. The file is still here, and you can start again."),
-        )
-    except ProcessEnded as error:
+        return run_apart(function, *values, report=report, **options)
+    except (ProcessEnded, MemoryError) as error:
         raise CorpusError(
             "too_large", because="too_heavy", seconds=CPU_SECONDS, memory=MEMORY_BYTES
         ) from error

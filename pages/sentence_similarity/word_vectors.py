@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from geometry.encode.store import recall
 from geometry.encode.type_averages import type_averages, type_averages_key
 from geometry.evaluate.from_words import (
     AveragedPairs,
+    WordGrid,
     WordPairScore,
     evaluate_averages,
 )
@@ -31,7 +33,7 @@ from pages.common.corpus_cloud import SEED, store
 from pages.common.escape import markdown
 from pages.common.limit_notes import megabytes, table_note, upload_limits, vector_note
 from pages.common.messages import error_text
-from pages.common.own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
+from pages.common.reading import WIDE, apart, takes_long
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
@@ -149,13 +151,16 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
 
+    limits = upload_limits()
+
     def read(report: jobs.Report) -> AveragedPairs:
-        averages: AveragedPairs = _apart(
+        averages: AveragedPairs = apart(
             averages_of_file,
             file.getvalue(),
             choice.pairs.pairs,
             report=report,
             name=file.name,
+            limits=limits,
             weighting=weighting,
             fit_texts=None if choice.fit.is_target else choice.fit.corpus.texts,
         )
@@ -163,23 +168,15 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
 
     what = _("Reading {name}").format(name=markdown(file.name))
     name = f"{file.name}, {weighting}"
+    is_long = takes_long(file.getvalue())
+    source = f"{file.file_id}/{weighting}"
     try:
-        return _scored(choice, f"{file.file_id}/{weighting}", name, what, read, _, lane="read")
-    except VectorFileError as error:
+        return _scored(choice, source, name, what, read, _, lane="read", is_long=is_long)
+    except (VectorFileError, CorpusError) as error:
         st.error(error_text(error, _))
     except ValueError:
         st.error(prose(PAGE, "vectors-unfit"))
     return None
-
-
-def _apart(function: Callable[..., Any], *values: Any, **options: Any) -> Any:
-    """``run_apart`` with the limits of uploads; an end without an answer is the file's error."""
-    try:
-        return run_apart(function, *values, limits=upload_limits(), **options)
-    except ProcessEnded as error:
-        raise VectorFileError(
-            "too_large", because="too_heavy", seconds=CPU_SECONDS, memory=MEMORY_BYTES
-        ) from error
 
 
 def _scored(
@@ -191,6 +188,7 @@ def _scored(
     _: Translate,
     *,
     lane: str,
+    is_long: bool = False,
 ) -> Static:
     """Averages and scores of that source: cached, else computed as two jobs.
 
@@ -202,13 +200,15 @@ def _scored(
     cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
     averages = _AVERAGES.get(averages_key, private=private)
     if averages is None:
-        made: AveragedPairs = jobs.wait_for(f"averages-{averages_key}", read, _, what, lane=lane)
+        made: AveragedPairs = jobs.wait_for(
+            f"averages-{averages_key}", read, _, what, lane=lane, is_long=is_long
+        )
         averages = _AVERAGES.put(averages_key, made, private=private)
     cells = _CELLS.get(cells_key, private=private)
     if cells is None:
         scored: dict[str, Cell] = jobs.wait_for(
             f"static-{cells_key}",
-            lambda report: scored_averages(averages, choice),
+            lambda report: scored_averages(averages, choice, report),
             _,
             what,
             lane="measure",
@@ -217,12 +217,18 @@ def _scored(
     return Static(name, averages, cells["none"], cells[choice.whitening], lane == "read")
 
 
-def scored_averages(averages: AveragedPairs, choice: Choice) -> dict[str, Cell]:
+def scored_averages(
+    averages: AveragedPairs, choice: Choice, report: jobs.Report
+) -> dict[str, Cell]:
     """Raw and treated, fitted on averages of the fit set, scored on pairs with known words.
 
-    Raises ValueError for fewer than three such pairs and for constant gold scores.
+    A process of its own scores wide vectors. Raises ValueError for fewer than three such pairs and
+    for constant gold scores.
     """
-    scored = evaluate_averages(
+    is_wide = max(X.shape[1] for X in averages.vectors.values()) > WIDE
+    score = partial(apart, report=report) if is_wide else _at_once
+    scored: WordGrid = score(
+        evaluate_averages,
         averages,
         treatments=("none", *choice.treatments),
         fit_on=None if choice.fit.is_target else choice.fit.name,
@@ -231,6 +237,10 @@ def scored_averages(averages: AveragedPairs, choice: Choice) -> dict[str, Cell]:
         seed=SEED,
     )
     return {cell.treatment: cell for cell in scored.grid.cells}
+
+
+def _at_once(function: Callable[..., WordGrid], *values: Any, **options: Any) -> WordGrid:
+    return function(*values, **options)
 
 
 def show_word_pairs(scene: Scene, _: Translate) -> None:
@@ -243,13 +253,15 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
         return
     similarity = scene.choice.similarity
     key = ArrayStore.key(vectors.file_id, words.file_id, similarity, SEED)
+    limits = upload_limits()
 
     def work(report: jobs.Report) -> WordPairScore:
-        score: WordPairScore = _apart(
+        score: WordPairScore = apart(
             score_of_files,
             vectors.getvalue(),
             words.getvalue(),
             report=report,
+            limits=limits,
             vectors_name=vectors.name,
             words_name=words.name,
             similarity=similarity,
@@ -262,7 +274,10 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
     try:
         if score is None:
             what = _("Reading {name}").format(name=markdown(words.name))
-            made: WordPairScore = jobs.wait_for(f"words-{key}", work, _, what, lane="read")
+            is_long = takes_long(vectors.getvalue(), words.getvalue())
+            made: WordPairScore = jobs.wait_for(
+                f"words-{key}", work, _, what, lane="read", is_long=is_long
+            )
             score = _WORD_PAIRS.put(key, made, private=True)
     except VectorFileError:
         return  # ``uploaded_static`` shows the error

@@ -15,11 +15,12 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, signed
 
+from .apart import Measured
 from .choices import Choice, choose_words
 from .numbers import show_headlines, show_table, show_zipf, take_away
 from .pictures import draw_clouds, draw_cosines, draw_lengths
 from .provenance import provenance
-from .scene import FEWEST, ORDERED, Measured, Words, measure_words, read_words
+from .scene import FEWEST, ORDERED, Words, measure_words, read_words
 from .sentences import show_holes, show_left_out, show_swap
 from .verdicts import direction_sentence, words_verdict
 

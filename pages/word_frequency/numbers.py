@@ -6,24 +6,20 @@ import numpy as np
 import streamlit as st
 
 from geometry.measure import Measured as Row
-from geometry.measure import zipfian_table
 from geometry.measure.frequency import NEIGHBOURS, Estimate
-from geometry.transform import fit_treatment
-from geometry.transform.treatments import Knobs
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown
 from pages.common.measures import measure_label
+from pages.common.reading import apart
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
+from .apart import Measured, Symmetry, symmetry
 from .pictures import published
-from .scene import Measured, Words
+from .scene import Words, worked_out
 from .verdicts import table_markdown, three_digits
-
-Symmetry = dict[str, dict[str, tuple[Row, ...]]]  # by treatment, then by weight
 
 _SYMMETRY: Cache[Symmetry] = Cache("symmetry by weight", max_entries=16)
 
@@ -80,26 +76,6 @@ def bins_csv(measured: Measured, basis: str) -> bytes:
     return csv_bytes(head, rows, basis)
 
 
-def symmetry_of(words: Words) -> Symmetry:
-    """Symmetry under equal weights and under frequencies: raw, and after both whitenings."""
-
-    def make() -> Symmetry:
-        X, counts = words.vectors, words.counts
-        clouds = {"raw": X}
-        for name in ("zca", "zipf"):
-            fitted = fit_treatment(name, X, sample_weight=counts, random_state=SEED)
-            clouds[name] = fitted.turn(Knobs()).apply(X).vectors
-        weights = {"uniform": np.ones(len(X)), "zipf": counts}
-        return {
-            name: {
-                weight: zipfian_table(cloud, each, seed=SEED) for weight, each in weights.items()
-            }
-            for name, cloud in clouds.items()
-        }
-
-    return _SYMMETRY.get_or_make(words.key, make, private=words.private)
-
-
 def show_zipf(words: Words, _: Translate) -> None:
     """Both symmetries, raw and whitened, under equal weights and under frequencies."""
     treatments = {
@@ -111,7 +87,15 @@ def show_zipf(words: Words, _: Translate) -> None:
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
     head = [_("treatment"), _("weights"), *(measure_label(name, _) for name in names)]
     lines = [head, ["---", "---", "---:", "---:"]]
-    for treatment, by_weight in symmetry_of(words).items():
+    what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
+    found = worked_out(
+        _SYMMETRY,
+        words,
+        lambda report: apart(symmetry, words.vectors, words.counts, report=report),
+        what,
+        _,
+    )
+    for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
             lines.append([treatments[treatment], weights[weight], *cells])

@@ -21,7 +21,8 @@ from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, signed
 
-from .scene import Measured, Words, drawn_rows, pictures_of
+from .apart import Measured
+from .scene import Words, drawn_rows, pictures_of
 from .verdicts import PUBLISHED_ENDS, PUBLISHED_ROWS, direction_sentence
 
 GROUP = "words"
@@ -113,7 +114,7 @@ def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate)
     provenance : str
     """
     rows = drawn_rows(words)
-    svd, pca = pictures_of(words)
+    svd, pca = pictures_of(words, _)
     X, texts = words.vectors[rows], [words.texts[row] for row in rows]
     colours = PointColours(
         np.searchsorted([each.stop for each in measured.bins], rows, side="right"),

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from geometry import Corpus, Encoder, Projection, UndefinedMeasure, VectorTable, project
+from geometry import Corpus, Encoder, Projection, UndefinedMeasure, VectorTable
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.ranks import spearman
-from geometry.measure import (
-    FrequencyBin,
-    FrequencyDirection,
-    frequency_bins,
-    frequency_direction,
-    neighbour_means,
-)
-from geometry.measure.frequency import NEIGHBOURS, by_rank
-from geometry.vectors import rank_counts, read_counts, read_vectors, words_of
+from geometry.measure.frequency import NEIGHBOURS
+from geometry.vectors import read_counts
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
-from pages.common.reading import read_upload
+from pages.common.reading import WIDE, apart, read_upload
 from pages.common.uploads import is_own
 from pages.common.words import Translate
 
+from .apart import Measured, matched, measured, pictures, ranked, words_of_file
 from .choices import Choice
 
-MAX_WORDS = 30_000  # the most frequent ones; neighbours take time in the square of it
 MAX_TOKENS = 6000  # of whole sentences
 DRAWN = 5000  # points of a cloud
 FEWEST = max(NEIGHBOURS) + 2
-MARKS = ("", "Ġ", "▁")  # of a word piece that begins a word
 # Spearman of a vocabulary's order and a corpus' counts from which the order is one of frequency.
 # Sampling keeps it far below 1: most types of a small corpus occur once. A random order has 0.
 ORDERED = 0.4
+
+Answer = TypeVar("Answer")
 
 _TABLES: Cache[VectorTable] = Cache("type tables", max_entries=2)
 _MEASURED: Cache[Measured] = Cache("words by frequency", max_entries=32)
@@ -81,44 +76,42 @@ class Words:
         return self.agreement is None or self.agreement >= ORDERED
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What is measured of the words by frequency."""
-
-    direction: FrequencyDirection
-    bins: tuple[FrequencyBin, ...]
-
-
 def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -> Words:
     """The words with a vector and a frequency. Raises what the readers raise."""
     private = choice.words == "upload" or choice.counts == "list" or is_own(corpus)
+    if choice.words == "upload":
+        return _uploaded(corpus, choice)
     given = read_upload(read_counts, choice.counts_file) if choice.counts == "list" else None
     key: list[object] = [encoder.fingerprint, choice.words, choice.counts]
     if given is not None:
         key.append(choice.counts_file.file_id)
-    if choice.words == "upload":
-        table: VectorTable = read_upload(read_vectors, choice.vectors_file)
-        key += [choice.vectors_file.file_id]
-        if choice.counts == "order":
-            counts: Mapping[str, float] = rank_counts(table)
-        elif given is None:
-            key.append(corpus.sha256)
-            counts = Counter(word for text in corpus.texts for word in words_of(text))
-        else:
-            counts = given
-        found = _matched(table.vectors, table.words, counts)
-    elif choice.words == "types" and given is not None:
+    if choice.words == "types" and given is not None:
         table = _type_table(encoder)
-        found = _matched(table.vectors, table.words, given)
+        found = matched(table.vectors, table.words, given)
     else:
         found = _of_corpus(corpus, choice, given, _)
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
-    if choice.words == "upload" or choice.counts != "order":
-        return _ordered(*found, key=ArrayStore.key(*key), private=private)
+    name = ArrayStore.key(*key)
+    if choice.counts != "order":
+        return Words(*ranked(*found), key=name, private=private)
     vectors, names, of_corpus = found
     by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
-    words = _ordered(vectors, names, by_order, key=ArrayStore.key(*key), private=private)
+    words = Words(*ranked(vectors, names, by_order), key=name, private=private)
     return replace(words, agreement=agreement)
+
+
+def _uploaded(corpus: Corpus, choice: Choice) -> Words:
+    """Those of the uploaded table."""
+    beside: dict[str, Any] = {}
+    named = ""
+    if choice.counts == "corpus":
+        beside, named = {"texts": corpus.texts}, corpus.sha256
+    elif choice.counts == "list":
+        file = choice.counts_file
+        beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
+    found = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
+    key = ArrayStore.key(choice.vectors_file.file_id, choice.counts, named)
+    return Words(*found, key=key, private=True)
 
 
 def _type_table(encoder: Encoder) -> VectorTable:
@@ -165,7 +158,7 @@ def _of_corpus(
     vectors = sums / repeats[:, None]
     if given is None:
         return vectors, names.tolist(), counts
-    return _matched(vectors, names.tolist(), given)
+    return matched(vectors, names.tolist(), given)
 
 
 def tokens_spec(layer: int) -> CloudSpec:
@@ -179,58 +172,44 @@ def tokens_spec(layer: int) -> CloudSpec:
     )
 
 
-def _matched(
-    vectors: np.ndarray, words: Sequence[str], counts: Mapping[str, float]
-) -> tuple[np.ndarray, Sequence[str], np.ndarray]:
-    """The rows whose word is counted: as it is, else without the mark of a beginning word."""
-    rows, found = [], []
-    taken: set[str] = set()
-    for row, word in enumerate(words):
-        bare = next((word[len(m) :] for m in MARKS[1:] if word.startswith(m)), word)
-        count = counts.get(word, counts.get(bare, 0.0))
-        if count > 0 and bare not in taken:
-            taken.add(bare)
-            rows.append(row)
-            found.append(count)
-    picked = np.array(rows, dtype=np.int64)
-    return vectors[picked], [words[row] for row in rows], np.array(found, dtype=np.float64)
-
-
-def _ordered(
-    vectors: np.ndarray, words: Sequence[str], counts: np.ndarray, *, key: str, private: bool
-) -> Words:
-    order = by_rank(counts)[:MAX_WORDS]
-    texts = tuple(words[row] for row in order)
-    return Words(vectors[order], texts, counts[order], len(words), key, private)
-
-
 def measure_words(words: Words, _: Translate) -> Measured:
     """Direction and bins: from the cache, or by a job with progress and Cancel.
 
     Raises UndefinedMeasure for words of one length or of one frequency.
     """
-    found = _MEASURED.get(words.key, private=words.private)
+    what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
+    work = partial(measured, words.vectors, words.counts)
+    return worked_out(_MEASURED, words, work, what, _)
+
+
+def worked_out(
+    cache: Cache[Answer],
+    words: Words,
+    work: Callable[[jobs.Report], Answer],
+    what: str,
+    _: Translate,
+    *,
+    of: str = "",
+) -> Answer:
+    """What is measured of the words: from the cache, or by a job.
+
+    Parameters
+    ----------
+    cache : Cache
+    words : Words
+    work : callable
+        Called with a report function (done, total).
+    what : str
+        Names the work.
+    of : str
+        What else it depends on.
+    """
+    key = f"{words.key}/{of}"
+    found = cache.get(key, private=words.private)
     if found is None:
-
-        def work(report: jobs.Report) -> Measured | UndefinedMeasure:
-            try:
-                direction = frequency_direction(words.vectors, words.counts, seed=SEED)
-            except UndefinedMeasure as error:
-                return error
-            near = neighbour_means(words.vectors, progress=report)
-            return Measured(direction, frequency_bins(words.vectors, words.counts, near, seed=SEED))
-
-        made = jobs.wait_for(
-            f"words-{words.key}",
-            work,
-            _,
-            _("Neighbours of {n} words").format(n=f"{len(words):,}"),
-            lane="measure",
-            is_long=True,
-        )
-        if isinstance(made, UndefinedMeasure):
-            raise made
-        found = _MEASURED.put(words.key, made, private=words.private)
+        name = f"words-{cache.name}-{key}"
+        made: Answer = jobs.wait_for(name, work, _, what, lane="measure", is_long=True)
+        found = cache.put(key, made, private=words.private)
     return found
 
 
@@ -246,12 +225,10 @@ def drawn_rows(words: Words) -> np.ndarray:
     return np.concatenate([np.arange(100), np.sort(rest)])[::-1]
 
 
-def pictures_of(words: Words) -> tuple[Projection, Projection]:
+def pictures_of(words: Words, _: Translate) -> tuple[Projection, ...]:
     """The drawn words by SVD and by PCA."""
-
-    def make() -> tuple[Projection, ...]:
-        X = words.vectors[drawn_rows(words)]
-        return tuple(project(X, method, 2, random_state=SEED) for method in ("svd", "pca"))
-
-    svd, pca = _PICTURES.get_or_make(words.key, make, private=words.private)
-    return svd, pca
+    X = words.vectors[drawn_rows(words)]
+    if X.shape[1] <= WIDE:
+        return _PICTURES.get_or_make(words.key, lambda: pictures(X), private=words.private)
+    what = _("Pictures of {n} words").format(n=f"{len(X):,}")
+    return worked_out(_PICTURES, words, lambda report: apart(pictures, X, report=report), what, _)

@@ -22,25 +22,29 @@ from geometry.measure import (
 from geometry.measure.frequency import by_rank
 from geometry.projection import project
 from geometry.projection.twin import fit_whitening, whiten_beside
+from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import layer_words
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
-from pages.common.escape import markdown
+from pages.common.escape import markdown, plotly
 from pages.common.models import current_encoder
 from pages.common.uploads import is_own
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
-from .scene import Words, tokens_spec
+from .apart import LONGEST_WORD
+from .scene import Words, tokens_spec, worked_out
 
 LEFT_OUT = (0, 10, 100)
 MOST_POINTS = 1500
+LONGEST_SENTENCE = 500  # characters of a typed sentence
 SWAP = ("I love this old film.", "love", "adore")
 
 _LEFT_OUT: Cache[dict[int, Measured]] = Cache("sentences without frequent types", max_entries=32)
 _HOLES: Cache[Holes] = Cache("holes between words", max_entries=32)
+_SWAPPED: Cache[np.ndarray] = Cache("swapped words", max_entries=16)
 
 
 @dataclass(frozen=True)
@@ -124,19 +128,20 @@ def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
     )
 
 
-def holes(words: Words, corpus: Corpus, encoder: Encoder) -> Holes:
+def holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> Holes:
     """Distances in the space of types: sentences are means of the vectors of their types."""
 
-    def make() -> Holes:
+    def make(report: jobs.Report) -> Holes:
         row_of = {text: row for row, text in enumerate(words.texts)}
         means = []
-        for pieces in encoder.tokenize(corpus.texts[:MOST_POINTS]):
+        for pieces in encoder.tokenize(corpus.texts[:MOST_POINTS], progress=report):
             rows = [row_of[piece] for piece in pieces if piece in row_of]
             if len(set(rows)) > 1:
                 means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
         Y = np.array(means)
         to_types = nearest_distances(Y, words.vectors)
-        from_types = _own_distances(words.vectors)
+        # the distance of each type to the nearest other one
+        from_types = neighbour_means(words.vectors, (1,), progress=report)[0][:, 0]
         return Holes(
             _quartiles(from_types),
             _quartiles(to_types),
@@ -145,7 +150,8 @@ def holes(words: Words, corpus: Corpus, encoder: Encoder) -> Holes:
             len(Y),
         )
 
-    return _HOLES.get_or_make(f"{words.key}/{corpus.sha256}", make, private=words.private)
+    what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
+    return worked_out(_HOLES, words, make, what, _, of=corpus.sha256)
 
 
 def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
@@ -153,14 +159,9 @@ def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def _own_distances(X: np.ndarray) -> np.ndarray:
-    """The distance of each row to the nearest other row."""
-    return neighbour_means(X, (1,))[0][:, 0]
-
-
 def show_holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> None:
     """Quartiles of both distances, and what they say."""
-    found = holes(words, corpus, encoder)
+    found = holes(words, corpus, encoder, _)
     line = "{:.2f} · {:.2f} · {:.2f}"
     lines = [
         [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
@@ -190,16 +191,18 @@ def holes_sentence(found: Holes, _: Translate) -> str:
 def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Translate) -> None:
     """One sentence, one word replaced: how far its vector moves, raw and whitened."""
     boxes = st.columns([3, 1, 1])
-    sentence = boxes[0].text_input(_("Sentence"), SWAP[0], key="swap-sentence")
-    word = boxes[1].text_input(_("Word"), SWAP[1], key="swap-word")
-    other = boxes[2].text_input(_("Replace by"), SWAP[2], key="swap-other")
+    sentence = boxes[0].text_input(
+        _("Sentence"), SWAP[0], key="swap-sentence", max_chars=LONGEST_SENTENCE
+    )
+    word = boxes[1].text_input(_("Word"), SWAP[1], key="swap-word", max_chars=LONGEST_WORD)
+    other = boxes[2].text_input(_("Replace by"), SWAP[2], key="swap-other", max_chars=LONGEST_WORD)
     if not word or word not in sentence or not other:
         st.info(_("Type a word of the sentence and another word."))
         return
     swapped = sentence.replace(word, other, 1)
     spec = CloudSpec(unit="sentences", layer=layer, pooling=DEFAULT_POOLING, max_points=MOST_POINTS)
     points = encode_corpus(corpus, spec, _)
-    pair = encoder.encode([sentence, swapped], layer=layer, pooling=DEFAULT_POOLING)
+    pair = _encoded((sentence, swapped), encoder, layer, _)
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, pair),
@@ -210,6 +213,23 @@ def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Tra
             _draw_swap(name, X, both, (sentence, swapped), _)
     st.caption(markdown(_frequencies(words, encoder, (word, other), _)))
     st.caption(prose("word_frequency", "swap"))
+
+
+def _encoded(texts: tuple[str, str], encoder: Encoder, layer: int, _: Translate) -> np.ndarray:
+    """Both vectors (2, d). In a job, because a large model takes more than a second."""
+    key = ArrayStore.key(encoder.fingerprint, *texts, layer)
+    found = _SWAPPED.get(key, private=True)
+    if found is None:
+        made: np.ndarray = jobs.wait_for(
+            f"swap-{key}",
+            lambda report: encoder.encode(
+                texts, layer=layer, pooling=DEFAULT_POOLING, progress=report
+            ),
+            _,
+            _("Encoding {n} sentences").format(n=len(texts)),
+        )
+        found = _SWAPPED.put(key, made, private=True)
+    return found
 
 
 def _draw_swap(
@@ -225,7 +245,7 @@ def _draw_swap(
     figure = scatter_figure(
         [
             Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus")),
-            Dots(ends[:, 0], ends[:, 1], [markdown(text) for text in texts], name, 1),
+            Dots(ends[:, 0], ends[:, 1], [plotly(text) for text in texts], name, 1),
         ],
         Axes(x, y),
         current_theme(),

@@ -10,7 +10,7 @@ from geometry.measure.frequency import NEIGHBOURS, Estimate
 from pages.common.verdict import ICONS, State, Verdict
 from pages.common.words import Translate, signed
 
-from .scene import Measured
+from .apart import Measured
 
 
 def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:

@@ -82,6 +82,7 @@ def many_members() -> bytes:
     return b"PK\x03\x04" + directory + end
 
 
+WIDE = b"".join(b"%x" % i + b" 1 2" * 8_000 + b"\n" for i in range(9))
 NUMBERS = b" 1" * 10**6 + b"\n"
 ATTEMPTS = {  # made when they are used
     # 1: a stated dimension, and lines as long as that
@@ -90,6 +91,7 @@ ATTEMPTS = {  # made when they are used
     "stated rows": lambda: Attempt("vectors", b"99999999999 2\na " + bytes(8)),
     "numbers a line": lambda: Attempt("vectors", b"a" + NUMBERS + b"b" + NUMBERS),
     "numbers in one line": lambda: Attempt("vectors", b"a" + b" 1" * (2 * 10**7)),
+    "numbers a word": lambda: Attempt("drawn vectors", WIDE),  # a picture takes their square
     # 2: dictionaries and prefixes of Parquet
     "Parquet, dictionaries": lambda: Attempt("pairs", dictionaries()),
     "Parquet, prefixes": lambda: Attempt("pairs", prefixes()),
@@ -160,7 +162,8 @@ ATTEMPTS = {  # made when they are used
 
 
 QUICK = (
-    *("stated dimension", "stated dimension, binary", "stated rows", "Parquet, dictionaries"),
+    *("stated dimension", "stated dimension, binary", "stated rows", "numbers a word"),
+    "Parquet, dictionaries",
     *("gzip, safetensors", "gzip, header", "gzip, pairs", "npz, members", "safetensors, header"),
     *("100,000 columns", "1,000,000 columns", "keys", "nested", "lines of words"),
 )

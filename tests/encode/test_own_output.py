@@ -20,6 +20,7 @@ from sentence_transformers.sentence_transformer.modules import (
 from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 
 from geometry import ModelFilesError, load_encoder
+from geometry.data.limits import LIMITS
 from geometry.encode.own_output import MODES
 from geometry.encode.pool import POOLINGS
 from geometry.hub.bundled import bundled_folder
@@ -93,6 +94,12 @@ def test_dense_layers(saved, activation, bias):
 @pytest.mark.parametrize("width", [DIMENSION, 9])
 def test_a_dense_layer_beside_its_input(saved, width):
     assert_own(saved(Pooling(DIMENSION), Dense(DIMENSION, width, use_residual=True)), width)
+
+
+def test_an_output_that_is_too_wide_is_not_offered(saved):
+    folder = saved(Pooling(DIMENSION), Dense(DIMENSION, LIMITS.dimensions + 1))
+    with pytest.raises(ValueError, match="an output of 4097 numbers"):
+        load_encoder(str(folder)).encode(TEXTS, pooling="own")
 
 
 def test_several_steps(saved):

@@ -228,6 +228,7 @@ def pairs() -> Pairs:
     )
 
 
+PARTS_OF_WORDS = ("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf")
 STATE = {"uploads": {"upload-a": corpus()}, "corpus": "upload-a", "own_corpus": "upload-a"}
 VISITS = {
     "cosine_basis": {},
@@ -252,6 +253,8 @@ def test_no_page_shows_more_than_the_text(visit, lang, model):
     state = {**STATE, "pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p"}
     if "charts" in visit:
         state[NO_WEBGL2] = True
+        state |= dict.fromkeys(PARTS_OF_WORDS, True)
+        state |= {"swap-sentence": f"the cat {HOSTILE}"[:500], "swap-word": "cat"}
     query = {"model": model, "lang": lang, **VISITS[visit]}
     app = healthy(new_visit(page, state, **query).run())
     faults, n_shown = judge(app)
@@ -270,7 +273,7 @@ def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch
     # The rule for words lets only letters and digits pass. Another rule might not.
     monkeypatch.setattr("geometry.vectors.word_averages._WORD", re.compile(r"\S+"))
     monkeypatch.setattr(
-        "pages.sentence_similarity.word_vectors.run_apart",
+        "pages.common.reading.run_apart",
         lambda function, *values, report, **options: function(*values, **options),
     )
     state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", "own-pairs-form": True}

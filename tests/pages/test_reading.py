@@ -1,6 +1,7 @@
 """Uploaded files: a large one is read by a process of its own, each only once for a session."""
 
 import gzip
+import threading
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -8,10 +9,12 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.corpus import read_corpus
 from pages.common import reading
 from pages.common.escape import markdown
+from pages.common.jobs import Visitor
 from pages.common.limit_notes import upload_limits
 from pages.common.own_process import ProcessEnded
 
 TEXTS = b"the cat sat\ndogs ran\n"
+ANOTHER = Visitor("another", "")
 
 
 def page_of_a_file() -> None:
@@ -117,3 +120,41 @@ def test_the_name_of_a_file_is_escaped_in_the_line_of_progress(apart, monkeypatc
 def test_a_process_reads_a_large_file(monkeypatch):
     monkeypatch.setattr(reading, "AT_ONCE", 0)
     assert page_with(TEXTS)[0].run().text[0].value == "the cat sat / dogs ran"
+
+
+class Gate:
+    """In place of the process: the file named "long" waits until the test lets it pass."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.began, self.passed = threading.Event(), threading.Event()
+
+    def __call__(self, read, content, *, report, name, **options):
+        if name == "long.txt":
+            self.began.set()
+            while not self.passed.wait(0.01):
+                report(0, 0)
+        report(0, 0)
+        self.read.append(name)
+        return read(content, name=name, **options)
+
+
+def test_a_short_file_is_read_before_long_ones_and_a_visitor_has_one_long_job(monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(reading, "AT_ONCE", 0)
+    monkeypatch.setattr(reading, "SHORT", 2 * len(TEXTS))
+    monkeypatch.setattr(reading, "run_apart", gate)
+    visits = {name: page_with(content) for name, content in (("long", TEXTS * 3), ("short", TEXTS))}
+    for name, (_, file) in visits.items():
+        file.name = f"{name}.txt"
+    waiting = threading.Thread(target=visits["long"][0].run)
+    waiting.start()
+    assert gate.began.wait(60)
+    [job] = reading.jobs._jobs.values()
+    with reading.jobs.joined("encoding", lambda _: None, ANOTHER, is_long=True) as encoding:
+        assert job.excludes(encoding)
+    assert visits["short"][0].run().text
+    assert gate.read == ["short.txt"]
+    gate.passed.set()
+    waiting.join(60)
+    assert gate.read == ["short.txt", "long.txt"]

@@ -1,8 +1,11 @@
 """The page Word frequency without a browser: a second route, opposite tables, uploads."""
 
 import csv
+import gzip
 import io
+import json
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,8 +20,9 @@ from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, n
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.word_frequency import numbers
-from pages.word_frequency.scene import ORDERED, _by_vocabulary, _matched
+from pages.word_frequency import apart, numbers
+from pages.word_frequency.apart import matched
+from pages.word_frequency.scene import ORDERED, _by_vocabulary
 from pages.word_frequency.sentences import LEFT_OUT, SWAP
 from pages.word_frequency.verdicts import cone_state, direction_sentence, ordered_state
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
@@ -173,9 +177,26 @@ def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, typ
     assert said.count("Zipfian whitening") >= 2
 
 
-def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
+def upload(app: AppTest, key: str, name: str, content: str | bytes) -> AppTest:
     (uploader,) = (each for each in app.get("file_uploader") if each.key == key)
-    return healthy(uploader.upload(name, content.encode()).run())
+    sent = content.encode() if isinstance(content, str) else content
+    return healthy(uploader.upload(name, sent).run())
+
+
+def texts_sent(app: AppTest) -> list[dict]:
+    parts = (each.proto for each in app.get("bidi_component"))
+    return [json.loads(p.bytes) for p in parts if p.component_name == "narrow_cone_texts"]
+
+
+def leaves(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+    elif isinstance(value, str):
+        yield value
 
 
 def table_text(lengths: np.ndarray) -> str:
@@ -204,6 +225,31 @@ def test_tables_in_which_it_is_opposite(lengths, said):
     app = upload(app, "frequency_vectors_file", "glove.txt", table_text(lengths))
     assert said in everything(app)
     assert "1/rank by the table’s own order" in everything(app)
+
+
+def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkeypatch):
+    called = []
+
+    def noted(function, *values, report, **options):
+        called.append(function.__name__)
+        return function(*values, **options)
+
+    monkeypatch.setattr("pages.common.reading.run_apart", noted)
+    monkeypatch.setattr("pages.word_frequency.scene.WIDE", 5)
+    lines = table_text(np.linspace(1, 2, 50)).replace("w7 ", "w" * 50_000 + " ")
+    app = visit(opened=("words-zipf",), words="upload", counts="order", webgl2="no")
+    app = upload(app, "frequency_vectors_file", "long.txt", lines)
+    assert called == ["pictures", "symmetry"]
+    sent = [*charts(app).values(), *texts_sent(app)]
+    assert max(len(text) for message in sent for text in leaves(message)) < 1_000
+    app = upload(app, "frequency_vectors_file", "large.gz", gzip.compress(lines.encode()))
+    assert called[2:] == ["words_of_file", "pictures", "symmetry"]
+
+
+def test_the_most_frequent_words_fit_into_memory(monkeypatch):
+    monkeypatch.setattr(apart, "MAX_NUMBERS", 35)
+    vectors, words, counts, n = apart.ranked(np.ones((9, 10)), list("abcdefghi"), np.arange(9))
+    assert (len(vectors), words, counts.tolist(), n) == (3, ("i", "h", "g"), [8, 7, 6], 9)
 
 
 def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
@@ -328,7 +374,7 @@ def test_the_verdicts_follow_the_intervals():
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
     """The bins that the page's answer quotes: they go neither up nor down."""
     table, counts = encoder.type_embeddings(), read_counts(shared_data(WIKIPEDIA))
-    vectors, words, found = _matched(table.vectors, table.words, counts)
+    vectors, words, found = matched(table.vectors, table.words, counts)
     direction = frequency_direction(vectors, found)
     assert len(words) == 21_343
     assert [round(each.value, 2) for each in direction.norms] == [1.08, 1.26, 1.28, 1.10]

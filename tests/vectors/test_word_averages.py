@@ -109,7 +109,7 @@ def test_a_vector_that_is_no_number():
 def test_counts_of_a_file():
     assert read_counts(b"the 10\nof 5\n\nthe 1\n") == {"the": 11, "of": 5}
     assert read_counts("word\tcount\n猫\t3\n".encode()) == {"猫": 3}
-    for line in (b"the\n", b"the ten\n", b"the -1\n", b"the nan\n"):
+    for line in (b"the\n", b"the ten\n", b"the -1\n", b"the nan\n", b"the 1e308\n"):
         with pytest.raises(CorpusError) as caught:
             read_counts(b"of 5\n" + line)
         assert (caught.value.code, caught.value.details) == ("bad_count", {"line": 2})

@@ -1,0 +1,124 @@
+"""What the page works out without Streamlit, so that a process of its own can do it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geometry import Projection, project, read_vectors
+from geometry.data.limits import Limits
+from geometry.measure import (
+    FrequencyBin,
+    FrequencyDirection,
+    frequency_bins,
+    frequency_direction,
+    neighbour_means,
+    zipfian_table,
+)
+from geometry.measure import Measured as Row
+from geometry.measure.frequency import by_rank
+from geometry.transform import fit_treatment
+from geometry.transform.treatments import Knobs
+from geometry.vectors import rank_counts, read_counts, words_of
+
+MAX_WORDS = 30_000  # the most frequent ones; neighbours take time in the square of it
+MAX_NUMBERS = 24_000_000  # of all their vectors: 200 MB in float64, of which there are some copies
+LONGEST_WORD = 100  # characters; the rest is cut off
+MARKS = ("", "Ġ", "▁")  # of a word piece that begins a word
+SEED = 0
+
+Ranked = tuple[np.ndarray, tuple[str, ...], np.ndarray, int]  # vectors, words, counts, how many
+Symmetry = dict[str, dict[str, tuple[Row, ...]]]  # by treatment, then by weight
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured of the words by frequency."""
+
+    direction: FrequencyDirection
+    bins: tuple[FrequencyBin, ...]
+
+
+def words_of_file(
+    content: bytes,
+    *,
+    name: str,
+    limits: Limits,
+    texts: Sequence[str] | None = None,
+    counts: bytes | None = None,
+    counts_name: str = "",
+) -> Ranked:
+    """The most frequent words of a file of vectors.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        Of the file.
+    limits : Limits
+    texts : sequence of str, optional
+        Their words are counted.
+    counts : bytes, optional
+        A file of words and counts, and ``counts_name`` its name. Without texts and counts the
+        words are in the order of their frequencies.
+    """
+    table = read_vectors(content, name=name, limits=limits)
+    given: Mapping[str, float] = rank_counts(table)
+    if counts is not None:
+        given = read_counts(counts, name=counts_name, limits=limits)
+    elif texts is not None:
+        given = Counter(word for text in texts for word in words_of(text))
+    return ranked(*matched(table.vectors, table.words, given))
+
+
+def matched(
+    vectors: np.ndarray, words: Sequence[str], counts: Mapping[str, float]
+) -> tuple[np.ndarray, Sequence[str], np.ndarray]:
+    """The rows whose word is counted: as it is, else without the mark of a beginning word."""
+    rows, found = [], []
+    taken: set[str] = set()
+    for row, word in enumerate(words):
+        bare = next((word[len(m) :] for m in MARKS[1:] if word.startswith(m)), word)
+        count = counts.get(word, counts.get(bare, 0.0))
+        if count > 0 and bare not in taken:
+            taken.add(bare)
+            rows.append(row)
+            found.append(count)
+    picked = np.array(rows, dtype=np.int64)
+    return vectors[picked], [words[row] for row in rows], np.array(found, dtype=np.float64)
+
+
+def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> Ranked:
+    """The most frequent words, and how many there are."""
+    most = min(MAX_WORDS, MAX_NUMBERS // vectors.shape[1])
+    order = by_rank(counts)[:most]
+    texts = tuple(words[row][:LONGEST_WORD] for row in order)
+    return vectors[order], texts, counts[order], len(words)
+
+
+def measured(X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], None]) -> Measured:
+    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
+    direction = frequency_direction(X, counts, seed=SEED)
+    near = neighbour_means(X, progress=progress)
+    return Measured(direction, frequency_bins(X, counts, near, seed=SEED))
+
+
+def pictures(X: np.ndarray) -> tuple[Projection, ...]:
+    """The words by SVD and by PCA."""
+    return tuple(project(X, method, 2, random_state=SEED) for method in ("svd", "pca"))
+
+
+def symmetry(X: np.ndarray, counts: np.ndarray) -> Symmetry:
+    """Symmetry under equal weights and under frequencies: raw, and after both whitenings."""
+    clouds = {"raw": X}
+    for name in ("zca", "zipf"):
+        fitted = fit_treatment(name, X, sample_weight=counts, random_state=SEED)
+        clouds[name] = fitted.turn(Knobs()).apply(X).vectors
+    weights = {"uniform": np.ones(len(X)), "zipf": counts}
+    return {
+        name: {weight: zipfian_table(cloud, each, seed=SEED) for weight, each in weights.items()}
+        for name, cloud in clouds.items()
+    }
