@@ -21,6 +21,7 @@ from .table import measure_table
 EDGES = (100, 500, 5000)  # of the bins by rank, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
 THREADS = 2  # blocks of products at a time: pages limit each product to one thread
+SMALLEST, LARGEST = 1e-15, 1e15  # of numbers whose squared distances are found in float32
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,10 @@ def frequency_direction(
     low = high = None
     value = _spearman(norms, -given)
     if len(X) >= MIN_ROWS:
-        ends = jackknife_interval(_spearman, norms, -given, seed=seed)
-        low, high = max(ends[0], -1.0), min(ends[1], 1.0)
+        with np.errstate(invalid="ignore"):  # without some words all norms may be equal
+            ends = jackknife_interval(_spearman, norms, -given, seed=seed)
+        if np.isfinite(ends).all():
+            low, high = max(ends[0], -1.0), min(ends[1], 1.0)
     bounds = _bounds(len(X), edges)
     means = tuple(_estimate(norms[order[a:b]], seed) for a, b in bounds)
     return FrequencyDirection(
@@ -166,6 +169,9 @@ def neighbour_means(
     X = finite_rows(vectors, at_least=2)
     n, most = len(X), max(k)
     need_rows(n, most + 1)
+    peak = max(float(X.max()), -float(X.min()))
+    unit = peak if peak and not SMALLEST < peak < LARGEST else 1.0
+    X = X / unit
     mean = X.mean(axis=0)
     Z = X - mean
     # a_i'a_j = z_i'z_j + z_j'm + a part that is the same for every j
@@ -187,7 +193,7 @@ def neighbour_means(
         rows = slice(start, start + block_rows)
         apart = np.linalg.norm(X[rows, None] - X[nearest[rows]], axis=2)  # (m, k)
         distances[rows] = _means_of_first(apart, k)
-    return distances, dots
+    return distances * unit, dots * unit**2
 
 
 def frequency_bins(

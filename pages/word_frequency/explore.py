@@ -20,7 +20,7 @@ from .choices import Choice, choose_words
 from .numbers import show_headlines, show_table, show_zipf, take_away
 from .pictures import draw_clouds, draw_cosines, draw_lengths
 from .provenance import provenance
-from .scene import FEWEST, ORDERED, Words, measure_words, read_words
+from .scene import FEWEST, NARROWEST, ORDERED, Words, measure_words, read_words
 from .sentences import show_holes, show_left_out, show_swap
 from .verdicts import direction_sentence, words_verdict
 
@@ -61,6 +61,11 @@ def explore(corpus: Corpus, _: Translate) -> None:
                     )
                 )
                 return
+            if words.vectors.shape[1] < NARROWEST:
+                notes_box.warning(
+                    _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
+                )
+                return
             measured = measure_words(words, _)
     except ENCODER_ERRORS as error:
         with notes_box:
@@ -75,7 +80,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
             with encoder_errors_shown(_):
                 warn_of_coverage(coverage_of(corpus, _), _)
             warn_of_cache(_)
-    with answer_box:
+    with answer_box, encoder_errors_shown(_):
         _answer(words, measured, choice, corpus, encoder, basis, _)
 
 

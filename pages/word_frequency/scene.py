@@ -31,6 +31,7 @@ FEWEST = max(NEIGHBOURS) + 2
 # Spearman of a vocabulary's order and a corpus' counts from which the order is one of frequency.
 # Sampling keeps it far below 1: most types of a small corpus occur once. A random order has 0.
 ORDERED = 0.4
+NARROWEST = 3  # dimensions of a cloud that is projected
 
 Answer = TypeVar("Answer")
 

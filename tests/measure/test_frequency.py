@@ -150,3 +150,20 @@ def test_what_has_no_direction():
         frequency_direction(HAND, -COUNTS)
     with pytest.raises(UndefinedMeasure):
         neighbour_means(HAND, (4,))
+
+
+def test_numbers_of_any_size_have_their_neighbours():
+    X = words(60)
+    plain = neighbour_means(X)
+    for size in (1e38, 1e-38):
+        distances, dots = neighbour_means((X * size).astype(np.float32))
+        np.testing.assert_allclose(distances / size, plain[0], rtol=1e-4)
+        np.testing.assert_allclose(dots / size**2, plain[1], rtol=1e-4)
+
+
+def test_no_interval_where_one_word_makes_all_the_spread():
+    X = np.ones((60, 3))
+    X[7] = 2
+    found = frequency_direction(X, np.arange(60, 0, -1)).spearman
+    assert np.isfinite(found.value)
+    assert found.low is found.high is None

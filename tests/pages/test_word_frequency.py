@@ -246,6 +246,24 @@ def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkey
     assert called[2:] == ["words_of_file", "pictures", "symmetry"]
 
 
+@pytest.mark.parametrize(
+    ("d", "size", "said"),
+    [
+        (2, 1, "This needs vectors of 3 dimensions or more"),
+        (3, 1e38, "frequent words lie"),
+        (3, 0, "There is no variance"),
+    ],
+)
+def test_odd_tables_are_told(d, size, said):
+    X = size * np.random.default_rng(0).standard_normal((50, d))
+    lines = "".join(f"w{i} {' '.join(map(str, row))}\n" for i, row in enumerate(X))
+    app = visit(words="upload", counts="order")
+    app = upload(app, "frequency_vectors_file", "odd.txt", lines)
+    texts = everything(app)
+    assert said in texts
+    assert "can't be used" not in texts
+
+
 def test_the_most_frequent_words_fit_into_memory(monkeypatch):
     monkeypatch.setattr(apart, "MAX_NUMBERS", 35)
     vectors, words, counts, n = apart.ranked(np.ones((9, 10)), list("abcdefghi"), np.arange(9))
