@@ -25,7 +25,9 @@ from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common import words
 from pages.common.cache import _shared
+from pages.common.reading import apart
 from pages.common.words import signed
+from pages.sentence_similarity import word_vectors
 from pages.sentence_similarity.fit_size import GUESS
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -682,7 +684,7 @@ SENTENCES = [
 ]
 
 
-def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
+def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monkeypatch):
     vectors = np.random.default_rng(2).normal(size=(len(WORDS), 6)).astype(np.float32)
     gold = np.arange(12.0)
     pairs = Pairs("mine", *zip(*SENTENCES, strict=True), gold)
@@ -745,8 +747,14 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting():
     healthy(app.segmented_control(key="weighting").set_value("sif").run())
     static = next(bar for bar in rungs(app) if "tiny.vec, sif" in bar)
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
+    called = []
+    monkeypatch.setattr(word_vectors, "WIDE", 5)  # wide vectors are scored by another process
+    monkeypatch.setattr(
+        word_vectors, "apart", lambda f, *v, **o: called.append(f.__name__) or apart(f, *v, **o)
+    )
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in bar for bar in rungs(app))
+    assert called == ["averages_of_file", "evaluate_averages"]
 
 
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():

@@ -9,10 +9,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.common.draw import twin_cloud
+from pages.common.draw.charts import LONGEST_SHOWN
 from tests.pages.twins import twin_clouds
 
 
-def page(n: int) -> None:
+def page(n: int, more: int = 0) -> None:
     import numpy as np
     import streamlit as st
 
@@ -34,7 +35,7 @@ def page(n: int) -> None:
         name="both",
         alt="two clouds",
     )
-    texts = [f"text {row}" for row in range(n)]
+    texts = [f"text {row}" + "x" * more for row in range(n)]
 
     def keep(rows: np.ndarray) -> None:
         st.session_state["rows"] = rows.tolist()
@@ -42,8 +43,8 @@ def page(n: int) -> None:
     show_twin_cloud(cloud, DARK, lambda word: word, key="t", texts=texts, on_selection=keep)
 
 
-def shown(n: int) -> AppTest:
-    app = AppTest.from_function(page, args=(n,), default_timeout=60).run()
+def shown(n: int, more: int = 0) -> AppTest:
+    app = AppTest.from_function(page, args=(n, more), default_timeout=60).run()
     assert not app.exception
     return app
 
@@ -65,6 +66,11 @@ def test_few_points_are_sent_as_they_are(n):
     assert second == pytest.approx(-first, abs=1e-3)
     [texts] = sent(app, "narrow_cone_texts")
     assert texts["texts"] == [f"text {row}" for row in range(n)]
+
+
+def test_long_texts_are_sent_as_far_as_a_tooltip_shows_them():
+    [texts] = sent(shown(2, LONGEST_SHOWN), "narrow_cone_texts")
+    assert texts["texts"] == [f"text {row}" + "x" * (LONGEST_SHOWN - 6) + "…" for row in range(2)]
 
 
 def test_texts_of_many_points_are_asked_for(monkeypatch):

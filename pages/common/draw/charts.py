@@ -26,6 +26,7 @@ from .scripts import put_in_static
 
 ROOT = Path(__file__).parents[3]
 COMPONENTS = ROOT / "assets" / "components"
+LONGEST_SHOWN = 2_000  # characters of a text in a tooltip; a corpus may have 50 MB of them
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
 """
@@ -148,7 +149,13 @@ def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     key : str
         The sender's identity, if the name changes with the points. By default the name.
     """
-    _texts()(key=f"texts-{key or name}", data=json.dumps({"name": name, "texts": texts}).encode())
+    message = {"name": name, "texts": [shown(text) for text in texts]}
+    _texts()(key=f"texts-{key or name}", data=json.dumps(message).encode())
+
+
+def shown(text: str) -> str:
+    """As much of the text as a tooltip shows."""
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")

@@ -21,7 +21,7 @@ from geometry.projection.packing import pack_codes, unpack_rows
 
 from ..address import put_in_url
 from ..words import Translate
-from .charts import share_texts
+from .charts import share_texts, shown
 from .scripts import served
 from .twin_message import Points, TwinCloud, message_of
 
@@ -149,7 +149,7 @@ def _answer(name: str, texts: Sequence[str]) -> None:
     def on_request() -> None:
         row = st.session_state[key].get("requested")
         if row is not None and 0 <= int(row) < len(texts):
-            answers[int(row)] = texts[int(row)]
+            answers[int(row)] = shown(texts[int(row)])
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has it
 
