@@ -22,7 +22,7 @@ from pages.common.reading import WIDE, apart, read_upload
 from pages.common.uploads import is_own
 from pages.common.words import Translate
 
-from .apart import Measured, matched, measured, pictures, ranked, words_of_file
+from .apart import Measured, Ranked, matched, measured, pictures, ranked, words_of_file
 from .choices import Choice
 
 MAX_TOKENS = 6000  # of whole sentences
@@ -110,7 +110,7 @@ def _uploaded(corpus: Corpus, choice: Choice) -> Words:
     elif choice.counts == "list":
         file = choice.counts_file
         beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
-    found = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
+    found: Ranked = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
     key = ArrayStore.key(choice.vectors_file.file_id, choice.counts, named)
     return Words(*found, key=key, private=True)
 
