@@ -83,8 +83,8 @@ class Scene:
         return self.series.layers[self.layer]
 
 
-def most_tokens(encoder: Encoder) -> int:
-    """How many tokens are taken: those of every layer fit into memory together."""
+def most_points(encoder: Encoder) -> int:
+    """How many points are taken: those of every layer fit into memory together."""
     each = (encoder.n_layers + 1) * encoder.dimension * np.float32().nbytes
     return min(MAX_POINTS, BYTES_AT_ONCE // each)
 
@@ -103,19 +103,20 @@ def read_series(
     special_tokens : bool
         Include special tokens in the pooling of sentences. Contextual tokens are without them.
     """
+    most = most_points(encoder)
     spec = CloudSpec(
         unit="sentences",
         layer=0,
         pooling=name,
         special_tokens=special_tokens,
-        max_points=MAX_POINTS,
+        max_points=most,
     )
     if name == TOKENS:
         spec = CloudSpec(
             unit="tokens",
             layer=0,
             pooling=DEFAULT_POOLING,
-            max_points=most_tokens(encoder),
+            max_points=most,
             whole_sentences=True,
         )
     first = encode_corpus(corpus, spec, _)

@@ -31,12 +31,13 @@ from geometry.measure import (
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
+from pages.layers import scene
 from pages.layers.curves import published_curves
 from pages.layers.numbers import dimensions_csv, points_table, table_csv
 from pages.layers.rogue import leading
 from pages.layers.scene import Scene
 from pages.layers.verdicts import layers_state, rogue_state
-from tests.encode.tiny_encoder import N_LAYERS, save_tiny_bert
+from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -315,7 +316,7 @@ def test_another_pooling_takes_the_third_curve():
     assert "sentences, max" not in drawn
 
 
-def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory):
+def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch):
     model = str(save_tiny_bert(tmp_path_factory.mktemp("tiny")))
     texts = tuple(f"the {a} {b}" for a in ("cat", "dog") for b in ("sat", "ran", "sang"))
     app = visit(Corpus("six", texts), model=model)
@@ -323,6 +324,10 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory):
     assert "This needs two layers, and 40 sentences or more." in everything(app)
     app = visit(Corpus("three", texts[:3]), model=model)
     assert "A picture needs at least 4 points." in everything(app)
+    # the points of every layer are in memory together: those of 200 layers may be 10 GB
+    monkeypatch.setattr(scene, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
+    app = visit(Corpus("six", texts), model=model)
+    assert "n = 5 sentences (a sample of 6)" in everything(app)
 
 
 def row(value: float | None, low: float | None = None, high: float | None = None) -> Measured:
