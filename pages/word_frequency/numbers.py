@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from geometry.measure import Measured as Row
@@ -120,7 +119,7 @@ def take_away(words: Words, measured: Measured, basis: str, _: Translate) -> Non
 
 def words_csv(words: Words, basis: str) -> bytes:
     """A row for each word."""
-    norms = np.linalg.norm(words.vectors, axis=1)
+    norms = words.lengths
     rows = [
         [text, str(rank), short_number(count), short_number(norm)]
         for rank, (text, count, norm) in enumerate(

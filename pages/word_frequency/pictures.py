@@ -41,7 +41,7 @@ def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
         PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[PUBLISHED_ROWS[0]], strict=False
     )
     figure = ranks_figure(
-        np.linalg.norm(words.vectors, axis=1),
+        words.lengths,
         [plotly(text) for text in words.texts],
         (
             _("mean of a bin, with its 95% interval"),

@@ -72,6 +72,11 @@ class Words:
         return len(self.texts)
 
     @property
+    def lengths(self) -> np.ndarray:
+        """(n,) lengths of the vectors, float64: float32 ends at 3e38."""
+        return np.asarray(np.linalg.norm(self.vectors.astype(np.float64), axis=1))
+
+    @property
     def is_ordered(self) -> bool:
         """False if the frequency is the vocabulary's order, and that is not one of frequency."""
         return self.agreement is None or self.agreement >= ORDERED

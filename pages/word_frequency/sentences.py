@@ -145,7 +145,7 @@ def holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> Holes
         return Holes(
             _quartiles(from_types),
             _quartiles(to_types),
-            float(np.linalg.norm(words.vectors, axis=1).mean()),
+            float(words.lengths.mean()),
             float(np.linalg.norm(Y, axis=1).mean()),
             len(Y),
         )

@@ -13,6 +13,7 @@ from playwright.sync_api import (
     BrowserType,
     ConsoleMessage,
     Page,
+    expect,
     sync_playwright,
 )
 
@@ -20,6 +21,8 @@ from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.screen import forget_sockets, open_app, record_sockets, wait_for_app
 from tests.browser.server import AppServer
 
+# Of expectations: a page reacts in less than a second where nothing else is at work.
+expect.set_options(timeout=30_000)
 LOCALE = "en-GB"
 VIEWPORT: Any = {"width": 1440, "height": 1000}
 PAGE_OPTIONS = {"viewport", "color_scheme"}  # those that can differ within one profile
