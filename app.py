@@ -26,9 +26,11 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     # Before any visit: while one visit imports pandas, Plotly in another visit finds it half
     # imported in sys.modules, and fails.
     import pandas  # noqa: F401
+    import scipy.spatial  # noqa: F401 - for the first visitor, who would wait 0.5 s for both
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
+    import pages.narrow_cone.explore  # noqa: F401
     from pages.common.server_memory import UploadLimit, watched_memory
 
     # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of
