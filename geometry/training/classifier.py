@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .record import EMPTY, TrainingStep, steps_of
-from .text import TrainingError, TrainingText, training_text
+from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
     import torch
@@ -56,9 +56,7 @@ def train_classifier(
 
     if text is None:
         text = training_text()
-    for name, value in (("width", width), ("context", context), ("batch_size", batch_size)):
-        if value < 1:
-            raise TrainingError("not_positive", setting=name, value=value)
+    need_positive(width=width, context=context, batch_size=batch_size)
     if len(text.section_names) < 2:
         raise TrainingError("one_section")
     if len(text.tokens) < 2 * context:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .record import TrainingStep, steps_of
 from .softmax import cosine_penalty
-from .text import TrainingError, TrainingText, training_text
+from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
     import torch
@@ -74,13 +74,7 @@ def train_language_model(
 
     if text is None:
         text = training_text()
-    for name, value in (
-        ("n_layers", n_layers),
-        ("context", context),
-        ("batch_size", batch_size),
-    ):
-        if value < 1:
-            raise TrainingError("not_positive", setting=name, value=value)
+    need_positive(n_layers=n_layers, context=context, batch_size=batch_size)
     if width < HEADS or width % HEADS:
         raise TrainingError("width", value=width, factor=HEADS)
     if not gamma >= 0:

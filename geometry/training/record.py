@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..measure.cosines import mean_cosine
-from .text import TrainingError, TrainingText
+from .text import TrainingError, TrainingText, need_positive
 
 if TYPE_CHECKING:
     import torch
@@ -94,11 +94,7 @@ def steps_of(
     """
     import torch
 
-    for name, value in (("steps", n_steps), ("record_every", record_every)):
-        if value < 1:
-            raise TrainingError("not_positive", setting=name, value=value)
-    if not (math.isfinite(learning_rate) and learning_rate > 0):
-        raise TrainingError("not_positive", setting="learning_rate", value=learning_rate)
+    need_positive(steps=n_steps, record_every=record_every, learning_rate=learning_rate)
     optimizer = torch.optim.Adam(parameters, lr=learning_rate)
     losses: list[float] = []
     first = math.inf

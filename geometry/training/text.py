@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -22,6 +23,14 @@ class TrainingError(GeometryError):
     """A text or a setting that a model can't be trained with."""
 
     subject = "training"
+
+
+def need_positive(**settings: float) -> None:
+    """Raise a TrainingError unless each whole number is 1 or more, and each other one above 0."""
+    for name, value in settings.items():
+        least = 1 if isinstance(value, int) else math.ulp(0.0)
+        if not least <= value < math.inf:
+            raise TrainingError("not_positive", setting=name, value=value)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .record import EMPTY, TrainingStep, steps_of
-from .text import TrainingError, TrainingText, training_text
+from .text import TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
     import torch
@@ -61,9 +61,7 @@ def train_word2vec(
 
     if text is None:
         text = training_text()
-    for name, value in (("width", width), ("batch_size", batch_size)):
-        if value < 1:
-            raise TrainingError("not_positive", setting=name, value=value)
+    need_positive(width=width, batch_size=batch_size)
     rng = np.random.default_rng(seed)
     n_words, n = len(text.words), len(text.tokens)
     centres = torch.from_numpy(
