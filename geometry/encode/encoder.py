@@ -159,6 +159,11 @@ class Encoder:
             return tuple(POOLINGS)
         return (*POOLINGS, OWN)
 
+    @property
+    def widest(self) -> int:
+        """The most numbers that a vector of any pooling has."""
+        return max(self.dimension, self._own.dimension if OWN in self.poolings else 0)
+
     @cached_property
     def _own(self) -> OwnOutput:
         with converting_faults(self.name):

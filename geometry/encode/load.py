@@ -82,7 +82,11 @@ def load_encoder(
         _refuse_revision(f"the folder {name}", revision)
         return _read_folder(name, limits, dtype=dtype, device=device, trial=trial)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
-    return Encoder(folder, name=name, revision=folder.name, dtype=dtype, device=device, trial=trial)
+    encoder = Encoder(
+        folder, name=name, revision=folder.name, dtype=dtype, device=device, trial=trial
+    )
+    limits.refuse_width(name, encoder.widest)
+    return encoder
 
 
 def _refuse_unsupported(dtype: str, device: str | None) -> None:
@@ -111,7 +115,9 @@ def _read_folder(
         raise ModelFilesError("missing_folder", name=name)
     try:
         limits.refuse_size(name, check_folder(folder, name=name))
-        return Encoder(folder, name=name, dtype=dtype, device=device, trial=trial)
+        encoder = Encoder(folder, name=name, dtype=dtype, device=device, trial=trial)
+        limits.refuse_width(name, encoder.widest)
+        return encoder
     except OSError as error:
         raise ModelFilesError(
             "unreadable", because="disk_error", name=name, reason=error.strerror or str(error)

@@ -28,6 +28,9 @@ from .repository import MAIN, Repository
 
 Choose = Callable[[Collection[str]], Sequence[str]]  # all paths to the wanted ones, in order
 
+# under these names config.json states how many numbers a vector has
+WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
+
 _PART = re.compile(r"-(\d{5})-of-(\d{5})")
 
 
@@ -178,12 +181,14 @@ class _ModelRepository(Repository):
             download = self.download(commit, listed, needed_files(listed), progress)
             limits.refuse_size(self.repository, sum(each.size for each in download.files.values()))
             self.refuse_full_disk(download.missing)
-            self._judge_then_fetch(download, tuple(listed))
+            self._judge_then_fetch(download, tuple(listed), limits)
             self.cache.remember(self.revision, commit)
             self.cache.mark_complete(commit)
         return download.folder
 
-    def _judge_then_fetch(self, download: Download, paths: tuple[str, ...]) -> None:
+    def _judge_then_fetch(
+        self, download: Download, paths: tuple[str, ...], limits: ModelLimits
+    ) -> None:
         """config.json first, then the other settings. The weights follow if all are accepted.
 
         paths : of all files in the repository.
@@ -193,6 +198,8 @@ class _ModelRepository(Repository):
             download.fetch(CONFIG)
             config = read_settings(download.folder / CONFIG, name=self.repository)
         refuse_unreadable(self.repository, paths, config, is_folder=False)
+        stated = [(config or {}).get(name) for name in WIDTHS]
+        limits.refuse_width(self.repository, max(n for n in (0, *stated) if type(n) is int))
         weights = weight_files(download.files)
         for path in download.files:
             if path not in weights:

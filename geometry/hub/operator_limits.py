@@ -48,12 +48,16 @@ class ModelLimits:
         10^6 bytes of all files of a model that are read.
     memory_megabytes : int
         10^6 bytes of all models that are in memory at once.
+    dimensions : int
+        Numbers of one vector. The axes of a cloud are found in time that grows with the cube of
+        it: 0.3 s at 1,024, 18 s at 4,096.
     """
 
     allow: tuple[str, ...] = ()
     local_folders: bool | None = None
     max_model_megabytes: int = 2_000
     memory_megabytes: int = 4_000
+    dimensions: int = 1_024
 
     def refuse_name(self, name: str, revision: str | None = None) -> None:
         """Raise ModelFilesError "not_allowed" for a name or revision that no pattern matches."""
@@ -86,6 +90,18 @@ class ModelLimits:
         if size > limit:
             raise ModelFilesError(
                 "too_large", name=name, size=size, limit=limit, file=DEFAULT_FILE.name
+            )
+
+    def refuse_width(self, name: str, dimension: int) -> None:
+        """Raise ModelFilesError "too_large" for vectors of more numbers than the limit."""
+        if dimension > self.dimensions:
+            raise ModelFilesError(
+                "too_large",
+                because="wide_vectors",
+                name=name,
+                dimension=dimension,
+                limit=self.dimensions,
+                file=DEFAULT_FILE.name,
             )
 
 

@@ -167,6 +167,7 @@ def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> E
     encoder = shelf().get(place) if place is not None else None
     if encoder is not None and not choice.is_bundled:
         rules.refuse_size(choice.name, folder_bytes(encoder.folder))
+        rules.refuse_width(choice.name, encoder.widest)
     if encoder is None and choice.is_bundled and place is not None:
         encoder = shelf().put(place, _load(choice, rules))
     if encoder is None:

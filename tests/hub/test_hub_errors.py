@@ -278,6 +278,13 @@ def test_too_large_is_known_before_anything_is_fetched(server, files):
     assert server.fetched() == set()
 
 
+def test_vectors_too_wide_are_known_before_the_weights(server, tiny):
+    server.publish(NAME, tiny)
+    error = refused(limits=ModelLimits(dimensions=15))
+    assert (error.code, error.because) == ("too_large", "wide_vectors")
+    assert server.fetched() == {"config.json"}
+
+
 def test_the_operators_file_holds_for_the_hub(server, tiny, tmp_path, monkeypatch):
     server.publish(NAME, tiny)
     (tmp_path / "own.toml").write_text('[models]\nallow = ["google-bert/*"]\n', encoding="utf-8")

@@ -1,5 +1,6 @@
 """The operator's file: its defaults, its place, and errors for invalid content."""
 
+import json
 import re
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
@@ -15,7 +16,7 @@ from geometry.hub.operator_limits import (
     read_memory_limits,
     read_upload_limits,
 )
-from tests.encode.tiny_encoder import save_tiny_bert
+from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,7 +38,7 @@ def test_the_file_that_is_shipped_says_the_defaults(monkeypatch):
     monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
     assert ROOT / "narrow-cone.toml" == DEFAULT_FILE
     assert read_model_limits() == read_model_limits(DEFAULT_FILE) == ModelLimits()
-    for name in ("allow", "local_folders", "max_model_megabytes", "memory_megabytes"):
+    for name in ("allow", "local_folders", "max_model_megabytes", "memory_megabytes", "dimensions"):
         assert re.search(rf"^(# )?{name} = ", DEFAULT_FILE.read_text(encoding="utf-8"), re.M)
 
 
@@ -185,6 +186,33 @@ def test_a_folder_that_is_too_large(tmp_path):
     with pytest.raises(ModelFilesError, match="limit is 1 MB") as caught:
         load_encoder(str(folder), limits=ModelLimits(max_model_megabytes=1))
     assert caught.value.code == "too_large"
+
+
+def test_vectors_that_are_too_wide(tmp_path):
+    folder = save_tiny_bert(tmp_path)
+    load_encoder(str(folder), limits=ModelLimits(dimensions=DIMENSION))
+    narrower = ModelLimits(dimensions=DIMENSION - 1)
+    with pytest.raises(ModelFilesError, match="raise `dimensions`") as caught:
+        load_encoder(str(folder), limits=narrower)
+    assert (caught.value.code, caught.value.because) == ("too_large", "wide_vectors")
+    with pytest.raises(ModelFilesError, match="raise `dimensions`"):
+        load_encoder(str(_with_three_poolings(folder)), limits=ModelLimits(dimensions=DIMENSION))
+
+
+def _with_three_poolings(folder: Path) -> Path:
+    """The folder with an output of three times as many numbers: mean, max and [CLS] in a row."""
+    modes = dict.fromkeys(("mean_tokens", "max_tokens", "cls_token"), True)
+    settings = {"word_embedding_dimension": DIMENSION}
+    settings |= {f"pooling_mode_{mode}": state for mode, state in modes.items()}
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text(json.dumps(settings), encoding="utf-8")
+    kinds = {"": "Transformer", "1_Pooling": "Pooling"}
+    modules = [
+        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for i, (path, kind) in enumerate(kinds.items())
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    return folder
 
 
 def test_the_file_that_is_shipped_says_the_limits_of_uploads():

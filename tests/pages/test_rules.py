@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from geometry.hub.operator_limits import VARIABLE
 from pages.common.page_list import PAGES
 from pages.common.rules import model_rules
-from tests.encode.tiny_encoder import save_tiny_bert
+from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.test_models import (  # noqa: F401
     NAME,
@@ -149,6 +149,9 @@ def test_a_limit_of_size_holds_for_a_model_that_is_in_memory(tmp_path, rules):
     (folder / "1_Pooling/config.json").write_text('"' + "x" * 1_000_000 + '"', encoding="utf-8")
     rules("[models]\nmax_model_megabytes = 1\n")
     assert "the operator's limit is 1 MB" in errors(visit(model=str(folder)))[0]
+    rules(f"[models]\ndimensions = {DIMENSION - 1}\n")
+    message = f"vectors of {DIMENSION} numbers, and the operator's limit is {DIMENSION - 1}"
+    assert message in errors(visit(model=str(folder)))[0]
 
 
 @pytest.mark.parametrize("page", PAGES)
