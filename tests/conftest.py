@@ -106,10 +106,11 @@ def cache_dir(shared_tmp: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_umap_warm_up() -> Iterator[None]:
-    """Neither tests nor their servers load UMAP, which takes 15 s of a core, unless they use it."""
+def no_warm_up() -> Iterator[None]:
+    """Tests and their servers load torch and UMAP, 6 s and 15 s of a core, only where used."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NARROW_CONE_UMAP_WARM_UP", "0")
+        patch.setenv("NARROW_CONE_ENCODER_WARM_UP", "0")
         yield
 
 

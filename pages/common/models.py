@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
@@ -30,6 +31,8 @@ from .words import Translate
 BUNDLED = "bundled"
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that a second try would repeat
 LAYERS = ("layer", "sts-layer")  # the keys of all controls that choose a layer
+WARM_UP_AFTER = 10.0  # seconds after the server's start: the first pictures are drawn by then
+WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0": a first encoding waits for the imports
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,18 @@ class ModelChoice:
     def is_folder(self, rules: ModelLimits) -> bool:
         """True for a folder of the server's own disk."""
         return not self.is_bundled and names_a_folder(self.name, rules)
+
+
+def warm_up() -> None:
+    """Import torch and transformers in the background, so that no first encoding waits 6 s."""
+    if os.environ.get(WARM_UP_VARIABLE) != "0" and is_here(BUNDLED):
+        timer = threading.Timer(WARM_UP_AFTER, _encode_something_short)
+        timer.daemon = True
+        timer.start()
+
+
+def _encode_something_short() -> None:
+    load_encoder().encode(["."])
 
 
 def select_model(_: Translate) -> None:

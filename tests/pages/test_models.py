@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from geometry.hub.bundled import verify_file
 from geometry.hub.errors import no_disk
 from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
-from pages.common import jobs, words
+from pages.common import jobs, models, words
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.messages import error_text
 from pages.common.models import lessons, shelf
@@ -590,3 +591,15 @@ def test_a_damaged_tokenizer_is_told(tmp_path):
     app = visit(model=str(folder))
     assert not app.exception
     assert "is incomplete: `tokenizer.json`" in errors(app)[0]
+
+
+def test_the_encoder_is_warmed_up_unless_the_operator_turns_it_off(monkeypatch):
+    encoded = threading.Event()
+    monkeypatch.setattr(models, "WARM_UP_AFTER", 0.0)
+    monkeypatch.setattr(models, "_encode_something_short", encoded.set)
+    monkeypatch.setenv(models.WARM_UP_VARIABLE, "0")
+    models.warm_up()
+    assert not encoded.wait(0.2)
+    monkeypatch.delenv(models.WARM_UP_VARIABLE)
+    models.warm_up()
+    assert encoded.wait(10)
