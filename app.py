@@ -31,11 +31,9 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     from streamlit.runtime.pages_manager import PagesManager
 
     import pages.narrow_cone.explore  # noqa: F401
-    from pages.common.models import warm_up
-    from pages.common.server_memory import UploadLimit, watched_memory
+    from pages.common.server_memory import UploadLimit, while_running
 
     # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of
     # pages. The first visit by a deep link would then show "Page not found" above the page.
     PagesManager.uses_pages_directory = False
-    app = st.App("app.py", lifespan=watched_memory, middleware=[Middleware(UploadLimit)])
-    warm_up()
+    app = st.App("app.py", lifespan=while_running, middleware=[Middleware(UploadLimit)])

@@ -23,6 +23,7 @@ from geometry.data.limits import MEGABYTE
 
 from .cache import memory_limits, total_size
 from .garbage import collect_all
+from .models import warm_up
 from .words import Translate
 
 SWEEP_SECONDS = 60.0
@@ -117,14 +118,17 @@ def _bytes_of(files: dict[str, Any]) -> int:
 
 
 @asynccontextmanager
-async def watched_memory(app: Any) -> AsyncIterator[None]:
+async def while_running(app: Any) -> AsyncIterator[None]:
     """While the server runs: its figures are in its metrics, and ended sessions are cleared away.
+
+    The bundled encoder is loaded in the background.
 
     Streamlit stores a closed tab's session for a while, because the connection may come back. It
     removes those whose time is over only when another one is closed.
     """
     running = runtime.get_instance()
     running.stats_mgr.register_provider(_Figures())
+    warm_up()
     sweeping = asyncio.create_task(_sweep(getattr(running, "_session_mgr", None)))
     yield
     sweeping.cancel()

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import UndefinedMeasure
-from geometry.measure import Measured, chance_agreement, label_agreement, measure_table
+from geometry.measure import Measured, chance_agreement, measure_table
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
@@ -17,6 +13,7 @@ from pages.common.escape import markdown
 from pages.common.measures import print_value, same_label
 from pages.common.words import Translate, with_sign
 
+from .agreement import agreement
 from .choices import treatment_names
 from .provenance import provenance
 from .scene import Material, Scene, TreatedCloud, labels_of
@@ -26,7 +23,6 @@ DECIMALS = 3
 
 # of a cloud at a setting of the sliders, for all readers
 _MEASURED: Cache[dict[str, Measured]] = Cache("whitening-headlines", max_entries=2000)
-_AGREEMENTS: Cache[float | None] = Cache("whitening-agreements", max_entries=2000)
 
 
 def measured(picture: TreatedCloud, material: Material) -> dict[str, Measured]:
@@ -38,26 +34,6 @@ def measured(picture: TreatedCloud, material: Material) -> dict[str, Measured]:
         return {row.name: row for row in table}
 
     return _MEASURED.get_or_make(picture.key, make, private=material.is_private)
-
-
-def agreement(picture: TreatedCloud, material: Material) -> float | None:
-    """Share of the five nearest neighbours with the same label; None where there is none."""
-    labels = labels_of(material.cloud)
-    if labels is None:
-        return None
-    return _AGREEMENTS.get_or_make(
-        picture.key,
-        partial(or_none, lambda: label_agreement(picture.treated.retained, labels)),
-        private=material.is_private,
-    )
-
-
-def or_none(of: Callable[[], float]) -> float | None:
-    """The value, None where it is undefined."""
-    try:
-        return of()
-    except UndefinedMeasure:
-        return None
 
 
 def show_headlines(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
@@ -98,7 +74,7 @@ def _numbers(picture: TreatedCloud, scene: Scene, _: Translate) -> list[BigNumbe
         )
     labels = labels_of(material.cloud)
     if labels is not None:
-        share, former = agreement(picture, material), agreement(raw, material)
+        share, former = agreement(picture, scene), agreement(raw, scene)
         change = ""
         if not is_raw and share is not None and former is not None:
             change = _("{k} points").format(k=with_sign(100 * (share - former), 1))

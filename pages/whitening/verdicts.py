@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
-from geometry.measure.neighbours import AgreementDraws
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import same_label
-from pages.common.verdict import Interval, State, Verdict, agreement_of, change, estimate, since
+from pages.common.verdict import State, Verdict, change, estimate
 from pages.common.words import Translate, signed
 
+from .agreement import agreement_change, compared
 from .choices import treatment_names
 from .provenance import provenance
-from .scene import Material, Scene, TreatedCloud, labels_of
+from .scene import Material, Scene, TreatedCloud
 
 _ISOSCORES: Cache[Measured] = Cache("whitening-isoscores", max_entries=2000)
-_AGREEMENTS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=2000)
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
     """Is the first whitening on the page more isotropic than raw, and are its neighbours better?"""
-    white = next((each for each in scene.pictures if each.name in WHITENINGS), None)
-    state, said = _findings(white, scene, _)
+    state, said = _findings(scene, _)
     return Verdict(
         claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
@@ -39,17 +37,19 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
     )
 
 
-def _findings(white: TreatedCloud | None, scene: Scene, _: Translate) -> tuple[State, str]:
+def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
     """The state and its words."""
-    material, raw = scene.material, scene.pictures[0]
-    if white is None:
+    material = scene.material
+    if not any(picture.name in WHITENINGS for picture in scene.pictures):
         return "unknown", _("None of the pictures is a whitening. Choose a whitening above.")
-    if material.seen_by_fit(white.name) != "none":
+    pair = compared(scene)
+    if pair is None:
         return "unknown", _(
             "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
             "Choose “the other half” or another corpus under “Fit on”."
         )
-    before, after = (_isoscore(each, material) for each in (raw, white))
+    raw, white = pair
+    before, after = (_isoscore(each, material) for each in pair)
     if before.high is None or after.low is None:
         needs = _("An interval needs {least} points or more, and {n} are shown.")
         return "unknown", needs.format(least=MIN_ROWS, n=len(material.cloud))
@@ -101,22 +101,3 @@ def _isoscore(picture: TreatedCloud, material: Material) -> Measured:
 def _estimate(row: Measured) -> str:
     value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
     return estimate(value, low, high)
-
-
-def agreement_change(
-    before: TreatedCloud, after: TreatedCloud, material: Material
-) -> Interval | None:
-    """The change of the neighbours' agreement."""
-    first, then = (_agreement(picture, material) for picture in (before, after))
-    return None if first is None or then is None else since(first, then)
-
-
-def _agreement(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
-    labels, units = labels_of(material.cloud), sentence_of_token(material.cloud)
-    if labels is None:
-        return None
-    return _AGREEMENTS.get_or_make(
-        picture.key,
-        lambda: agreement_of(picture.treated.retained, labels, units),
-        private=material.is_private,
-    )

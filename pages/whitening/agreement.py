@@ -1,0 +1,66 @@
+"""How often the nearest neighbours have the same label: of one picture, and from one to another."""
+
+from __future__ import annotations
+
+from geometry import UndefinedMeasure
+from geometry.measure import label_agreement
+from geometry.measure.neighbours import AgreementDraws
+from geometry.transform.treatments import WHITENINGS
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import sentence_of_token
+from pages.common.verdict import Interval, agreement_of, since
+
+from .scene import Material, Scene, TreatedCloud, labels_of
+
+# of a cloud at a setting of the sliders, for all readers
+_SHARES: Cache[float | None] = Cache("whitening-agreements", max_entries=2000)
+_DRAWS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=2000)
+
+
+def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
+    """Raw and the first whitening. None without one, or where its fit saw the points shown."""
+    for picture in scene.pictures:
+        if picture.name in WHITENINGS:
+            is_new = scene.material.seen_by_fit(picture.name) == "none"
+            return (scene.pictures[0], picture) if is_new else None
+    return None
+
+
+def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
+    """Share of the five nearest neighbours with the same label; None where there is none."""
+    material = scene.material
+    labels = labels_of(material.cloud)
+    if labels is None:
+        return None
+    if picture.key in [each.key for each in compared(scene) or ()]:
+        # the verdict needs the draws: one search for both
+        draws = _draws_of(picture, material)
+        if draws is not None:
+            return draws.share
+
+    def make() -> float | None:
+        try:
+            return label_agreement(picture.treated.retained, labels)
+        except UndefinedMeasure:
+            return None
+
+    return _SHARES.get_or_make(picture.key, make, private=material.is_private)
+
+
+def agreement_change(
+    before: TreatedCloud, after: TreatedCloud, material: Material
+) -> Interval | None:
+    """The change of the agreement with its interval; None without labels or with few points."""
+    first, then = (_draws_of(picture, material) for picture in (before, after))
+    return None if first is None or then is None else since(first, then)
+
+
+def _draws_of(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
+    labels, units = labels_of(material.cloud), sentence_of_token(material.cloud)
+    if labels is None:
+        return None
+    return _DRAWS.get_or_make(
+        picture.key,
+        lambda: agreement_of(picture.treated.retained, labels, units),
+        private=material.is_private,
+    )
