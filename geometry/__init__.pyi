@@ -1,6 +1,7 @@
 from . import data as data
 from . import encode as encode
 from . import evaluate as evaluate
+from . import export as export
 from . import hub as hub
 from . import linalg as linalg
 from . import measure as measure
@@ -25,6 +26,7 @@ from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words
 from .evaluate.scores import PairScore as PairScore
 from .evaluate.scores import evaluate_pairs as evaluate_pairs
+from .export.affine import load_transform as load_transform
 from .hub.fetch import fetch_model as fetch_model
 from .hub.model_errors import DataSetError as DataSetError
 from .hub.model_errors import ModelFilesError as ModelFilesError

@@ -564,6 +564,40 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "a lower learning rate."
         ),
     },
+    "export": {
+        "not_affine": (
+            "`{name}` is no affine map of vectors, so it can't be exported. Choose a whitening, "
+            "centring, standardising, or a removal of directions."
+        ),
+        "large_file": (
+            "`{name}` has {size:bytes}, and the limit is {limit:bytes}. Load it in Python with "
+            "other limits."
+        ),
+        "other_file": (
+            "`{name}` holds no exported transform. Give a file that `save_transform` wrote."
+        ),
+        "damaged_transform": "`{name}` is damaged or cut off. Export the transform again.",
+        "wide_transform": (
+            "`{name}` is for vectors of {found:,} numbers, and the limit is {limit:,}. Load it in "
+            "Python with other limits."
+        ),
+        "other_pooling": (
+            "sentence-transformers has no pooling `{pooling}`. Choose one of {poolings}."
+        ),
+        "other_layer": (
+            "A model can end at a layer from 1 to {last}; got {layer}. Choose one of these layers."
+        ),
+        "other_width": (
+            "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "
+            "Fit it on vectors of this encoder."
+        ),
+        "folder_in_use": "The folder `{name}` is not empty. Name a new one.",
+        "other_vectors": (
+            "The written model gives other vectors than the encoder and the transform: they differ "
+            "by {difference} of their length, and the limit is {limit}. Choose the last layer, "
+            "more shrinkage, or fewer directions."
+        ),
+    },
 }
 
 # Why a measure has no value, short enough for the cell of a table; by UndefinedMeasure's codes.

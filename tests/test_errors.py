@@ -15,6 +15,7 @@ from geometry.data.limits import CorpusError
 from geometry.encode.precision import PrecisionError
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError
+from geometry.export.affine import ExportError
 from geometry.hub.model_errors import DataSetError, ModelFilesError
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
@@ -28,7 +29,7 @@ LIBRARY = Path(geometry.__file__).parent
 CLASSES = {
     each.__name__: each
     for each in (
-        *(CorpusError, DataSetError, ModelFilesError, OperatorFileError),
+        *(CorpusError, DataSetError, ExportError, ModelFilesError, OperatorFileError),
         *(PrecisionError, TrainingError, UndefinedMeasure, VectorFileError),
     )
 }

@@ -141,7 +141,7 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
         # BigBird's blocks depend on the padded length, and after one short batch it uses full
         # attention. With full attention from the start, each text has one vector.
         config.attention_type = "original_full"
-    with _quiet():
+    with quiet_loading():
         model, report = AutoModel.from_pretrained(
             folder,
             config=config,
@@ -188,7 +188,7 @@ def _not_of_this_config(
     )
 
 
-class _quiet:
+class quiet_loading:
     """Turns off transformers' progress bar and its list of weights that are not loaded."""
 
     def __enter__(self) -> None:

@@ -1,24 +1,93 @@
-"""The points of the pictures as CSV."""
+"""What a reader takes home: the points as CSV, and the fitted treatments."""
 
 from __future__ import annotations
 
+import io
+import zipfile
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
+import streamlit as st
 
+from geometry import read_bundled
+from geometry.export import AffineMap, affine_map, numpy_files, onnx_bytes
+from geometry.export.affine import transform_bytes
 from pages.common.downloads import offer_csv, points_csv
-from pages.common.words import Translate
+from pages.common.words import Translate, prose
 
+from .choices import treatment_names
 from .provenance import provenance
-from .scene import Scene
+from .scene import Scene, TreatedCloud
+
+NOT_AFFINE = ("raw", "clusterwise", "flow")
 
 
 def take_away(scene: Scene, _: Translate) -> None:
-    """The points as CSV; the pictures themselves have a camera button."""
+    """The points as CSV, and a fitted treatment; the pictures have a camera button."""
     measured_on = provenance(scene, _)
     offer_csv(
         _("Download points (CSV)"),
         "whitening-points",
         lambda: pictures_csv(scene, measured_on, _),
     )
+    offered = {each.name: each for each in scene.pictures if each.name not in NOT_AFFINE}
+    if not offered:
+        return
+    names = treatment_names(_)
+    st.markdown(prose("whitening", "take-home"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            _("Fitted treatment"), list(offered), format_func=names.__getitem__, key="take-home"
+        )
+        _offer_files(offered.get(chosen, next(iter(offered.values()))), scene)
+
+
+def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
+    """The picture's treatment at its settings, with what it was fitted on."""
+    material = scene.material
+    spec = material.points.spec
+    is_learned = picture.name == "learned"  # on the sentences of the bundled pairs
+    corpus = read_bundled("pairs") if is_learned else material.fit_points.corpus
+    return affine_map(
+        picture.treatment,
+        model=material.points.encoder.name,
+        unit=spec.unit,
+        layer=spec.layer,
+        pooling=spec.pooling if spec.unit == "sentences" else "none",
+        corpus=corpus.name,
+    )
+
+
+def _offer_files(picture: TreatedCloud, scene: Scene) -> None:
+    """A button for each form of the file, which is made when the button is pressed."""
+    forms: dict[str, tuple[str, Callable[[AffineMap], bytes]]] = {
+        "safetensors": (".safetensors", transform_bytes),
+        "ONNX": (".onnx", onnx_bytes),
+        "NumPy": ("-numpy.zip", lambda affine: _zipped(numpy_files(affine))),
+    }
+    for form, (ending, content) in forms.items():
+        st.download_button(
+            form,
+            data=partial(_content, content, picture, scene),
+            file_name=f"{picture.name}{ending}",
+            mime="application/octet-stream",
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"take-{form}",
+        )
+
+
+def _content(content: Callable[[AffineMap], bytes], picture: TreatedCloud, scene: Scene) -> bytes:
+    return content(exported_map(picture, scene))
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
 
 
 def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:

@@ -20,11 +20,13 @@ from geometry import (
     cosine_contributions,
     label_agreement,
     load_encoder,
+    load_transform,
     read_cloud,
 )
 from geometry.data.corpus import read_bundled, read_bundled_pairs, read_corpus, read_pasted
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import whitening_by_size
+from geometry.export import save_transform
 from geometry.measure import (
     Measured,
     alignment,
@@ -43,7 +45,7 @@ from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.words import prose, signed
 from pages.whitening.choices import CHARTS, treatment_names
-from pages.whitening.downloads import pictures_csv
+from pages.whitening.downloads import exported_map, pictures_csv
 from pages.whitening.numbers import measure_all, table_csv
 from pages.whitening.scene import Scene
 from tests.pages.charts import array, charts
@@ -1035,7 +1037,22 @@ def test_the_page_offers_its_tables():
         "Download measures (CSV)",
         "Download chart values (CSV)",
         "Download points (CSV)",
+        "safetensors",
+        "ONNX",
+        "NumPy",
     ]
+
+
+def test_the_treatment_that_is_taken_home_is_that_of_the_picture(taken_scene, tmp_path):
+    visit(strength="0.5", kept="40", second="pca")
+    scene = taken_scene[-1]
+    picture = next(each for each in scene.pictures if each.name == "pca")
+    save_transform(tmp_path / "t", exported_map(picture, scene))
+    taken = load_transform(tmp_path / "t")
+    Z = picture.treatment.fitted.apply(scene.material.points.vectors)
+    assert np.abs(taken.apply(scene.material.points.vectors) - Z).max() < 1e-5
+    assert taken.about["layer"] == str(scene.material.points.spec.layer)
+    assert (taken.about["strength"], taken.about["directions"]) == ("0.5", "40")
 
 
 def test_the_points_file_has_every_picture_as_drawn(taken_scene, cloud_of):

@@ -1,0 +1,120 @@
+"""An encoder with a fitted transform as a folder that sentence-transformers loads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..encode.architecture import quiet_loading
+from ..encode.encoder import Encoder
+from .affine import ExportError, affine_map
+
+# ours to sentence-transformers' name
+MODES = {
+    "mean": "mean",
+    "cls": "cls",
+    "max": "max",
+    "last": "lasttoken",
+    "weighted": "weightedmean",
+}
+SAMPLE = ("A cat sat on the mat.", "Rain.", "The river rose for three days, then it fell.")
+LARGEST_DIFFERENCE = 1e-4  # of a vector's length; float32 reaches 1e-6 for usual whitenings
+
+
+def write_sentence_model(
+    folder: str | os.PathLike[str],
+    encoder: Encoder,
+    fitted: Any,
+    *,
+    layer: int = -1,
+    pooling: str = "mean",
+) -> Path:
+    """Write the encoder up to a layer, its pooling and the transform as one model.
+
+    ``SentenceTransformer(folder).encode`` then gives the transformed vectors. The folder is the
+    encoder's modules with a Dense module after the pooling. A normalisation to unit length that the
+    encoder's own folder has is left out, because the transform was fitted without it.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made by this function; it must not exist, or be empty.
+    encoder : Encoder
+    fitted : object
+        As in ``affine_map``, fitted on vectors of this layer and pooling.
+    layer : int
+        As in ``Encoder.encode``. The layers above it are left out.
+    pooling : str
+        Of ``MODES``.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    ExportError
+        For a pooling or a layer that sentence-transformers can't express, another width than the
+        encoder's, a folder that is in use, and where the written model gives other vectors.
+    """
+    folder = Path(folder)
+    affine = affine_map(fitted, model=encoder.name, layer=layer, pooling=pooling)
+    if pooling not in MODES:
+        raise ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
+    n_layers = layer if layer >= 0 else encoder.n_layers + 1 + layer
+    if not 1 <= n_layers <= encoder.n_layers:
+        raise ExportError("other_layer", layer=layer, last=encoder.n_layers)
+    if len(affine.offset) != encoder.dimension:
+        raise ExportError("other_width", found=len(affine.offset), dimension=encoder.dimension)
+    if folder.exists() and any(folder.iterdir()):
+        raise ExportError("folder_in_use", name=str(folder))
+    encoder.read_files()  # the trial of a model of others, before another library reads it
+    with quiet_loading():
+        model = _modules(encoder, affine.offset, affine.matrix, n_layers, MODES[pooling])
+    model.save(str(folder), create_model_card=False)
+    _refuse_other_vectors(model, encoder, affine.apply, layer, pooling)
+    return folder
+
+
+def _modules(
+    encoder: Encoder, offset: np.ndarray, matrix: np.ndarray, n_layers: int, mode: Any
+) -> Any:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
+
+    first = Transformer(
+        str(encoder.folder),
+        config_kwargs={"num_hidden_layers": n_layers},
+        max_seq_length=encoder.max_tokens,
+    )
+    d, k = matrix.shape
+    dense = Dense(
+        d,
+        k,
+        activation_function=torch.nn.Identity(),
+        init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
+        init_bias=torch.from_numpy((-offset @ matrix).astype(np.float32)),
+    )
+    return SentenceTransformer(modules=[first, Pooling(d, pooling_mode=mode), dense], device="cpu")
+
+
+def _refuse_other_vectors(
+    model: Any, encoder: Encoder, apply: Any, layer: int, pooling: str
+) -> None:
+    """Raise "other_vectors" unless both give the same vectors for SAMPLE.
+
+    Some architectures normalise the output of their last layer only, so that a model cut at an
+    inner layer differs from the inner layer of the whole one.
+    """
+    ours = apply(encoder.encode(SAMPLE, layer=layer, pooling=pooling).astype(np.float64))
+    theirs = model.encode(list(SAMPLE), show_progress_bar=False)
+    difference = np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)
+    if not difference.max() <= LARGEST_DIFFERENCE:
+        raise ExportError(
+            "other_vectors", difference=f"{difference.max():.2g}", limit=LARGEST_DIFFERENCE
+        )
