@@ -1,7 +1,11 @@
-"""README.md and docs/: examples run, links lead somewhere, tables agree with the code."""
+"""README.md and docs/: examples of docs run, links lead somewhere, tables agree with the code.
+
+The README's examples run in test_wheel.py, by an installed wheel.
+"""
 
 import re
 import tomllib
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
 
@@ -30,11 +34,11 @@ LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`]+)`")
 
 
-def blocks() -> list:
+def blocks(documents: Iterable[Path] = PROSE) -> list:
     """(document, code) of each example; empty lines before the code keep its line numbers."""
     return [
         pytest.param(path, "\n" * line + match[1], id=f"{path.name} line {line + 1}")
-        for path in PROSE
+        for path in documents
         for text in [TEXT[path.stem]]
         for match in BLOCK.finditer(text)
         for line in [text.count("\n", 0, match.start(1))]
@@ -56,7 +60,7 @@ def test_readme_and_docs_have_examples():
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(("path", "code"), blocks())
+@pytest.mark.parametrize(("path", "code"), blocks(DOCS))
 def test_a_python_block_runs(path, code, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # an example may write a file
     exec(compile(code, str(path), "exec"), {"__name__": "document"})

@@ -91,7 +91,7 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> None:
         pytest.param(IMPORTS_EVERY_MODULE, id="modules"),
         *(
             pytest.param(example.values[1], id=f"README {example.id}", marks=pytest.mark.model)
-            for example in blocks()
+            for example in blocks([ROOT / "README.md"])
         ),
     ],
 )
