@@ -9,11 +9,13 @@ from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
 
+import click
 import pytest
 
 import geometry
 from geometry import data, measure, transform, vectors
 from geometry.commands.evaluate import evaluate
+from geometry.commands.export import export
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
@@ -177,11 +179,13 @@ def test_every_named_layer_and_pooling_is_in_models():
     assert set(re.findall(r'"(\w+)"', poolings)) == {*POOLINGS, OWN}
 
 
-def test_the_shell_documents_every_option_and_its_default():
-    rows = table(TEXT["shell"], "| option | default | meaning |")
+@pytest.mark.parametrize(("command", "of"), [(evaluate, ""), (export, " of `export`")])
+def test_the_shell_documents_every_option_and_its_default(command, of):
+    rows = table(TEXT["shell"], f"| option{of} | default | meaning |")
     listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
-    assert set(listed) == {frozenset(option.opts) for option in evaluate.params}
-    for option in evaluate.params:
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    assert set(listed) == {frozenset(option.opts) for option in options}
+    for option in options:
         shown = option.default[0] if isinstance(option.default, tuple) else option.default
         if isinstance(shown, str | int) and not isinstance(shown, bool):
             assert listed[frozenset(option.opts)].strip("`") == str(shown)
@@ -189,7 +193,7 @@ def test_the_shell_documents_every_option_and_its_default():
 
 @pytest.mark.parametrize("name", ["shell", "README"])
 def test_every_option_in_an_example_exists(name):
-    known = {option for each in evaluate.params for option in each.opts}
+    known = {option for each in (*evaluate.params, *export.params) for option in each.opts}
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used
     assert used <= known

@@ -2,12 +2,15 @@
 
 shell      the group of commands; one-line errors, progress on stderr
 evaluate   the grid of an encoder, or of word vectors, on sentence pairs
+export     a fitted transform as a file or a sentence-transformers model
 options    parsing of options
 subjects   an encoder or a table of word vectors, and its grid
 grid_text  a grid as columns of text
 """
 
 from .evaluate import evaluate
+from .export import export
 from .shell import run_shell, shell
 
 shell.add_command(evaluate)
+shell.add_command(export)

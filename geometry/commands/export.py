@@ -1,0 +1,90 @@
+"""python -m geometry export: fits a transform on texts and writes it in a form programs load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .options import BUNDLED, texts_of
+from .shell import errors_in_words, progress_on_stderr
+
+FILES = (".safetensors", ".onnx", ".npz")
+_OUT_HELP = (
+    f"A file ending in {', '.join(FILES)}; any other name is a folder for sentence-transformers."
+)
+
+
+@click.command()
+@click.argument("texts")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
+@click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
+@click.option(
+    "--model",
+    default=BUNDLED,
+    show_default=True,
+    help="A name on the Hugging Face Hub, or a folder.",
+)
+@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
+@click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last.")
+@click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def export(
+    texts: str,
+    out: Path,
+    transform: str,
+    model: str,
+    revision: str | None,
+    layer: int,
+    pooling: str,
+    quiet: bool,
+) -> None:
+    """Fit a transform on the vectors of TEXTS, a corpus or pairs, and write it.
+
+    The file is for vectors of this model, layer and pooling. The folder is the model itself with
+    the transform after its pooling.
+    """
+    with errors_in_words():
+        _export(texts, out, transform, model, revision, layer, pooling, quiet)
+
+
+def _export(
+    source: str,
+    out: Path,
+    transform: str,
+    model: str,
+    revision: str | None,
+    layer: int,
+    pooling: str,
+    quiet: bool,
+) -> None:
+    from ..encode.load import load_encoder
+    from ..evaluate.specs import parse_treatment
+    from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
+    from ..export.affine import ExportError, transform_bytes
+    from ..export.numpy_files import ARRAYS
+    from ..transform.treatments import fit_treatment
+
+    spec = parse_treatment(transform)
+    if out.exists() and (out.is_file() or any(out.iterdir())):
+        raise ExportError("folder_in_use", name=str(out))
+    read = texts_of(source, quiet=quiet)
+    encoder = load_encoder(
+        model, revision=revision, progress=progress_on_stderr("downloading", quiet=quiet)
+    )
+    X = encoder.encode(
+        read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
+    )
+    fitted = spec.turn(fit_treatment(spec.name, X), X.shape[1])
+    affine = affine_map(
+        fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(source).name
+    )
+    if out.suffix == ".safetensors":
+        out.write_bytes(transform_bytes(affine))
+    elif out.suffix == ".onnx":
+        out.write_bytes(onnx_bytes(affine))
+    elif out.suffix == ".npz":
+        out.write_bytes(numpy_files(affine)[ARRAYS])
+    else:
+        write_sentence_model(out, encoder, affine, layer=layer, pooling=pooling)
+    click.echo(f"{out}: {', '.join(f'{name} {value}' for name, value in affine.about.items())}")
