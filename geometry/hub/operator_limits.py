@@ -118,6 +118,8 @@ class MemoryLimits:
     session_results_megabytes, results_megabytes : int
         What was computed and is kept for the next run of a page: from one session's own texts,
         and in all, with what all sessions share.
+    trainings : int
+        Live trainings that run at once, each in a process of its own; others wait.
     """
 
     sessions: int = 200
@@ -125,6 +127,7 @@ class MemoryLimits:
     uploads_megabytes: int = 2_000
     session_results_megabytes: int = 500
     results_megabytes: int = 2_000
+    trainings: int = 2
 
 
 def _is_of_the_owner(revision: str | None) -> bool:

@@ -50,17 +50,27 @@ class Visitor:
         Not if the tab is closed. Otherwise until the page's run that followed has ended.
         """
         may_return = since + GRACE_SECONDS > time.monotonic()
-        # Streamlit publishes whether a session is connected, but not whether its script runs.
-        # A runtime of AppTest has no sessions.
-        sessions = (
-            getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
-        )
+        sessions = _sessions()
         if sessions is None:
             return may_return
         info = sessions.get_active_session_info(self.session_id)
         if info is None:
             return False
         return may_return or info.session._state is AppSessionState.APP_IS_RUNNING
+
+    @property
+    def is_gone(self) -> bool:
+        """True once the tab is closed or its connection is broken."""
+        sessions = _sessions()
+        return sessions is not None and not sessions.is_active_session(self.session_id)
+
+
+def _sessions() -> Any:
+    """Streamlit's sessions, or None: a runtime of AppTest has none.
+
+    Streamlit publishes whether a session is connected, but not whether its script runs.
+    """
+    return getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
 
 
 class Lane:
@@ -347,7 +357,7 @@ def wait_for(
     }
     if key in _left():
         _offer_again(key, sentences[_left()[key]], _)
-    visitor = _visitor()
+    visitor = this_visitor()
     with joined(key, work, visitor, lane, is_long=is_long) as job:
         if not job.wait(0):
             place = st.empty()
@@ -396,10 +406,10 @@ def _leave(key: str) -> None:
     """
     _note_as_left(key, CANCELLED)
     if (job := _jobs.get(key)) is not None:
-        job.leave(_visitor())
+        job.leave(this_visitor())
 
 
-def _visitor() -> Visitor:
+def this_visitor() -> Visitor:
     """This session."""
     context = get_script_run_ctx()
     name = st.session_state.setdefault("visitor", uuid4().hex)

@@ -1,8 +1,9 @@
 """Functions that a process of its own runs in tests. Few imports, so that it starts fast."""
 
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -80,3 +81,20 @@ def raise_unpicklable() -> None:
     error = ValueError("with a function")
     error.function = lambda: None  # type: ignore[attr-defined]
     raise error
+
+
+def count_apart(n: int) -> Iterator[int]:
+    for number in range(n):
+        sys.stdout.write("what a library prints is no record")
+        yield number
+        time.sleep(0.01)
+
+
+def count_then_fail(error: Exception) -> Iterator[int]:
+    yield 0
+    raise error
+
+
+def count_then_crash() -> Iterator[int]:
+    yield 0
+    os._exit(3)

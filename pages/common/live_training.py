@@ -1,0 +1,324 @@
+"""Live training: a session's training runs in a process of its own, with controls and a queue.
+
+    training = started("degeneration", train_steps, settings)   # on_click of a button
+    training = training_of("degeneration")                      # None before the first
+    follow("degeneration", draw, _)                             # controls, and draw(training)
+
+The training continues while the reader reruns the page or visits another one, and its records stay
+with the session. It ends when the session ends, when it was paused for long, or by a cancel. At
+most [memory] trainings of narrow-cone.toml run at once on one server, and one of each session.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import streamlit as st
+
+from geometry.errors import GeometryError
+
+from .cache import memory_limits
+from .escape import markdown
+from .jobs import Visitor, this_visitor
+from .training_process import PAUSE, RUN, STEP, TrainingProcess
+from .words import Translate
+
+POLL_SECONDS = 0.1
+GONE_SECONDS = 3.0  # a connection that breaks may come back
+LONGEST_PAUSE = 600.0  # seconds; then it ends, so that others can train
+REDRAW_SECONDS = 1.0
+STATE = "live-trainings"  # key of the session's state
+
+State = Literal["waiting", "running", "paused", "finished", "stopped", "paused long", "failed"]
+
+_changed = threading.Condition()
+_active: list[Training] = []  # those that wait or run, in order of arrival
+
+
+class Training:
+    """A generator's values, computed in a process of its own for one session.
+
+    Parameters
+    ----------
+    visitor : Visitor
+    function : callable
+        Of a module's top level; it returns an iterator whose values can be pickled.
+    values, options
+        Arguments that can be pickled.
+    shorten : callable or None
+        Makes a record smaller when the next one comes.
+
+    Attributes
+    ----------
+    records : list
+        The values so far.
+    error : Exception or None
+        That ended the training.
+    """
+
+    def __init__(
+        self,
+        visitor: Visitor,
+        function: Callable[..., Iterator[Any]],
+        *values: Any,
+        shorten: Callable[[Any], Any] | None = None,
+        **options: Any,
+    ) -> None:
+        self.records: list[Any] = []
+        self.error: Exception | None = None
+        self.state: State = "waiting"
+        self._visitor, self._shorten = visitor, shorten
+        self._call: tuple[Any, ...] = (function, values, options)
+        self._process: TrainingProcess | None = None
+        self._ended = threading.Event()
+        self._wants_end = threading.Event()
+        self._killed = False
+        self._seen = self._paused_at = time.monotonic()
+        with _changed:
+            _active.append(self)
+        # a daemon: Ctrl-C ends the server, and the process then ends by itself
+        threading.Thread(target=self._run, daemon=True).start()
+
+    @property
+    def is_active(self) -> bool:
+        """True while it waits, runs or is paused."""
+        return not self._ended.is_set()
+
+    @property
+    def place(self) -> int:
+        """1 for the next one in the queue, and so on; 0 for a training that does not wait."""
+        with _changed:
+            waiting = [each for each in _active if each._process is None]
+            return waiting.index(self) + 1 if self in waiting else 0
+
+    def pause(self) -> None:
+        """Pause after the record that is being computed."""
+        self._order(PAUSE, "paused")
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        self._order(RUN, "running")
+
+    def step(self) -> None:
+        """Compute one more record, and then pause."""
+        self._order(STEP, "paused")
+
+    def stop(self) -> None:
+        """End the process within a second. The records stay."""
+        self._wants_end.set()
+
+    def wait(self, seconds: float) -> bool:
+        """True once it has ended."""
+        return self._ended.wait(seconds)
+
+    def _order(self, what: bytes, state: State) -> None:
+        with _changed:
+            if self._process is not None and self.state in ("running", "paused"):
+                self._process.order(what)
+                self.state, self._paused_at = state, time.monotonic()
+
+    def _run(self) -> None:
+        try:
+            if self._waited_for_turn():
+                reader = threading.Thread(target=self._read, daemon=True)
+                reader.start()
+                while reader.is_alive() and not self._must_end():
+                    reader.join(POLL_SECONDS)
+                with _changed:
+                    self._killed = self.state in ("running", "paused", "paused long")
+                assert self._process is not None
+                self._process.end()
+                reader.join()
+        finally:
+            self._call = ()  # frees what the work refers to
+            with _changed:
+                _active.remove(self)
+                if self.state in ("waiting", "running", "paused"):
+                    self.state = "stopped"
+                self._ended.set()
+                _changed.notify_all()
+
+    def _waited_for_turn(self) -> bool:
+        with _changed:
+            while not self._must_end():
+                if self._is_next():
+                    function, values, options = self._call
+                    self._process = TrainingProcess(function, *values, **options)
+                    self.state = "running"
+                    return True
+                _changed.wait(POLL_SECONDS)
+        return False
+
+    def _is_next(self) -> bool:
+        """Whether it may start: a free place, and nothing else of this session runs."""
+        running = [each for each in _active if each._process is not None]
+        busy = {each._visitor for each in running}
+        waiting = (each for each in _active if each._process is None)
+        first = next((each for each in waiting if each._visitor not in busy), None)
+        return first is self and len(running) < memory_limits().trainings
+
+    def _must_end(self) -> bool:
+        now = time.monotonic()
+        if not self._visitor.is_gone:
+            self._seen = now
+        if self.state == "paused" and now - self._paused_at > LONGEST_PAUSE:
+            self.state = "paused long"
+            return True
+        return self._wants_end.is_set() or now - self._seen > GONE_SECONDS
+
+    def _read(self) -> None:
+        assert self._process is not None
+        try:
+            for record in self._process.values():
+                if self.records and self._shorten is not None:
+                    self.records[-1] = self._shorten(self.records[-1])
+                self.records.append(record)
+            with _changed:
+                self.state = "finished"
+        except Exception as error:
+            with _changed:
+                if not self._killed:
+                    self.state, self.error = "failed", error
+
+
+# ---- a session's trainings ----
+
+
+def started(
+    name: str,
+    function: Callable[..., Iterator[Any]],
+    *values: Any,
+    shorten: Callable[[Any], Any] | None = None,
+    **options: Any,
+) -> Training:
+    """Start this session's training of that name; an earlier one is dropped.
+
+    Parameters
+    ----------
+    name : str
+        One for each page.
+    function, *values, shorten, **options
+        As in ``Training``.
+    """
+    drop(name)
+    training = Training(this_visitor(), function, *values, shorten=shorten, **options)
+    st.session_state.setdefault(STATE, {})[name] = training
+    return training
+
+
+def training_of(name: str) -> Training | None:
+    """This session's training of that name."""
+    found: Training | None = st.session_state.get(STATE, {}).get(name)
+    return found
+
+
+def drop(name: str) -> None:
+    """Stop this session's training of that name, and forget its records."""
+    training = st.session_state.get(STATE, {}).pop(name, None)
+    if training is not None:
+        training.stop()
+
+
+def follow(name: str, draw: Callable[[Training], None], _: Translate) -> None:
+    """Buttons of the session's training and what is drawn of it, again every second until it ends.
+
+    Parameters
+    ----------
+    name : str
+    draw : callable
+        Draws the records so far.
+    """
+    training = training_of(name)
+    if training is None:
+        return
+    was_active = training.is_active
+
+    @st.fragment(run_every=REDRAW_SECONDS if was_active else None)
+    def part() -> None:
+        now = training_of(name)
+        if now is None or (was_active and not now.is_active):
+            st.rerun()  # of the whole page, without the timer
+        show_controls(name, now, _)
+        draw(now)
+
+    part()
+
+
+def show_controls(name: str, training: Training, _: Translate) -> None:
+    """Pause, resume, step, stop and reset; below them the place in the queue or the error."""
+    paused = training.state == "paused"
+    is_running = training.state in ("running", "paused")
+    with st.container(horizontal=True, key=f"training-{name}", gap="xsmall"):
+        if training.is_active:
+            st.button(
+                _("Resume") if paused else _("Pause"),
+                key=f"training-{name}-pause",
+                icon=":material/play_arrow:" if paused else ":material/pause:",
+                disabled=not is_running,
+                on_click=training.resume if paused else training.pause,
+            )
+            st.button(
+                _("One step"),
+                key=f"training-{name}-step",
+                icon=":material/skip_next:",
+                disabled=not is_running,
+                on_click=training.step,
+                help=_("Train until the next recorded step, and then pause."),
+            )
+            st.button(
+                _("Stop"),
+                key=f"training-{name}-stop",
+                icon=":material/stop:",
+                on_click=_stop,
+                args=(training,),
+            )
+        st.button(
+            _("Reset"),
+            key=f"training-{name}-reset",
+            icon=":material/restart_alt:",
+            on_click=drop,
+            args=(name,),
+            help=_("End the training and remove what it recorded."),
+        )
+    show_state(training, _)
+
+
+def _stop(training: Training) -> None:
+    training.stop()
+    training.wait(1.0)
+
+
+def show_state(training: Training, _: Translate) -> None:
+    """Why nothing new comes: the queue, the error, or how the training ended."""
+    if training.state == "waiting":
+        st.info(
+            _(
+                "Waiting for a free place: at most {n} trainings run at once on this server, and "
+                "one for each visitor. Your place in the queue: {place}."
+            ).format(n=memory_limits().trainings, place=training.place),
+            icon=":material/hourglass_top:",
+        )
+    elif training.state == "paused long":
+        st.info(
+            _(
+                "Paused for {n} minutes, so the training has ended. Its steps are still here."
+            ).format(n=round(LONGEST_PAUSE / 60))
+        )
+    elif training.error is not None:
+        st.error(_error_text(training.error, _))
+
+
+def _error_text(error: Exception, _: Translate) -> str:
+    if isinstance(error, GeometryError):
+        return error.sentence(_, markdown)
+    if isinstance(error, EOFError | MemoryError):
+        return _(
+            "The process of this training was ended, perhaps because memory ran out. Choose a "
+            "smaller model or vocabulary, and train again."
+        )
+    return _("A library failed ({reason}). Choose other settings, and train again.").format(
+        reason=markdown(f"{type(error).__name__}: {error}")
+    )

@@ -1,0 +1,132 @@
+"""Live training with real processes: records, orders, the queue, errors and every end."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from geometry.hub.operator_limits import MemoryLimits
+from geometry.training import TrainingError
+from pages.common import live_training
+from pages.common.jobs import Visitor
+from pages.common.live_training import Training
+from tests.pages.functions import count_apart, count_then_crash, count_then_fail
+from tests.pages.visits import healthy
+
+PATIENCE = 20.0
+SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
+
+
+def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "what the test waits for never came"
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def nothing_trains() -> Iterator[None]:
+    yield
+    for training in list(live_training._active):
+        training.stop()
+        assert training.wait(PATIENCE)
+
+
+def test_records_come_as_they_are_made_and_earlier_ones_are_shortened():
+    training = Training(SOMEBODY, count_apart, 3, shorten=str)
+    assert training.wait(PATIENCE)
+    assert (training.records, training.state) == (["0", "1", 2], "finished")
+
+
+def test_pause_step_and_resume():
+    training = Training(SOMEBODY, count_apart, 10**6)
+    until(lambda: len(training.records) > 0)
+    training.pause()
+    time.sleep(0.3)
+    n = len(training.records)
+    training.step()
+    until(lambda: len(training.records) == n + 1)
+    time.sleep(0.2)
+    assert (len(training.records), training.state) == (n + 1, "paused")
+    training.resume()
+    until(lambda: len(training.records) > n + 5)
+    assert training.state == "running"
+
+
+def test_one_visitor_has_one_place_and_the_others_see_theirs(monkeypatch):
+    monkeypatch.setattr(live_training, "memory_limits", lambda: MemoryLimits(trainings=2))
+    first = Training(SOMEBODY, count_apart, 10**6)
+    until(lambda: first.state == "running")
+    second = Training(SOMEBODY, count_apart, 3)  # of the same visitor: it waits
+    third = Training(ANOTHER, count_apart, 10**6)
+    until(lambda: third.state == "running")
+    fourth = Training(Visitor("third", "3"), count_apart, 3)
+    assert [each.place for each in (first, second, third, fourth)] == [0, 1, 0, 2]
+    third.stop()
+    assert fourth.wait(PATIENCE)
+    assert (fourth.state, second.state) == ("finished", "waiting")
+    first.stop()
+    assert second.wait(PATIENCE)
+    assert second.records == [0, 1, 2]
+
+
+def test_a_cancel_ends_it_within_a_second_and_its_records_stay():
+    training = Training(SOMEBODY, count_apart, 10**6)
+    until(lambda: len(training.records) > 1)
+    training.stop()
+    assert training.wait(1.0)
+    assert (training.state, training.error) == ("stopped", None)
+    assert training.records
+
+
+def test_it_ends_with_its_session_and_after_a_long_pause(monkeypatch):
+    monkeypatch.setattr(live_training, "GONE_SECONDS", 0.1)
+    training = Training(SOMEBODY, count_apart, 10**6)
+    until(lambda: len(training.records) > 1)
+    monkeypatch.setattr(Visitor, "is_gone", True)
+    assert training.wait(2.0)
+    monkeypatch.setattr(Visitor, "is_gone", False)
+    monkeypatch.setattr(live_training, "LONGEST_PAUSE", 0.1)
+    training = Training(SOMEBODY, count_apart, 10**6)
+    until(lambda: len(training.records) > 1)
+    training.pause()
+    assert training.wait(2.0)
+    assert (training.state, training.error) == ("paused long", None)
+
+
+def test_errors_come_back():
+    refused = Training(SOMEBODY, count_then_fail, TrainingError("small_vocabulary", n=3, limit=20))
+    crashed = Training(ANOTHER, count_then_crash)
+    assert refused.wait(PATIENCE)
+    assert crashed.wait(PATIENCE)
+    assert isinstance(refused.error, TrainingError)
+    assert refused.error.code == "small_vocabulary"
+    assert isinstance(crashed.error, EOFError)
+    assert refused.records == crashed.records == [0]
+
+
+def page_that_trains() -> None:
+    import streamlit as st
+
+    from pages.common.live_training import follow, started
+    from tests.pages.functions import count_apart
+
+    st.button("Train", on_click=started, args=("page", count_apart, 10**6), key="train")
+    follow("page", lambda training: st.write(f"{len(training.records)} records"), lambda text: text)
+
+
+def test_a_page_follows_its_own_training_through_reruns():
+    app = healthy(AppTest.from_function(page_that_trains, default_timeout=PATIENCE).run())
+    assert [button.label for button in app.button] == ["Train"]
+    app.button(key="train").click().run()
+    training = app.session_state["live-trainings"]["page"]
+    until(lambda: len(training.records) > 1)
+    healthy(app.run())
+    assert "records" in app.markdown[0].value
+    app.button(key="training-page-pause").click().run()
+    assert training.state == "paused"
+    app.button(key="training-page-stop").click().run()
+    assert training.wait(1.0)
+    healthy(app.button(key="training-page-reset").click().run())
+    assert [button.label for button in app.button] == ["Train"]
