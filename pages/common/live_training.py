@@ -1,8 +1,7 @@
 """Live training: a session's training runs in a process of its own, with controls and a queue.
 
-    training = started("degeneration", train_steps, settings)   # on_click of a button
-    training = training_of("degeneration")                      # None before the first
-    follow("degeneration", draw, _)                             # controls, and draw(training)
+    st.button(_("Train"), on_click=started, args=("page", function_that_yields, settings))
+    follow("page", draw)  # draw(training or None), which calls show_controls("page", training, _)
 
 The training continues while the reader reruns the page or visits another one, and its records stay
 with the session. It ends when the session ends, when it was paused for long, or by a cancel. At
@@ -222,27 +221,24 @@ def drop(name: str) -> None:
         training.stop()
 
 
-def follow(name: str, draw: Callable[[Training], None], _: Translate) -> None:
-    """Buttons of the session's training and what is drawn of it, again every second until it ends.
+def follow(name: str, draw: Callable[[Training | None], None]) -> None:
+    """Draw in a fragment: again every second while this session's training is active.
 
     Parameters
     ----------
     name : str
     draw : callable
-        Draws the records so far.
+        Called with the training, or None before the first. It may call ``show_controls``.
     """
-    training = training_of(name)
-    if training is None:
-        return
-    was_active = training.is_active
+    former = training_of(name)
+    was_active = former is not None and former.is_active
 
     @st.fragment(run_every=REDRAW_SECONDS if was_active else None)
     def part() -> None:
-        now = training_of(name)
-        if now is None or (was_active and not now.is_active):
-            st.rerun()  # of the whole page, without the timer
-        show_controls(name, now, _)
-        draw(now)
+        training = training_of(name)
+        if was_active != (training is not None and training.is_active):
+            st.rerun()  # of the whole page, with or without the timer
+        draw(training)
 
     part()
 

@@ -109,11 +109,16 @@ def test_errors_come_back():
 def page_that_trains() -> None:
     import streamlit as st
 
-    from pages.common.live_training import follow, started
+    from pages.common.live_training import Training, follow, show_controls, started
     from tests.pages.functions import count_apart
 
-    st.button("Train", on_click=started, args=("page", count_apart, 10**6), key="train")
-    follow("page", lambda training: st.write(f"{len(training.records)} records"), lambda text: text)
+    def draw(training: Training | None) -> None:
+        st.button("Train", on_click=started, args=("page", count_apart, 10**6), key="train")
+        if training is not None:
+            show_controls("page", training, lambda text: text)
+            st.write(f"{len(training.records)} records")
+
+    follow("page", draw)
 
 
 def test_a_page_follows_its_own_training_through_reruns():
