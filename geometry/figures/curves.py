@@ -36,6 +36,8 @@ class Curve:
     dots : bool
         True to mark each point, where the line between two points has no meaning of its own. A
         NaN in y leaves a gap.
+    colour : str or None
+        In place of that of ``place``.
     """
 
     x: np.ndarray
@@ -46,6 +48,7 @@ class Curve:
     low: np.ndarray | None = None
     high: np.ndarray | None = None
     dots: bool = False
+    colour: str | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,9 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
 
 
 def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
-    colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
+    colour = curve.colour or (
+        theme.ink if curve.place is None else place_colour(curve.place, theme)
+    )
     value = "%{y:.2%}" if axes.percent else "%{y:.4g}"
     return go.Scatter(
         x=np.asarray(curve.x, dtype=np.float32),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,11 +77,30 @@ def token_gradient(
     ----------
     Gao et al. 2019, section 4: tokens that never occur have the push alone, rare ones both.
     """
-    hidden = np.asarray(hidden, dtype=np.float64)
-    logits = hidden @ np.asarray(embeddings, dtype=np.float64).T
+    [found] = token_gradients(hidden, targets, embeddings, [token])
+    return found
+
+
+def token_gradients(
+    hidden: np.ndarray, targets: np.ndarray, embeddings: np.ndarray, tokens: Sequence[int]
+) -> list[TokenGradient]:
+    """``token_gradient`` of several tokens, with one softmax for all.
+
+    Parameters
+    ----------
+    hidden, targets, embeddings
+        As in ``token_gradient``.
+    tokens : sequence of int
+    """
+    hidden, embeddings = (np.asarray(each, dtype=np.float64) for each in (hidden, embeddings))
+    logits = hidden @ embeddings.T
     logits -= logits.max(axis=1, keepdims=True)
-    share = np.exp(logits[:, token]) / np.exp(logits).sum(axis=1)  # (n,)
-    is_next = np.asarray(targets) == token
-    pull = (1 - share[is_next]) @ hidden[is_next] / len(hidden)
-    push = -share[~is_next] @ hidden[~is_next] / len(hidden)
-    return TokenGradient(pull, push, int(is_next.sum()))
+    np.exp(logits, out=logits)
+    shares = logits[:, tokens] / logits.sum(axis=1, keepdims=True)  # (n, tokens)
+    found = []
+    for token, share in zip(tokens, shares.T, strict=True):
+        is_next = np.asarray(targets) == token
+        pull = (1 - share[is_next]) @ hidden[is_next] / len(hidden)
+        push = -share[~is_next] @ hidden[~is_next] / len(hidden)
+        found.append(TokenGradient(pull, push, int(is_next.sum())))
+    return found

@@ -38,6 +38,22 @@ PARAMETERS = {
     # word_frequency
     "words": "vectors of words",
     "counts": "where frequencies are from",
+    # degeneration
+    "train": "models that are trained",
+    "gamma": "weight of the cosine penalty",
+    "text": "text that is trained on",
+    "vocabulary": "words of the vocabulary",
+    "width": "dimensions",
+    "rate": "learning rate",
+    "steps": "steps of the training",
+    "seed": "seed",
+    "tied": "input and output embeddings are one matrix",
+    "norm": "LayerNorm",
+    "step": "recorded step of the numbers",
+    "shape": "set that is drawn around the points",
+    "hull": "points of the hull",
+    "side": "where the hidden states of the small softmax are",
+    "toy": "steps of the small softmax",
     # whitening
     "second": "treatment of the second picture",
     "third": "treatment of the third picture",

@@ -1,15 +1,19 @@
 """Take the README's pictures of the pages from a running app: make screenshot."""
 
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
+from tests.browser.clouds import of_stage
 from tests.browser.screen import AT_REST, NEXT_FRAMES
 from tests.browser.server import ROOT, AppServer
 
 ASSETS = ROOT / "assets"
+CONE_STEPS = (0, 5, 40)  # recorded steps of the page Degeneration: 0, 50 and 400
 POINTS = ".twin[data-drawn]"
 PICTURES = {  # file: page, query, height of the picture
     "screenshot": ("narrow_cone", "centring=1&strength=1", 1000),
@@ -36,7 +40,33 @@ def main() -> None:
             page.evaluate(NEXT_FRAMES)
             page.screenshot(path=ASSETS / f"{name}.png")
             page.close()
+        shots = [take_lead(browser, server, step) for step in CONE_STEPS]
+        beside(shots).save(ASSETS / "screenshot-degeneration.png", optimize=True)
         browser.close()
+
+
+def take_lead(browser: Browser, server: AppServer, step: int) -> Image.Image:
+    """The large picture of the page Degeneration at a recorded step."""
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.goto(server.page_url("degeneration", query=f"step={step}"))
+    page.wait_for_selector(POINTS, state="attached", timeout=120_000)
+    page.wait_for_function(AT_REST, timeout=120_000)
+    page.evaluate(NEXT_FRAMES)
+    [box] = of_stage(page, "[stage.boxes[0]]")
+    place = page.locator(".twin-stage").bounding_box()
+    assert place is not None
+    clip = {"x": place["x"], "y": place["y"], "width": box["width"], "height": box["height"]}
+    shot = Image.open(BytesIO(page.screenshot(clip=clip)))
+    page.close()
+    return shot
+
+
+def beside(shots: list[Image.Image]) -> Image.Image:
+    """The pictures side by side."""
+    whole = Image.new("RGB", (sum(each.width for each in shots), shots[0].height), "white")
+    for place, shot in enumerate(shots):
+        whole.paste(shot, (place * shots[0].width, 0))
+    return whole
 
 
 if __name__ == "__main__":

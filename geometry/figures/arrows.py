@@ -1,0 +1,137 @@
+"""Arrows from the origin and forces at their tips: a softmax in two dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .palette import Theme, axis, base_layout
+
+LONGEST_FORCE = 0.35  # of the half-width, for the longest arrow of a force
+GONE = 1e-3  # of the longest force: a shorter one is not drawn
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token's vector, its way there, and the forces on it.
+
+    Attributes
+    ----------
+    name : str
+    path : (m, 2) array
+        The last row is where it is.
+    pull, push : (2,) arrays
+    """
+
+    name: str
+    path: np.ndarray
+    pull: np.ndarray
+    push: np.ndarray
+
+
+def arrows_figure(
+    hidden: np.ndarray,
+    tokens: Sequence[Token],
+    labels: dict[str, str],
+    theme: Theme,
+    *,
+    reach: float,
+    height: int = 440,
+) -> go.Figure:
+    """Hidden states as points, tokens as arrows from the origin, forces at their tips.
+
+    Parameters
+    ----------
+    hidden : (n, 2) array
+    tokens : sequence of Token
+    labels : dict
+        Names for "hidden", "token", "pull", "push" and "path".
+    theme : Theme
+    reach : float
+        Half of the frame's width.
+    height : int
+        Pixels.
+    """
+    longest = max(np.linalg.norm(f) for each in tokens for f in (each.pull, each.push))
+    scale = LONGEST_FORCE * reach / longest if longest else 0.0
+    pulls, pushes = theme.white, theme.raw
+    traces = [
+        go.Scatter(
+            x=hidden[:, 0],
+            y=hidden[:, 1],
+            mode="markers",
+            name=labels["hidden"],
+            marker={"color": theme.other, "size": 9},
+            hovertemplate="(%{x:.2f}, %{y:.2f})<extra></extra>",
+        ),
+        *(_line(name, labels, colour) for name, colour in (("pull", pulls), ("push", pushes))),
+    ]
+    arrows = []
+    for each in tokens:
+        tip = each.path[-1]
+        traces.append(
+            go.Scatter(
+                x=each.path[:, 0],
+                y=each.path[:, 1],
+                mode="lines",
+                line={"color": theme.ink, "width": 1, "dash": "dot"},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+        arrows.append(_arrow(np.zeros(2), tip, theme.ink, 2.0))
+        for force, colour in ((each.pull, pulls), (each.push, pushes)):
+            if longest and np.linalg.norm(force) > GONE * longest:
+                arrows.append(_arrow(tip, tip + scale * force, colour, 3.0))
+        arrows.append(_name(each.name, tip, theme))
+    figure = go.Figure(traces)
+    look = {"range": [-reach, reach], "zeroline": True, "constrain": "domain"}
+    figure.update_layout(
+        base_layout(theme, height=height),
+        xaxis=axis(theme, "", **look),
+        yaxis=axis(theme, "", scaleanchor="x", **look),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        annotations=arrows,
+    )
+    return figure
+
+
+def _line(name: str, labels: dict[str, str], colour: str) -> go.Scatter:
+    """An entry of the legend for arrows of one colour."""
+    return go.Scatter(
+        x=[None], y=[None], mode="lines", name=labels[name], line={"color": colour, "width": 3}
+    )
+
+
+def _arrow(start: np.ndarray, tip: np.ndarray, colour: str, width: float) -> dict[str, Any]:
+    return {
+        "x": tip[0],
+        "y": tip[1],
+        "ax": start[0],
+        "ay": start[1],
+        "xref": "x",
+        "yref": "y",
+        "axref": "x",
+        "ayref": "y",
+        "showarrow": True,
+        "arrowhead": 2,
+        "arrowwidth": width,
+        "arrowcolor": colour,
+        "text": "",
+    }
+
+
+def _name(name: str, tip: np.ndarray, theme: Theme) -> dict[str, Any]:
+    return {
+        "x": tip[0],
+        "y": tip[1],
+        "text": f"<b>{name}</b>",
+        "showarrow": False,
+        "xshift": 12,
+        "yshift": 12,
+        "font": {"size": 16, "color": theme.ink},
+    }

@@ -1,0 +1,166 @@
+"""All recorded steps of a training together: curves, and a film in one fixed basis."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .snapshot import GROUPS, Force, Record, Run, TextFacts, Theory
+
+
+@dataclass(frozen=True)
+class History:
+    """S recorded steps of R models.
+
+    Attributes
+    ----------
+    runs : tuple of R Run
+    text : TextFacts
+    steps : (S,) array of int
+    n_steps : int
+        All steps of the training, recorded or still to come.
+    loss : (S, R) array
+    cosine, norm : (S, R, 3) array
+        Mean cosine and mean length, by the order of GROUPS.
+    singular_values : (S, R, k) array
+    places : (R, S, n, 2) array
+        The drawn words at length 1, in the basis of the last step of each model (``film_of``).
+    theory : tuple of R tuples of S Theory or None
+    """
+
+    runs: tuple[Run, ...]
+    text: TextFacts
+    steps: np.ndarray
+    n_steps: int
+    loss: np.ndarray
+    cosine: np.ndarray
+    norm: np.ndarray
+    singular_values: np.ndarray
+    places: np.ndarray
+    theory: tuple[tuple[Theory | None, ...], ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], records: Sequence[Record]) -> History:
+        """Of the records so far, at least one."""
+        shots = [record.snapshots for record in records]
+        models = range(len(runs))
+        return cls(
+            tuple(runs),
+            records[-1].text,
+            np.array([record.step for record in records]),
+            records[-1].n_steps,
+            np.array([[each.loss for each in step] for step in shots]),
+            np.array([[[each.mean_cosine[g] for g in GROUPS] for each in step] for step in shots]),
+            np.array([[[each.norm[g] for g in GROUPS] for each in step] for step in shots]),
+            np.array([[each.singular_values for each in step] for step in shots]),
+            np.stack([film_of([step[model].rows for step in shots]) for model in models]),
+            tuple(tuple(step[model].theory for step in shots) for model in models),
+        )
+
+
+def fixed_basis(rows: np.ndarray) -> np.ndarray:
+    """The mean direction, and the principal direction of largest variance at right angles to it.
+
+    Parameters
+    ----------
+    rows : (n, d) array
+
+    Returns
+    -------
+    (d, 2) array with orthonormal columns
+    """
+    rows = rows.astype(np.float64)
+    mean = rows.mean(axis=0)
+    first = mean / np.linalg.norm(mean)
+    rest = rows - mean
+    rest -= np.outer(rest @ first, first)
+    second = np.linalg.svd(rest, full_matrices=False)[2][0]
+    return np.stack([first, second * np.sign(second[np.abs(second).argmax()])], axis=1)
+
+
+def film_of(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Places (steps, n, 2) of the same rows at every step, at length 1, in the last one's basis."""
+    doubles = [each.astype(np.float64) for each in rows]
+    units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in doubles]
+    basis = fixed_basis(units[-1])
+    return np.stack([each @ basis for each in units])
+
+
+# ---- a file ----
+
+
+def write_history(history: History, path: Path, about: Mapping[str, str]) -> None:
+    """Write a history as npz: places as float16, and ``about`` as JSON.
+
+    Parameters
+    ----------
+    history : History
+    path : Path
+    about : dict
+        What it was made with.
+    """
+    text = history.text
+    head = {
+        "about": dict(about),
+        "runs": [asdict(run) for run in history.runs],
+        "n_steps": history.n_steps,
+        "text": {
+            name: getattr(text, name)
+            for name in ("name", "n_tokens", "n_words", "n_unseen", "n_sections", "words")
+        },
+        "theory": [
+            [None if each is None else asdict(each) for each in of_run] for of_run in history.theory
+        ],
+    }
+    out = io.BytesIO()
+    np.savez_compressed(
+        out,
+        head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
+        counts=text.counts,
+        groups=text.groups.astype(np.uint8),
+        steps=history.steps,
+        loss=history.loss,
+        cosine=history.cosine,
+        norm=history.norm,
+        singular_values=history.singular_values.astype(np.float32),
+        places=history.places.astype(np.float16),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(out.getvalue())
+
+
+def read_history(path: Path) -> tuple[History, dict[str, str]]:
+    """The history in a file of ``write_history``, and what it was made with."""
+    with np.load(path, allow_pickle=False) as found:
+        arrays = dict(found)
+    head = json.loads(arrays["head"].tobytes())
+    words = tuple(head["text"].pop("words"))
+    history = History(
+        runs=tuple(Run(**run) for run in head["runs"]),
+        text=TextFacts(
+            **head["text"], words=words, counts=arrays["counts"], groups=arrays["groups"]
+        ),
+        steps=arrays["steps"],
+        n_steps=head["n_steps"],
+        loss=arrays["loss"],
+        cosine=arrays["cosine"],
+        norm=arrays["norm"],
+        singular_values=arrays["singular_values"],
+        places=arrays["places"].astype(np.float64),
+        theory=tuple(tuple(_theory(each) for each in of_run) for of_run in head["theory"]),
+    )
+    return history, head["about"]
+
+
+def _theory(found: dict[str, Any] | None) -> Theory | None:
+    if found is None:
+        return None
+    low, median, high = found["push_degrees"]
+    forces = tuple(Force(**force) for force in found["forces"])
+    return Theory(**found | {"push_degrees": (low, median, high), "forces": forces})

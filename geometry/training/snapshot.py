@@ -1,0 +1,294 @@
+"""Several models trained side by side on one text, and what a page shows of each recorded step."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .classifier import train_classifier
+from .hull import separating_direction
+from .language_model import train_language_model
+from .record import TrainingStep
+from .softmax import TokenGradient, token_gradients
+from .text import TrainingText, training_text
+from .word2vec import train_word2vec
+
+MODELS = ("language", "classifier", "word2vec")
+MOST_DRAWN = 500  # words of each frequency
+GROUPS = ("unseen", "rare", "frequent")
+SINGULAR_VALUES = 64
+FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)  # of the next tokens at the fixed places, by frequency
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model to train. ``gamma``, ``tied`` and ``layer_norm`` are those of the language model.
+
+    Attributes
+    ----------
+    model : str
+        Of MODELS.
+    learning_rate : float or None
+        None for the default of the model.
+    """
+
+    model: str = "language"
+    gamma: float = 0.0
+    tied: bool = True
+    layer_norm: bool = True
+    width: int = 64
+    learning_rate: float | None = None
+    steps: int = 400
+    record_every: int = 10
+    seed: int = 0
+
+    def train(self, text: TrainingText) -> Iterator[TrainingStep]:
+        """The steps of this training."""
+        settings: dict[str, Any] = {
+            "width": self.width,
+            "steps": self.steps,
+            "record_every": self.record_every,
+            "seed": self.seed,
+        }
+        if self.learning_rate is not None:
+            settings["learning_rate"] = self.learning_rate
+        if self.model == "language":
+            settings |= {"gamma": self.gamma, "tied": self.tied, "layer_norm": self.layer_norm}
+            return train_language_model(text, **settings)
+        train = {"classifier": train_classifier, "word2vec": train_word2vec}[self.model]
+        return train(text, **settings)
+
+
+@dataclass(frozen=True)
+class TextFacts:
+    """The text that was trained on, and the words that are drawn.
+
+    Attributes
+    ----------
+    name : str
+        A hash of the tokens.
+    n_tokens, n_words, n_unseen, n_sections : int
+        Words without the tokens that never occur.
+    words : tuple of n str
+        Those that are drawn.
+    counts : (n,) array of int
+    groups : (n,) array of int
+        The place in GROUPS of each.
+    """
+
+    name: str
+    n_tokens: int
+    n_words: int
+    n_unseen: int
+    n_sections: int
+    words: tuple[str, ...]
+    counts: np.ndarray
+    groups: np.ndarray
+
+
+@dataclass(frozen=True)
+class Force:
+    """The two parts of the negative gradient of one token, as lengths.
+
+    The pull comes from ``n_pull`` of the fixed places. It is weighted by how often the token occurs
+    in the whole text, because only tokens that occur at these places are examples. ``degrees`` is
+    the angle between the sum of both and minus the mean hidden state.
+    """
+
+    word: str
+    count: int
+    n_pull: int
+    pull: float
+    push: float
+    degrees: float
+
+
+@dataclass(frozen=True)
+class Theory:
+    """What is true of the hidden states and the softmax at one step.
+
+    Attributes
+    ----------
+    n : int
+        Hidden states.
+    is_outside : bool
+        Whether the origin is outside of their convex hull.
+    margin : float
+        The smallest product of a hidden state with the separating unit direction; 0 if none.
+    push_degrees : (low, median, high)
+        Angles between the push of each token that never occurs and minus the mean hidden state:
+        the smallest, the median and the largest.
+    place_degrees : float
+        The median angle between the vectors of these tokens and minus the mean hidden state.
+    forces : tuple of Force
+        From the most frequent token to the rarest, then one that never occurs.
+    """
+
+    n: int
+    is_outside: bool
+    margin: float
+    push_degrees: tuple[float, float, float]
+    place_degrees: float
+    forces: tuple[Force, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A model after so many steps; the fields of ``TrainingStep`` that a page shows.
+
+    Attributes
+    ----------
+    rows : (n, width) float16 array
+        The vectors of the words that are drawn.
+    theory : Theory or None
+        Of a language model.
+    """
+
+    loss: float
+    mean_cosine: dict[str, float]
+    norm: dict[str, float]
+    singular_values: np.ndarray
+    rows: np.ndarray
+    theory: Theory | None
+
+
+@dataclass(frozen=True)
+class Record:
+    """All models of a training after so many steps."""
+
+    step: int
+    n_steps: int
+    text: TextFacts
+    snapshots: tuple[Snapshot, ...]
+
+
+def train_runs(
+    runs: Sequence[Run],
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    *,
+    vocabulary: int | None = None,
+) -> Iterator[Record]:
+    """Train several models side by side on one text.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        With the same numbers of steps.
+    texts, labels, vocabulary
+        As in ``training_text``.
+
+    Raises
+    ------
+    TrainingError
+        As the functions that train the models.
+    """
+    text = training_text(texts, labels, vocabulary=vocabulary)
+    drawn = DrawnWords(text)
+    for steps in zip(*(run.train(text) for run in runs), strict=True):
+        yield Record(
+            steps[0].step,
+            steps[0].n_steps,
+            drawn.facts,
+            tuple(_snapshot(step, drawn) for step in steps),
+        )
+
+
+class DrawnWords:
+    """Which rows of the embeddings are drawn: the same words at every step of every model."""
+
+    def __init__(self, text: TrainingText) -> None:
+        self.text = text
+        parts = [text.unseen(), text.rare(MOST_DRAWN), text.frequent(MOST_DRAWN)][::-1]
+        self.rows = np.concatenate(parts)  # those that never occur come last, above the others
+        self._groups = np.repeat(np.arange(len(GROUPS))[::-1], [len(part) for part in parts])
+
+    @cached_property
+    def facts(self) -> TextFacts:
+        """What is sent with every record."""
+        text = self.text
+        return TextFacts(
+            hashlib.sha256(text.tokens.astype("<i8").tobytes()).hexdigest()[:16],
+            len(text.tokens),
+            text.n_seen,
+            text.n_unseen,
+            len(text.section_names),
+            tuple(text.words[row] for row in self.rows),
+            text.counts[self.rows],
+            self._groups,
+        )
+
+
+def _snapshot(step: TrainingStep, drawn: DrawnWords) -> Snapshot:
+    return Snapshot(
+        step.loss,
+        {name: getattr(step, f"mean_cosine_{name}") for name in GROUPS},
+        {name: getattr(step, f"norm_{name}") for name in GROUPS},
+        step.singular_values[:SINGULAR_VALUES].astype(np.float32),
+        step.embeddings[drawn.rows].astype(np.float16),
+        theory_of(step, drawn.text) if len(step.hidden) else None,
+    )
+
+
+def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
+    """The hull of the hidden states, and how the loss moves tokens, at the fixed places.
+
+    Parameters
+    ----------
+    step : TrainingStep
+        Of a language model.
+    text : TrainingText
+    """
+    away = -step.hidden.mean(axis=0, dtype=np.float64)
+    examples, unseen = _example_tokens(step), text.unseen().tolist()
+    tokens = [*examples, *unseen]
+    found = token_gradients(step.hidden, step.targets, step.embeddings, tokens)
+    pushed = _degrees(np.stack([each.push for each in found[len(examples) :]]), away)
+    hull = separating_direction(step.hidden)
+    return Theory(
+        len(step.hidden),
+        hull.is_outside,
+        hull.margin,
+        (float(pushed.min()), float(np.median(pushed)), float(pushed.max())),
+        float(np.median(_degrees(step.embeddings[unseen].astype(np.float64), away))),
+        tuple(
+            _force(step, text, token, gradient, away)
+            for token, gradient in zip(tokens, found[: len(examples) + 1], strict=False)
+        ),
+    )
+
+
+def _example_tokens(step: TrainingStep) -> list[int]:
+    """Some next tokens of the fixed places, from frequent to rare."""
+    tokens = np.unique(step.targets)  # a smaller number is a more frequent word
+    places = np.unique(np.round(np.array(FORCE_QUANTILES) * (len(tokens) - 1)).astype(int))
+    examples: list[int] = tokens[places].tolist()
+    return examples
+
+
+def _force(
+    step: TrainingStep, text: TrainingText, token: int, found: TokenGradient, away: np.ndarray
+) -> Force:
+    count = int(text.counts[token])
+    here = max(found.n_pull, 1) / len(step.hidden)
+    pull = found.pull * (count / len(text.tokens) / here)
+    return Force(
+        text.words[token],
+        count,
+        found.n_pull,
+        float(np.linalg.norm(pull)),
+        float(np.linalg.norm(found.push)),
+        float(_degrees((pull + found.push)[None], away)[0]),
+    )
+
+
+def _degrees(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The angle of each row to a direction."""
+    cosines = rows @ direction / np.linalg.norm(rows, axis=1) / np.linalg.norm(direction)
+    angles: np.ndarray = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
+    return angles

@@ -1,0 +1,1 @@
+"""Why embeddings degenerate: models that are trained while the reader watches."""

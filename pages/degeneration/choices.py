@@ -1,0 +1,151 @@
+"""The controls of the page ``degeneration``: what is trained, and on which text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from geometry.training.snapshot import Run
+from pages.common.address import number_in_url, put_in_url
+from pages.common.controls import choose
+from pages.common.uploads import chosen_corpus
+from pages.common.words import Translate
+
+WHAT = ("two", "three", "all", "one")
+TEXTS = ("manual", "corpus")
+WIDTHS = ("16", "32", "64", "128")
+RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
+VOCABULARIES = ("all", "300", "1000", "3000", "10000", "30000")
+RECORDED = 40  # steps at most, beside the start
+STEP = "step"  # the recorded step of the numbers
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is trained: models, and the text by its code and its texts (None for the manual)."""
+
+    runs: tuple[Run, ...]
+    text: str
+    texts: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    vocabulary: int | None
+
+
+def choose_what(_: Translate) -> tuple[str, float]:
+    """The models, and the weight of the penalty."""
+    what = choose(
+        st.selectbox,
+        _("Models"),
+        WHAT,
+        key="train",
+        default="two",
+        labels={
+            "two": _("Language model without and with the penalty"),
+            "three": _("Language model, classifier, word2vec"),
+            "all": _("All four"),
+            "one": _("Language model"),
+        },
+    )
+    gamma = st.slider(
+        _("Weight γ of the cosine penalty"),
+        0.0,
+        2.0,
+        1.0 if what in ("two", "all") else 0.0,
+        0.1,
+        key="gamma",
+        bind="query-params",
+        help=_("CosReg of Gao et al. (2019). It lowers the mean cosine of all pairs of tokens."),
+    )
+    return what, float(gamma)
+
+
+def choose_more(what: str, gamma: float, _: Translate) -> Settings:
+    """Text, vocabulary, model and steps.
+
+    Parameters
+    ----------
+    what, gamma
+        As ``choose_what`` returns them.
+    """
+    text = choose(
+        st.selectbox,
+        _("Text"),
+        TEXTS,
+        key="text",
+        default="manual",
+        labels={
+            "manual": _("Python’s reference manual"),
+            "corpus": _("The corpus of the sidebar"),
+        },
+    )
+    vocabulary = choose(
+        st.selectbox,
+        _("Vocabulary"),
+        VOCABULARIES,
+        key="vocabulary",
+        default="all",
+        labels={
+            code: _("all words") if code == "all" else f"{int(code):,}" for code in VOCABULARIES
+        },
+        help=_("The most frequent words; all others become one token."),
+    )
+    width = choose(st.selectbox, _("Dimensions"), WIDTHS, key="width", default="64")
+    rate = choose(
+        st.selectbox,
+        _("Learning rate"),
+        RATES,
+        key="rate",
+        default="0.003",
+        help=_("Of the language model and the classifier. That of word2vec is 0.01."),
+    )
+    steps = st.slider(_("Steps"), 20, 1000, 400, 20, key="steps", bind="query-params")
+    seed = st.number_input(_("Seed"), 0, 9999, 0, key="seed", bind="query-params")
+    tied = st.toggle(_("Tied embeddings"), True, key="tied", bind="query-params")
+    norm = st.toggle("LayerNorm", True, key="norm", bind="query-params")
+    language = Run(
+        gamma=gamma,
+        tied=bool(tied),
+        layer_norm=bool(norm),
+        width=int(width),
+        learning_rate=float(rate),
+        steps=int(steps),
+        record_every=max(1, int(steps) // RECORDED),
+        seed=int(seed),
+    )
+    corpus = chosen_corpus() if text == "corpus" else None
+    return Settings(
+        runs_of(what, language),
+        text,
+        None if corpus is None else tuple(corpus.texts),
+        None if corpus is None or corpus.labels is None else tuple(corpus.labels),
+        None if vocabulary == "all" else int(vocabulary),
+    )
+
+
+def runs_of(what: str, language: Run) -> tuple[Run, ...]:
+    """The models to train: those beside the language model have its size, steps and seed."""
+    plain = replace(language, gamma=0.0)
+    classifier = replace(plain, model="classifier")
+    word2vec = replace(plain, model="word2vec", learning_rate=None)
+    return {
+        "one": (language,),
+        "two": (plain, language),
+        "three": (language, classifier, word2vec),
+        "all": (plain, language, classifier, word2vec),
+    }[what]
+
+
+def chosen_step(n: int) -> int:
+    """The recorded step of the numbers, 0 to n - 1: the session's, the address's, or the last."""
+    stored = st.session_state.get(STEP)
+    place = number_in_url(STEP) if stored is None else int(stored)
+    place = n - 1 if place is None or place >= n else place
+    put_in_url(STEP, None if place == n - 1 else str(place))
+    return place
+
+
+def store_step(values: Sequence[float]) -> None:
+    """Where the reader has stopped the animation."""
+    st.session_state[STEP] = round(values[0])

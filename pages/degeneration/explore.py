@@ -1,0 +1,114 @@
+"""The page's interactive part: the recorded training, or the reader's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.common.address import is_presenting
+from pages.common.folded import folded
+from pages.common.live_training import Training, follow, show_controls, started
+from pages.common.verdict import show_verdict
+from pages.common.words import Translate
+
+from .choices import STEP, Settings, choose_more, choose_what, chosen_step
+from .numbers import show_all_measures, show_headlines, take_away
+from .pictures import draw_pictures, show_curves
+from .scene import Scene, recorded_scene, scene_of, train
+from .theory import show_theory
+from .verdicts import verdicts
+
+PAGE = "degeneration"
+SETTINGS = "degeneration-settings"  # in the session: those of its training
+
+
+def explore(_: Translate) -> None:
+    """The pictures with their controls, then numbers, verdicts, curves and theory."""
+
+    def draw(training: Training | None) -> None:
+        picture_box, control_box = st.columns([4, 1], gap="medium")
+        more_box = st.expander(_("More settings and downloads"), key="more-controls")
+        answer_box = st.container()
+        with control_box, st.container(key="degeneration-controls", gap="small"):
+            what, gamma = choose_what(_)
+            button = st.container()
+        with more_box, st.container(key="degeneration-more"):
+            settings = choose_more(what, gamma, _)
+        with button:
+            st.button(
+                _("Train again") if training else _("Train"),
+                key="train-button",
+                type="primary",
+                icon=":material/model_training:",
+                on_click=_start,
+                args=(settings,),
+                width="stretch",
+            )
+            if training is not None:
+                show_controls(PAGE, training, _)
+        with picture_box:
+            scene = _scene(training)
+            if scene.versions is None:
+                _note_of_progress(scene, training, _)
+            else:
+                st.caption(_note_of_recording(scene, training, _))
+            draw_pictures(scene, _)
+        with answer_box:
+            _answer(scene, _)
+        with more_box:
+            take_away(scene, _)
+
+    follow(PAGE, draw)
+
+
+def _start(settings: Settings) -> None:
+    st.session_state.pop(STEP, None)
+    st.session_state[SETTINGS] = settings
+    started(PAGE, train, settings)
+
+
+def _scene(training: Training | None) -> Scene:
+    """The reader's own training once it has a record, else the recorded one."""
+    if training is None or not training.records:
+        scene = recorded_scene()
+    else:
+        scene = scene_of(training, st.session_state[SETTINGS])
+    return scene if scene.is_live else replace(scene, at=chosen_step(len(scene.history.steps)))
+
+
+def _note_of_recording(scene: Scene, training: Training | None, _: Translate) -> str:
+    if training is not None and training.is_active:
+        return _("Recorded run. Your own training appears here after its first step.")
+    return _(
+        "Recorded run of {n} steps with the default settings: press Play. *Train* trains the "
+        "models on this server while you watch."
+    ).format(n=scene.history.n_steps)
+
+
+def _note_of_progress(scene: Scene, training: Training | None, _: Translate) -> None:
+    if training is not None and training.is_active:
+        done = scene.step / scene.history.n_steps
+        text = _("Step {step} of {n}").format(step=scene.step, n=scene.history.n_steps)
+        st.progress(done, text=text)
+    else:
+        st.caption(
+            _("Your training, {step} of {n} steps.").format(
+                step=int(scene.history.steps[-1]), n=scene.history.n_steps
+            )
+        )
+
+
+def _answer(scene: Scene, _: Translate) -> None:
+    """Below the pictures: numbers, verdicts, curves, theory."""
+    show_headlines(scene, _)
+    if not is_presenting():
+        for name, verdict in verdicts(scene, _).items():
+            show_verdict(verdict, _, key=name)
+    show_curves(scene, _)
+    if is_presenting():
+        return
+    show_theory(scene, _)
+    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
+        if is_open:
+            show_all_measures(scene, _)

@@ -1,0 +1,26 @@
+"""The page Degeneration: models are trained, and the cone of their embeddings forms."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.common.address import is_presenting
+from pages.common.shell import close_page, open_page, show_question
+
+PAGE = "degeneration"
+_ = open_page(PAGE)
+
+from pages.degeneration.explore import explore  # noqa: E402
+from pages.degeneration.forces import show_forces  # noqa: E402
+from pages.degeneration.hull import show_hull  # noqa: E402
+
+explore(_)
+if not is_presenting():
+    st.subheader(_("Why a never-seen token is pushed away"))
+    show_forces(_)
+    st.subheader(_("The origin and the convex hull"))
+    show_hull(_)
+    for question in ("theorems", "frequent", "word2vec", "layernorm", "small"):
+        show_question(PAGE, question)
+
+close_page(PAGE, _)

@@ -1,0 +1,229 @@
+"""The pictures: each model's embeddings step by step as an animation, and curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from geometry.figures.cone import cone_figure
+from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.panel import Panel
+from geometry.figures.point_colours import PointColours
+from geometry.projection.packing import pack_cloud
+from geometry.training.snapshot import GROUPS
+from pages.common.address import is_presenting
+from pages.common.controls import choose
+from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.clouds import current_theme, draw_legend
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.escape import markdown, plotly
+from pages.common.words import Translate, signed
+
+from .choices import STEP, store_step
+from .scene import Scene, group_names, provenance, run_name
+
+GROUP = "degeneration"
+REACH = 1.05  # the points are unit vectors
+STAGES = 4  # names below the animation's slider
+SMALL_HEIGHT = 240
+CURVES = ("cosine", "loss", "norm", "spectrum")
+
+
+def draw_pictures(scene: Scene, _: Translate) -> None:
+    """Every model in one scale, the origin in the middle."""
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
+
+
+def _colours(scene: Scene, _: Translate) -> PointColours:
+    names = group_names(_)
+    return PointColours(
+        scene.history.text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
+    )
+
+
+def _texts(scene: Scene, _: Translate) -> list[str]:
+    text = scene.history.text
+    return [
+        _("{word} ({n} times)").format(word=word, n=f"{count:,}")
+        for word, count in zip(text.words, text.counts.tolist(), strict=True)
+    ]
+
+
+def _titles(_: Translate) -> list[str]:
+    return [_("mean direction"), _("principal direction of the rest")]
+
+
+def _draw_twins(scene: Scene, _: Translate) -> None:
+    show_twin_cloud(
+        twin_cloud(scene, _),
+        current_theme(),
+        _,
+        key=GROUP,
+        texts=_texts(scene, _),
+        on_settled=None if scene.is_live else store_step,
+    )
+
+
+def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
+    """The message: an animation for each model, with a stop at each recorded step."""
+    history = scene.history
+    n = len(history.steps)
+    pictures = []
+    has_lead = len(history.runs) > 2
+    for place, run in enumerate(history.runs):
+        name = run_name(run, _)
+        titles = [_("{name}, step {step}").format(name=name, step=step) for step in history.steps]
+        if has_lead and place > 0:  # a small picture has no room for more
+            titles = [name] * n
+        pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
+    stages = np.unique(np.linspace(0, n - 1, STAGES).round().astype(int)).tolist()
+    frames = history.places.reshape(-1, *history.places.shape[2:])
+    return TwinCloud(
+        points=Points.of(pack_cloud(list(frames), REACH)),
+        rows_key=history.text.name,
+        pictures=pictures,
+        colours=_colours(scene, _),
+        reach=REACH,
+        axis_titles=_titles(_),
+        origin_label=_("origin"),
+        name=_("Embeddings while a model is trained"),
+        film_name=_("From the first step to the last"),
+        at=float(scene.at),
+        values=() if scene.is_live else (float(scene.at),),
+        knobs=[(float(place),) for place in range(n)],
+        knob_steps=1,
+        landmarks=[(stage, f"{history.steps[stage]}") for stage in stages] if n > 1 else (),
+        alt=alternative(scene, _),
+        provenance=provenance(scene, _),
+        file_name="degeneration",
+        is_large=is_presenting(),
+        has_lead=has_lead,
+    )
+
+
+def alternative(scene: Scene, _: Translate) -> str:
+    """The picture in words: the mean cosine of each group of words of each model."""
+    said = []
+    for place, run in enumerate(scene.history.runs):
+        cosines = ", ".join(
+            f"{label} {signed(scene.cosine(place, name), 2)}"
+            for name, label in group_names(_).items()
+        )
+        said.append(f"{run_name(run, _)}: {cosines}")
+    return _("Step {step}, mean cosine. {models}.").format(step=scene.step, models="; ".join(said))
+
+
+def _draw_charts(scene: Scene, _: Translate) -> None:
+    """A Plotly chart for each model, for a browser without WebGL2."""
+    history = scene.history
+    n = len(history.steps)
+    if n > 1:
+        st.session_state["step-slider"] = scene.at
+        st.slider(_("Recorded step"), 0, n - 1, key="step-slider", on_change=_store_slider)
+    share_texts(GROUP, [plotly(text) for text in _texts(scene, _)])
+    colours, theme = _colours(scene, _), current_theme()
+    for place, (run, box) in enumerate(
+        zip(history.runs, st.columns(len(history.runs)), strict=True)
+    ):
+        panel = Panel(history.places[place, scene.at], (), REACH, _titles(_), _("origin"))
+        with box:
+            st.markdown(markdown(run_name(run, _)))
+            show_chart(
+                chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0)),
+                key=f"degeneration-{place}",
+                file_name=f"degeneration-{place}",
+                alt=alternative(scene, _),
+                texts=GROUP,
+            )
+    draw_legend(colours, theme, _)
+
+
+def _store_slider() -> None:
+    st.session_state[STEP] = st.session_state["step-slider"]
+
+
+# ---- curves over the steps ----
+
+
+def show_curves(scene: Scene, _: Translate) -> None:
+    """A chart for each model, of what the reader chooses, in one scale."""
+    labels = {
+        "cosine": _("Mean cosine"),
+        "loss": _("Loss"),
+        "norm": _("Mean length"),
+        "spectrum": _("Spectrum"),
+    }
+    chosen = choose(
+        st.segmented_control, _("Curves"), CURVES, key="chart", default="cosine", labels=labels
+    )
+    history = scene.history
+    boxes = st.columns(len(history.runs))
+    limits = _limits(scene, chosen)
+    for place, (run, box) in enumerate(zip(history.runs, boxes, strict=True)):
+        curves, x = curves_of(scene, place, chosen, _)
+        axes = Axes(
+            x,
+            f"{labels[chosen]} ({_('nats')})" if chosen == "loss" else labels[chosen],
+            y_range=limits,
+        )
+        with box:
+            st.markdown(f"**{markdown(run_name(run, _))}**")
+            show_chart(
+                chart_of(curves_figure(curves, axes, current_theme(), height=SMALL_HEIGHT)),
+                key=f"degeneration-curve-{place}",
+                file_name=f"degeneration-{chosen}",
+                alt=f"{run_name(run, _)}: {labels[chosen]}. "
+                + "; ".join(f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves),
+            )
+    notes = {
+        "loss": _("Losses of different models are not comparable. The penalty is not included."),
+        "spectrum": _(
+            "Singular values of the whole matrix, uncentred, relative to the largest: at the start "
+            "and at step {step}."
+        ).format(step=scene.step),
+        "norm": _("Each model has a scale of its own."),
+        "cosine": _("Of all pairs of {unseen} never-seen tokens, rare and frequent words.").format(
+            unseen=history.text.n_unseen
+        ),
+    }
+    st.caption(notes[chosen])
+
+
+def curves_of(scene: Scene, run: int, what: str, _: Translate) -> tuple[list[Curve], str]:
+    """The curves of one model, and the title of their x axis.
+
+    Parameters
+    ----------
+    scene : Scene
+    run : int
+        The model's place.
+    what : str
+        Of CURVES.
+    """
+    history, steps = scene.history, scene.history.steps.astype(float)
+    if what == "spectrum":
+        spectra = history.singular_values[[0, scene.at], run]
+        spectra = spectra / spectra[:, :1]
+        ranks = np.arange(1, spectra.shape[1] + 1, dtype=float)
+        names = [_("step {step}").format(step=step) for step in (history.steps[0], scene.step)]
+        return [
+            Curve(ranks, values, name, place)
+            for place, (values, name) in enumerate(zip(spectra, names, strict=True))
+        ], _("rank of the singular value")
+    if what == "loss":
+        return [Curve(steps, history.loss[:, run], _("Loss"), 0)], _("step")
+    values = {"cosine": history.cosine, "norm": history.norm}[what][:, run]
+    names = list(group_names(_).values())
+    hues = current_theme().categories  # as in the pictures
+    return [Curve(steps, values[:, g], names[g], g, colour=hues[g]) for g in range(len(GROUPS))], _(
+        "step"
+    )
+
+
+def _limits(scene: Scene, what: str) -> tuple[float, float] | None:
+    """One scale for all models, where their values are comparable."""
+    if what == "cosine":
+        low = float(min(scene.history.cosine.min(), 0.0))
+        return (low - 0.03, 1.0)
+    return (0.0, 1.05) if what == "spectrum" else None

@@ -1,0 +1,130 @@
+"""What the page shows in one run: recorded steps of a training, and where they are from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geometry.training.history import History
+from geometry.training.recording import recorded_run
+from geometry.training.snapshot import GROUPS, Record, Run, train_runs
+from pages.common.live_training import Training
+from pages.common.words import Translate
+
+from .choices import Settings
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Recorded steps, and the one of the numbers.
+
+    Attributes
+    ----------
+    history : History
+    at : int
+        The place of the recorded step of the numbers.
+    versions : dict or None
+        Of Python and torch, for the recorded training that comes with the project.
+    is_live : bool
+        True while the training goes on.
+    vocabulary : int or None
+    text : str
+        "manual" or "corpus".
+    """
+
+    history: History
+    at: int
+    versions: dict[str, str] | None = None
+    is_live: bool = False
+    vocabulary: int | None = None
+    text: str = "manual"
+
+    @property
+    def step(self) -> int:
+        """The step of the numbers."""
+        return int(self.history.steps[self.at])
+
+    def cosine(self, run: int, group: str, at: int | None = None) -> float:
+        """The mean cosine of a group of words, by default at the step of the numbers."""
+        place = self.at if at is None else at
+        return float(self.history.cosine[place, run, GROUPS.index(group)])
+
+    def find(self, model: str, *, penalty: bool | None = None) -> int | None:
+        """The place of the first model of that kind, with or without the penalty; None if none."""
+        for place, run in enumerate(self.history.runs):
+            if run.model == model and penalty in (None, run.gamma > 0):
+                return place
+        return None
+
+
+def recorded_scene() -> Scene:
+    """The training that comes with the project, at its last step."""
+    history, versions = recorded_run()
+    return Scene(history, len(history.steps) - 1, versions)
+
+
+def train(settings: Settings) -> Iterator[Record]:
+    """The records of a training, in a process of its own."""
+    return train_runs(
+        settings.runs, settings.texts, settings.labels, vocabulary=settings.vocabulary
+    )
+
+
+def scene_of(training: Training, settings: Settings) -> Scene:
+    """The records so far of the reader's own training, of which there is one at least."""
+    records = list(training.records)
+    history = History.of(settings.runs, records)
+    return Scene(
+        history,
+        len(records) - 1,
+        None,
+        training.is_active,
+        settings.vocabulary,
+        settings.text,
+    )
+
+
+def run_name(run: Run, _: Translate) -> str:
+    """A model in words."""
+    names = {"classifier": _("Classifier"), "word2vec": "word2vec"}
+    if run.model in names:
+        return names[run.model]
+    name = _("Language model, γ = {gamma}").format(gamma=f"{run.gamma:g}")
+    extra = [] if run.tied else [_("untied")]
+    extra += [] if run.layer_norm else [_("without LayerNorm")]
+    return ", ".join([name, *extra])
+
+
+def group_names(_: Translate) -> dict[str, str]:
+    """The words that are drawn, by how often they occur."""
+    return {
+        "unseen": _("never seen"),
+        "rare": _("rare"),
+        "frequent": _("frequent"),
+    }
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """The text, the sizes, the settings and the seed, in one line."""
+    history, text = scene.history, scene.history.text
+    run = history.runs[0]
+    counts = {name: int(np.sum(text.groups == place)) for place, name in enumerate(GROUPS)}
+    versions: dict[str, Any] = scene.versions or {}
+    parts = [
+        _("recorded, Python {python}, torch {torch}").format(**versions)
+        if versions
+        else _("trained here"),
+        _("Python’s reference manual") if scene.text == "manual" else _("the chosen corpus"),
+        _("{tokens} words and signs, {words} different").format(
+            tokens=f"{text.n_tokens:,}", words=f"{text.n_words:,}"
+        ),
+        _("drawn: {unseen} never seen, {rare} rare, {frequent} frequent").format(**counts),
+        _("drawn at length 1"),
+        _("{width} dimensions").format(width=run.width),
+        _("seed {seed}").format(seed=run.seed),
+        _("step {step} of {n}").format(step=scene.step, n=history.n_steps),
+    ]
+    return " · ".join(parts)

@@ -1,0 +1,191 @@
+"""The claims of the page beside what the training shows, worded from its numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from geometry.training.snapshot import GROUPS, Theory
+from pages.common.verdict import NARROW, State, Verdict
+from pages.common.words import Translate, signed, with_sign
+
+from .scene import Scene, group_names
+
+FEWEST_STEPS = 100  # before them the vectors have hardly moved
+WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
+ABOUT = 30.0  # degrees that count as the direction of minus the mean
+GAO = "Gao et al. (2019)"
+
+
+def verdicts(scene: Scene, _: Translate) -> dict[str, Verdict]:
+    """The cards that the trained models can answer, by name."""
+    language = scene.find("language", penalty=False)
+    penalised = scene.find("language", penalty=True)
+    found = {}
+    if language is not None:
+        found["cone"] = cone_verdict(scene, language, _)
+    if language is not None and penalised is not None:
+        found["cure"] = cure_verdict(scene, language, penalised, _)
+    classifier, word2vec = scene.find("classifier"), scene.find("word2vec")
+    if classifier is not None and word2vec is not None:
+        found["others"] = others_verdict(scene, classifier, word2vec, _)
+    either = language if language is not None else penalised
+    if either is not None and scene.history.theory[either][scene.at] is not None:
+        found["push"] = push_verdict(scene, either, _)
+    return found
+
+
+def _too_early(scene: Scene) -> bool:
+    return scene.step < FEWEST_STEPS
+
+
+def _cosines(scene: Scene, run: int, _: Translate) -> str:
+    return ", ".join(
+        f"{label} **{signed(scene.cosine(run, name), 2)}**"
+        for name, label in group_names(_).items()
+    )
+
+
+def _early(_: Translate) -> str:
+    return _("The model has done fewer than {n} steps.").format(n=FEWEST_STEPS)
+
+
+def _basis(scene: Scene, _: Translate) -> str:
+    return " · ".join(
+        [
+            _("one training: there is no interval over seeds"),
+            _("seed {seed}").format(seed=scene.history.runs[0].seed),
+            _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
+        ]
+    )
+
+
+def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
+    """Do the rare and the never-seen tokens of the language model form a cone?"""
+    unseen, rare = (scene.cosine(run, name) >= NARROW for name in ("unseen", "rare"))
+    state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
+    words = {
+        "holds": _("Never-seen and rare tokens lie in a narrow cone."),
+        "partly": _("Only one of the two groups lies in a narrow cone."),
+        "fails": _("Neither group lies in a narrow cone."),
+    }
+    measured = f"{words[state]} " + _("Mean cosine: {cosines}.").format(
+        cosines=_cosines(scene, run, _)
+    )
+    if scene.cosine(run, "frequent") < NARROW:
+        measured += " " + _("The frequent words do not.")
+    return Verdict(
+        _(
+            "A model that is trained to predict the next word pushes its rare tokens into a narrow "
+            "cone."
+        ),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early(_) if _too_early(scene) else measured,
+        _basis(scene, _),
+    )
+
+
+def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verdict:
+    """Does the penalty remove the cone, and is the loss not worse?"""
+    before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
+    losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
+    worse = losses[1] / losses[0] - 1
+    removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
+    state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
+    measured = _(
+        "Mean cosine of never-seen tokens: **{before}** without the penalty, **{after}** with it. "
+        "Loss: {loss} and {loss_after} ({change}%), on the training text."
+    ).format(
+        before=signed(before, 2),
+        after=signed(after, 2),
+        loss=f"{losses[0]:.2f}",
+        loss_after=f"{losses[1]:.2f}",
+        change=with_sign(100 * worse, 1),
+    )
+    if before < NARROW:
+        state, measured = "unknown", _("There is no cone to remove.") + " " + measured
+    return Verdict(
+        _("A penalty on the cosines (CosReg) removes the cone without a worse model."),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early(_) if _too_early(scene) else measured,
+        _basis(scene, _),
+    )
+
+
+def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -> Verdict:
+    """Are the vectors of the classifier and of word2vec spread?"""
+    narrow = [
+        max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
+    ]
+    state: State = "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
+    measured = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.").format(
+        classifier=_cosines(scene, classifier, _), word2vec=_cosines(scene, word2vec, _)
+    )
+    frequent = scene.history.cosine[: scene.at + 1, word2vec, GROUPS.index("frequent")]
+    top = int(np.argmax(frequent))
+    if frequent[top] >= NARROW:
+        measured += " " + _(
+            "word2vec has a cone of its own, of the words that occur: the frequent ones reached "
+            "{top} at step {step} and have {now} at step {last}. Mimno & Thompson (2017) trace it "
+            "to negative sampling."
+        ).format(
+            top=signed(float(frequent[top]), 2),
+            step=int(scene.history.steps[top]),
+            now=signed(float(frequent[-1]), 2),
+            last=scene.step,
+        )
+    return Verdict(
+        _("The vectors of a classifier and of word2vec are spread around the origin."),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early(_) if _too_early(scene) else measured,
+        _basis(scene, _),
+    )
+
+
+def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
+    """Is the origin outside of the hull, and are never-seen tokens pushed away for ever?"""
+    theory = scene.history.theory[run][scene.at]
+    assert theory is not None
+    lengths = scene.history.norm[: scene.at + 1, run, GROUPS.index("unseen")]
+    later = lengths[len(lengths) // 2 :]
+    grows = bool((np.diff(later) > 0).all())
+    pushed = theory.push_degrees[1] < ABOUT
+    state: State = "holds" if theory.is_outside and grows and pushed else "partly"
+    if not theory.is_outside and not grows:
+        state = "fails"
+    parts = [
+        _hull_sentence(theory, _),
+        _(
+            "The loss pushes never-seen tokens at **{median}°** [{low}°, {high}°] from −mean(h)."
+        ).format(
+            median=f"{theory.push_degrees[1]:.0f}",
+            low=f"{theory.push_degrees[0]:.0f}",
+            high=f"{theory.push_degrees[2]:.0f}",
+        ),
+        (
+            _("Their mean length went from {first} to {last}, and is still growing.")
+            if grows
+            else _("Their mean length went from {first} to {last}, and does not grow steadily.")
+        ).format(first=f"{lengths[0]:.2f}", last=f"{lengths[-1]:.2f}"),
+    ]
+    return Verdict(
+        _(
+            "If the origin is outside of the convex hull of the hidden states, a token that never "
+            "occurs is pushed away without end."
+        ),
+        f"{GAO}, section 4",
+        "unknown" if _too_early(scene) else state,
+        _early(_) if _too_early(scene) else " ".join(parts),
+        _basis(scene, _),
+    )
+
+
+def _hull_sentence(theory: Theory, _: Translate) -> str:
+    if theory.is_outside:
+        return _(
+            "The origin is **outside** of the hull of {n} hidden states: along one direction all "
+            "of them are at least {margin} from it."
+        ).format(n=f"{theory.n:,}", margin=f"{theory.margin:.2f}")
+    return _("The origin is **inside** the hull of {n} hidden states.").format(n=f"{theory.n:,}")

@@ -1,0 +1,143 @@
+"""The page ``degeneration``: the recorded run, an own training, and settings that can't be."""
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from geometry.training.recording import recorded_run
+from geometry.training.snapshot import Run
+from pages.common.live_training import STATE
+from pages.degeneration.choices import runs_of
+from pages.degeneration.explore import PAGE
+from pages.degeneration.hull import DEFAULT
+from pages.degeneration.scene import Scene, recorded_scene
+from pages.degeneration.verdicts import verdicts
+from tests.pages.visits import everything, healthy, new_visit
+
+PATIENCE = 120.0
+
+
+def english(text: str) -> str:
+    return text
+
+
+@pytest.fixture(scope="module")
+def recorded(one_memory: None) -> AppTest:
+    """A first visit."""
+    return healthy(new_visit(PAGE).run())
+
+
+def test_a_first_visit_shows_the_recorded_run_and_its_verdicts(recorded):
+    text = everything(recorded)
+    assert "Recorded run of 400 steps" in text
+    assert text.count("Holds here.") == 3
+    assert "word2vec has a cone of its own" in text
+    assert not recorded.error
+
+
+def test_the_numbers_are_those_of_the_chosen_step(recorded):
+    history, _about = recorded_run()
+    early = everything(healthy(new_visit(PAGE, step="3").run()))
+    assert f"step {history.steps[3]} of 400" in early
+    assert "fewer than 100 steps" in early
+    assert early.count("Holds here.") == 0
+
+
+def test_what_must_be_shown_is_in_the_recorded_run():
+    scene = recorded_scene()
+    plain, penalised = scene.find("language", penalty=False), scene.find("language", penalty=True)
+    assert scene.cosine(plain, "unseen", 0) == pytest.approx(0, abs=0.02)
+    assert scene.cosine(plain, "unseen") > 0.5
+    assert scene.cosine(plain, "frequent") < 0.1
+    assert scene.cosine(penalised, "unseen") < 0.15
+    loss = scene.history.loss[-1]
+    assert loss[penalised] / loss[plain] < 1.03
+
+
+def changed(scene: Scene, run: int, **cosines: float) -> Scene:
+    """The scene with other mean cosines at its last step."""
+    values = scene.history.cosine.copy()
+    for name, value in cosines.items():
+        values[-1, run, ("unseen", "rare", "frequent").index(name)] = value
+    return replace(scene, history=replace(scene.history, cosine=values))
+
+
+def test_verdicts_follow_the_numbers():
+    scene = recorded_scene()
+    assert {name: each.state for name, each in verdicts(scene, english).items()} == {
+        "cone": "holds",
+        "cure": "holds",
+        "others": "partly",
+        "push": "holds",
+    }
+    assert verdicts(changed(scene, 0, rare=0.1), english)["cone"].state == "partly"
+    no_cone = verdicts(changed(scene, 0, rare=0.1, unseen=0.1), english)
+    assert (no_cone["cone"].state, no_cone["cure"].state) == ("fails", "unknown")
+    assert verdicts(changed(scene, 1, unseen=0.4), english)["cure"].state == "partly"
+    round_ = changed(changed(scene, 3, rare=0.1, frequent=0.1), 2, rare=0.1)
+    assert verdicts(round_, english)["others"].state == "holds"
+    assert verdicts(changed(round_, 2, rare=0.4), english)["others"].state == "partly"
+
+
+def short(app: AppTest, **settings: str) -> AppTest:
+    """Train in that visit with few steps, until the training has ended."""
+    app = healthy(app.run())
+    app = healthy(app.button(key="train-button").click().run())
+    training = app.session_state[STATE][PAGE]
+    assert training.wait(PATIENCE)
+    return healthy(app.run())
+
+
+def test_an_own_training_replaces_the_recorded_one(one_memory):
+    app = short(new_visit(PAGE, train="all", steps="20", width="16", vocabulary="300", seed="3"))
+    training = app.session_state[STATE][PAGE]
+    assert training.state == "finished"
+    assert [record.step for record in training.records] == list(range(21))
+    text = everything(app)
+    assert "trained here" in text
+    assert "seed 3" in text
+    assert "301 different" in text
+    assert "fewer than 100 steps" in text
+    healthy(app.button(key=f"training-{PAGE}-reset").click().run())
+    assert "Recorded run of 400 steps" in everything(app)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"vocabulary": "30000"}, "Choose a smaller vocabulary, or a longer text."),
+        ({"text": "corpus", "corpus": "topics-zh"}, "Give a longer text."),
+        ({"rate": "1", "vocabulary": "300", "width": "16"}, "Choose a lower learning rate."),
+    ],
+)
+def test_bad_settings_reach_the_page_as_sentences(one_memory, query, sentence):
+    app = short(new_visit(PAGE, train="one", steps="100", **query))
+    assert [error.value for error in app.error if sentence in error.value]
+
+
+def test_models_that_are_compared_share_size_steps_and_seed():
+    language = Run(gamma=0.7, width=32, steps=60, seed=5, learning_rate=0.01)
+    found = runs_of("all", language)
+    assert [run.model for run in found] == ["language", "language", "classifier", "word2vec"]
+    assert [run.gamma for run in found[:2]] == [0.0, 0.7]
+    assert {(run.width, run.steps, run.seed) for run in found} == {(32, 60, 5)}
+    assert found[3].learning_rate is None
+
+
+def page_with_points() -> None:
+    import streamlit as st
+
+    from pages.degeneration.hull import chosen_points
+
+    st.write(str(chosen_points()))
+
+
+def test_points_of_the_hull_are_in_the_address(one_memory):
+    app = AppTest.from_function(page_with_points)
+    app.query_params["hull"] = "1.0,1.0,-1.0,1.0,-1.0,-1.0,1.0,-1.0,0.5,0.5"
+    assert "[-1.0, -1.0]" in app.run().markdown[0].value
+    for wrong in ("1,1", "9.9" + ",1.0" * 9, "x"):
+        app = AppTest.from_function(page_with_points)
+        app.query_params["hull"] = wrong
+        assert str(list(DEFAULT[0])) in app.run().markdown[0].value

@@ -1,0 +1,133 @@
+"""Recorded steps: what is taken from a training, a file of them, and the file that is shipped."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from geometry.measure.cosines import mean_cosine
+from geometry.training import training_text
+from geometry.training.history import History, film_of, read_history, write_history
+from geometry.training.recording import FILE, RUNS, recorded_run, write_recorded
+from geometry.training.snapshot import GROUPS, DrawnWords, Run, train_runs
+from geometry.training.softmax_toy import SoftmaxToy
+
+TEXTS = ["the cat sat on the mat and the dog ran to the door . " * 40, "a b c d e f g h i j " * 200]
+SHORT = Run(width=8, steps=4, record_every=2, seed=1)
+
+
+@pytest.fixture(scope="module")
+def short() -> tuple[tuple[Run, ...], list]:
+    runs = (SHORT, replace(SHORT, model="classifier"), replace(SHORT, model="word2vec"))
+    return runs, list(train_runs(runs, TEXTS))
+
+
+def test_models_are_recorded_side_by_side_on_the_same_words(short):
+    runs, records = short
+    assert [record.step for record in records] == [0, 2, 4]
+    for record in records:
+        assert len(record.snapshots) == len(runs)
+        assert record.text.words == records[0].text.words
+    facts = records[0].text
+    shot = records[-1].snapshots[0]
+    for place, name in enumerate(GROUPS):
+        rows = shot.rows[facts.groups == place].astype(np.float64)
+        assert mean_cosine(rows) == pytest.approx(shot.mean_cosine[name], abs=1e-3)
+    assert (facts.counts[facts.groups == 0] == 0).all()
+    rare, frequent = (facts.counts[facts.groups == place] for place in (1, 2))
+    assert frequent.min() >= rare.max()
+
+
+def test_the_theory_is_that_of_the_gradients(short):
+    """The push of a never-seen token, by finite differences of the loss at the fixed places."""
+    text = training_text(TEXTS)
+    step = list(SHORT.train(text))[-1]
+    theory = short[1][-1].snapshots[0].theory
+    assert theory.n == len(step.hidden)
+    token = int(text.unseen()[0])
+    hidden, targets = step.hidden.astype(np.float64), step.targets
+
+    def loss(rows: np.ndarray) -> float:
+        logits = hidden @ rows.T
+        return float(
+            (np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(logits)), targets]).mean()
+        )
+
+    E = step.embeddings.astype(np.float64)
+    slope = np.zeros(E.shape[1])
+    for axis in range(len(slope)):
+        ends = []
+        for sign in (1, -1):
+            moved = E.copy()
+            moved[token, axis] += sign * 1e-5
+            ends.append(loss(moved))
+        slope[axis] = (ends[0] - ends[1]) / 2e-5
+    never = theory.forces[-1]
+    assert (never.word, never.count, never.n_pull, never.pull) == ("[unseen 1]", 0, 0, 0.0)
+    assert never.push == pytest.approx(np.linalg.norm(slope), rel=1e-4)
+    away = -hidden.mean(axis=0)
+    cosine = -slope @ away / np.linalg.norm(slope) / np.linalg.norm(away)
+    assert never.degrees == pytest.approx(np.degrees(np.arccos(cosine)), abs=0.1)
+    assert theory.push_degrees[0] <= never.degrees <= theory.push_degrees[2]
+
+
+def test_the_film_is_in_the_basis_of_its_last_step():
+    rng = np.random.default_rng(0)
+    last = rng.normal(size=(50, 6)) + 3 * np.eye(6)[2]
+    film = film_of([-2 * last, 5 * last])
+    units = last / np.linalg.norm(last, axis=1, keepdims=True)
+    mean = units.mean(axis=0)
+    assert film[1, :, 0] == pytest.approx(units @ mean / np.linalg.norm(mean))
+    assert film[1, :, 1].mean() == pytest.approx(0, abs=1e-12)  # at right angles to the mean
+    assert film[0] == pytest.approx(-film[1])
+
+
+def test_a_history_is_read_as_it_was_written(short, tmp_path):
+    runs, records = short
+    history = History.of(runs, records)
+    write_history(history, tmp_path / "run.npz", {"python": "3"})
+    found, about = read_history(tmp_path / "run.npz")
+    assert about == {"python": "3"}
+    assert (found.runs, found.theory) == (history.runs, history.theory)
+    assert found.text.words == history.text.words
+    for name in ("steps", "loss", "cosine", "norm"):
+        assert getattr(found, name) == pytest.approx(getattr(history, name))
+    assert found.places == pytest.approx(history.places, abs=1e-3)
+
+
+def test_the_shipped_run_is_that_of_its_settings_and_small():
+    history, about = recorded_run()
+    assert history.runs == RUNS
+    assert history.steps.tolist() == list(range(0, 401, 10))
+    assert set(about) == {"python", "torch"}
+    assert FILE.stat().st_size < 2 * 10**6
+
+
+def test_the_script_makes_the_shipped_numbers(tmp_path):
+    """Its short form; of another version of Python, whose manual differs, only the settings."""
+    shipped, _about = recorded_run()
+    text = training_text()
+    if DrawnWords(text).facts.name != shipped.text.name:
+        pytest.skip("another version of Python has another manual")
+    short_runs = tuple(replace(run, steps=10) for run in RUNS)
+    write_recorded(tmp_path / "short.npz", short_runs)
+    found, _about = read_history(tmp_path / "short.npz")
+    assert found.text.words == shipped.text.words
+    # other processors round in another way
+    assert found.loss == pytest.approx(shipped.loss[:2], rel=0.01)
+    assert found.cosine == pytest.approx(shipped.cosine[:2], abs=0.02)
+
+
+def test_the_toy_runs_away_only_from_hidden_states_on_one_side():
+    lengths = {
+        side: [np.linalg.norm(SoftmaxToy.after(n, side).tokens[3]) for n in (50, 100)]
+        for side in ("one-sided", "around")
+    }
+    assert lengths["one-sided"][1] > lengths["one-sided"][0] > 1.5
+    assert max(lengths["around"]) < 0.5
+    toy = SoftmaxToy.after(7)
+    assert not toy.pull[3].any()
+    assert toy.path[-1] == pytest.approx(toy.tokens)
+    assert toy.path[-1] == pytest.approx(
+        SoftmaxToy.after(6).tokens + SoftmaxToy.after(6).pull + SoftmaxToy.after(6).push
+    )
