@@ -16,10 +16,16 @@ from typing import Any
 
 from geometry.encode.limited import ROOT, limit_this_process
 
-from .own_process import SINGLE
-
 MEMORY_BYTES = 4 * 10**9  # of addresses, most of them of torch's libraries
 CPU_SECONDS = 1_800
+# Threads that wait by spinning are slow beside another training. One number of threads on every
+# machine, because another number rounds in another way.
+THREADS = {
+    "OMP_NUM_THREADS": "2",
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "OPENBLAS_NUM_THREADS": "1",
+    "ARROW_IO_THREADS": "1",
+}
 VALUE, ERROR, END = "value", "error", "end"
 RUN, PAUSE, STEP = b"r", b"p", b"s"  # what is written to the process, a byte each
 
@@ -41,7 +47,7 @@ class TrainingProcess:
         paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pages.common.training_process"],
-            env=os.environ | SINGLE | {"PYTHONPATH": paths},
+            env=os.environ | THREADS | {"PYTHONPATH": paths},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -90,7 +90,7 @@ def short(app: AppTest, **settings: str) -> AppTest:
 
 
 def test_an_own_training_replaces_the_recorded_one(one_memory):
-    app = short(new_visit(PAGE, train="all", steps="20", width="16", vocabulary="300", seed="3"))
+    app = short(new_visit(PAGE, train="three", steps="20", width="16", vocabulary="300", seed="3"))
     training = app.session_state[STATE][PAGE]
     assert training.state == "finished"
     assert [record.step for record in training.records] == list(range(21))
@@ -112,7 +112,7 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
     ],
 )
 def test_bad_settings_reach_the_page_as_sentences(one_memory, query, sentence):
-    app = short(new_visit(PAGE, train="one", steps="100", **query))
+    app = short(new_visit(PAGE, train="one", steps="20", **query))
     assert [error.value for error in app.error if sentence in error.value]
 
 
