@@ -118,7 +118,7 @@ def test_it_has_the_whole_library_and_no_page_file(installed):
     }
     data = {Path("geometry/assets/published.json")} | {
         Path("geometry/assets") / folder / path.name
-        for folder in ("corpora", "vectors")
+        for folder in ("corpora", "training", "vectors")
         for path in (ROOT / "assets" / folder).iterdir()
     }
     found = {

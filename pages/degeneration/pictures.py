@@ -164,7 +164,7 @@ def show_curves(scene: Scene, _: Translate) -> None:
         curves, x = curves_of(scene, place, chosen, _)
         axes = Axes(
             x,
-            f"{labels[chosen]} ({_('nats')})" if chosen == "loss" else labels[chosen],
+            _("Loss (nats)") if chosen == "loss" else labels[chosen],
             y_range=limits,
         )
         with box:

@@ -13,7 +13,8 @@ from .scene import Scene, provenance, run_name
 
 def show_theory(scene: Scene, _: Translate) -> None:
     """A table of the two parts of each example token's gradient, for each language model."""
-    st.markdown(f"**{_('What pulls and pushes a token of the trained model')}**")
+    title = _("What pulls and pushes a token of the trained model")
+    st.markdown(f"**{title}**")
     n = 0
     for place, run in enumerate(scene.history.runs):
         theory = scene.history.theory[place][scene.at]
@@ -36,9 +37,9 @@ def show_theory(scene: Scene, _: Translate) -> None:
         st.caption(
             markdown(
                 _(
-                    "Lengths of the two parts of the negative gradient of the mean loss over {n} "
-                    "places of the text, and the angle of their sum to −mean(h). The pull is "
-                    "weighted by how often the token occurs in the whole text."
+                    "Pull and push are the two parts of the negative gradient of the mean loss "
+                    "over {n} places of the text. The pull is weighted by how often the token "
+                    "occurs in the whole text. The angle is that of their sum to −mean(h)."
                 ).format(n=f"{n:,}")
                 + " · "
                 + provenance(scene, _)

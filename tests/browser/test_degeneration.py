@@ -58,7 +58,7 @@ def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
     expect(page.locator(".st-key-headline-0 b").first).to_have_text("0.59")
     drag_a_point(page)
     page.locator(".st-key-train-button button").click()
-    expect(page.get_by_text("Pause")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
     wait_for_stage(page, "stage.boxes.length === 2")
     assert len(trainings_of(server.process_id)) == 1
     page.locator(".st-key-document").first.wait_for(state="attached")
@@ -77,7 +77,7 @@ def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
     page.get_by_role("button", name="Train again").click()
     expect(page.get_by_role("button", name="Pause")).to_be_enabled(timeout=PATIENCE * 1000)
     assert trainings_of(server.process_id)
-    page.close()
+    open_app(page, server.page_url("cosine_basis"))  # a reload ends the session
     until_none_trains(server.process_id, 10.0)
 
 
@@ -87,4 +87,4 @@ def test_in_chinese_on_a_phone_the_picture_begins_on_the_first_screen(server, ne
     wait_for_clouds(page, 4)
     stage = page.locator(".twin-stage").bounding_box()
     assert stage["y"] < 500
-    expect(page.get_by_text("錄下的")).to_be_visible()
+    expect(page.get_by_text("400 步訓練，請按")).to_be_visible()

@@ -13,7 +13,7 @@ from pages.whitening.choices import SLOTS
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 BY_VARIABLE = {
     *(*LIMITS, *SLOTS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
-    *("centring", "strength", "present", "camera"),
+    *("centring", "strength", "present", "camera", "step", "hull"),
 }
 
 
