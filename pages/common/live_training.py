@@ -28,7 +28,7 @@ from .words import Translate
 POLL_SECONDS = 0.1
 GONE_SECONDS = 3.0  # a connection that breaks may come back
 LONGEST_PAUSE = 600.0  # seconds; then it ends, so that others can train
-REDRAW_SECONDS = 1.0
+REDRAW_SECONDS = 2.0  # a redraw takes the server about 0.2 s
 STATE = "live-trainings"  # key of the session's state
 
 State = Literal["waiting", "running", "paused", "finished", "stopped", "paused long", "failed"]
@@ -222,7 +222,7 @@ def drop(name: str) -> None:
 
 
 def follow(name: str, draw: Callable[[Training | None], None]) -> None:
-    """Draw in a fragment: again every second while this session's training is active.
+    """Draw in a fragment: again every two seconds while this session's training is active.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.training.snapshot import GROUPS
 from pages.common.address import is_presenting
 from pages.common.controls import choose
-from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
@@ -27,6 +27,7 @@ GROUP = "degeneration"
 REACH = 1.05  # the points are unit vectors
 STAGES = 4  # names below the animation's slider
 SMALL_HEIGHT = 240
+CHARTS = "degeneration-charts"  # in the session: those of the last redraw
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
@@ -159,22 +160,22 @@ def show_curves(scene: Scene, _: Translate) -> None:
     )
     history = scene.history
     boxes = st.columns(len(history.runs))
-    limits = _limits(scene, chosen)
-    for place, (run, box) in enumerate(zip(history.runs, boxes, strict=True)):
-        curves, x = curves_of(scene, place, chosen, _)
-        axes = Axes(
-            x,
-            _("Loss (nats)") if chosen == "loss" else labels[chosen],
-            y_range=limits,
-        )
+    title = _("Loss (nats)") if chosen == "loss" else labels[chosen]
+    look = (id(history), scene.at, chosen, current_theme(), title)
+    former = st.session_state.get(CHARTS)
+    if former is None or former[0] != look:  # a redraw without a new record has the same charts
+        former = (look, _charts(scene, chosen, title, _))
+        st.session_state[CHARTS] = former
+    for place, (run, box, (chart, alt)) in enumerate(
+        zip(history.runs, boxes, former[1], strict=True)
+    ):
         with box:
             st.markdown(f"**{markdown(run_name(run, _))}**")
             show_chart(
-                chart_of(curves_figure(curves, axes, current_theme(), height=SMALL_HEIGHT)),
+                chart,
                 key=f"degeneration-curve-{place}",
                 file_name=f"degeneration-{chosen}",
-                alt=f"{run_name(run, _)}: {labels[chosen]}. "
-                + "; ".join(f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves),
+                alt=f"{run_name(run, _)}: {labels[chosen]}. {alt}",
             )
     notes = {
         "loss": _("Losses of different models are not comparable. The penalty is not included."),
@@ -188,6 +189,20 @@ def show_curves(scene: Scene, _: Translate) -> None:
         ),
     }
     st.caption(notes[chosen])
+
+
+def _charts(scene: Scene, what: str, title: str, _: Translate) -> list[tuple[Chart, str]]:
+    """The chart of each model, and its ends in words."""
+    limits = _limits(scene, what)
+    found = []
+    for place in range(len(scene.history.runs)):
+        curves, x = curves_of(scene, place, what, _)
+        figure = curves_figure(
+            curves, Axes(x, title, y_range=limits), current_theme(), height=SMALL_HEIGHT
+        )
+        ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
+        found.append((chart_of(figure), "; ".join(ends)))
+    return found
 
 
 def curves_of(scene: Scene, run: int, what: str, _: Translate) -> tuple[list[Curve], str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from geometry.training.history import History
 from geometry.training.recording import recorded_run
@@ -15,6 +16,8 @@ from pages.common.live_training import Training
 from pages.common.words import Translate
 
 from .choices import Settings
+
+HISTORY = "degeneration-history"  # in the session: that of its training, until a new record comes
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,16 @@ def train(settings: Settings) -> Iterator[Record]:
 
 def scene_of(training: Training, settings: Settings) -> Scene:
     """The records so far of the reader's own training, of which there is one at least."""
-    records = list(training.records)
-    history = History.of(settings.runs, records)
+    is_live, records = training.is_active, list(training.records)
+    former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
+    if former is None or former[:2] != (training, len(records)):
+        former = (training, len(records), History.of(settings.runs, records))
+        st.session_state[HISTORY] = former
     return Scene(
-        history,
+        former[2],
         len(records) - 1,
         None,
-        training.is_active,
+        is_live,
         settings.vocabulary,
         settings.text,
     )
