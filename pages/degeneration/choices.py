@@ -42,11 +42,15 @@ def choose_what(_: Translate) -> tuple[str, float]:
         key="train",
         default="two",
         labels={
-            "two": _("Language model without and with the penalty"),
-            "three": _("Language model, classifier, word2vec"),
+            "two": _("Two runs: γ = 0, γ"),
+            "three": _("Three models"),
             "all": _("All four"),
             "one": _("Language model"),
         },
+        help=_(
+            "Two runs: the language model without and with the penalty, from one seed. Three "
+            "models: the language model, a classifier and word2vec, on one text."
+        ),
     )
     gamma = st.slider(
         _("Weight γ of the cosine penalty"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.common.address import is_presenting
+from pages.common.address import is_presenting, put_in_url
 from pages.common.folded import folded
 from pages.common.live_training import Training, follow, show_controls, started
 from pages.common.verdict import show_verdict
@@ -64,6 +64,7 @@ def explore(_: Translate) -> None:
 
 def _start(settings: Settings) -> None:
     st.session_state.pop(STEP, None)
+    put_in_url(STEP, None)
     st.session_state[SETTINGS] = settings
     started(PAGE, train, settings)
 

@@ -76,7 +76,7 @@ def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         name = run_name(run, _)
         titles = [_("{name}, step {step}").format(name=name, step=step) for step in history.steps]
         if has_lead and place > 0:  # a small picture has no room for more
-            titles = [name] * n
+            titles = [f"γ = {run.gamma:g}" if run.model == "language" else name] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
     stages = np.unique(np.linspace(0, n - 1, STAGES).round().astype(int)).tolist()
     frames = history.places.reshape(-1, *history.places.shape[2:])

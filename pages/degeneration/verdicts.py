@@ -175,7 +175,7 @@ def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
             "If the origin is outside of the convex hull of the hidden states, a token that never "
             "occurs is pushed away without end."
         ),
-        f"{GAO}, section 4",
+        GAO,
         "unknown" if _too_early(scene) else state,
         _early(_) if _too_early(scene) else " ".join(parts),
         _basis(scene, _),
