@@ -73,41 +73,50 @@ def choose_more(what: str, gamma: float, _: Translate) -> Settings:
     what, gamma
         As ``choose_what`` returns them.
     """
-    text = choose(
-        st.selectbox,
-        _("Text"),
-        TEXTS,
-        key="text",
-        default="manual",
-        labels={
-            "manual": _("Python’s reference manual"),
-            "corpus": _("The corpus of the sidebar"),
-        },
-    )
-    vocabulary = choose(
-        st.selectbox,
-        _("Vocabulary"),
-        VOCABULARIES,
-        key="vocabulary",
-        default="all",
-        labels={
-            code: _("all words") if code == "all" else f"{int(code):,}" for code in VOCABULARIES
-        },
-        help=_("The most frequent words; all others become one token."),
-    )
-    width = choose(st.selectbox, _("Dimensions"), WIDTHS, key="width", default="64")
-    rate = choose(
-        st.selectbox,
-        _("Learning rate"),
-        RATES,
-        key="rate",
-        default="0.003",
-        help=_("Of the language model and the classifier. That of word2vec is 0.01."),
-    )
-    steps = st.slider(_("Steps"), 20, 1000, 400, 20, key="steps", bind="query-params")
-    seed = st.number_input(_("Seed"), 0, 9999, 0, key="seed", bind="query-params")
-    tied = st.toggle(_("Tied embeddings"), True, key="tied", bind="query-params")
-    norm = st.toggle("LayerNorm", True, key="norm", bind="query-params")
+    upper, lower = st.columns(4), st.columns(4, vertical_alignment="bottom")
+    with upper[0]:
+        text = choose(
+            st.selectbox,
+            _("Text"),
+            TEXTS,
+            key="text",
+            default="manual",
+            labels={
+                "manual": _("Python’s reference manual"),
+                "corpus": _("The corpus of the sidebar"),
+            },
+        )
+    with upper[1]:
+        vocabulary = choose(
+            st.selectbox,
+            _("Vocabulary"),
+            VOCABULARIES,
+            key="vocabulary",
+            default="all",
+            labels={
+                code: _("all words") if code == "all" else f"{int(code):,}" for code in VOCABULARIES
+            },
+            help=_("The most frequent words; all others become one token."),
+        )
+    with upper[2]:
+        width = choose(st.selectbox, _("Dimensions"), WIDTHS, key="width", default="64")
+    with upper[3]:
+        rate = choose(
+            st.selectbox,
+            _("Learning rate"),
+            RATES,
+            key="rate",
+            default="0.003",
+            help=_("Of the language model and the classifier. That of word2vec is 0.01."),
+        )
+    with lower[0]:
+        steps = st.slider(_("Steps"), 20, 1000, 400, 20, key="steps", bind="query-params")
+    with lower[1]:
+        seed = st.number_input(_("Seed"), 0, 9999, 0, key="seed", bind="query-params")
+    with lower[2]:
+        tied = st.toggle(_("Tied embeddings"), True, key="tied", bind="query-params")
+    with lower[3]:
+        norm = st.toggle("LayerNorm", True, key="norm", bind="query-params")
     language = Run(
         gamma=gamma,
         tied=bool(tied),

@@ -56,7 +56,7 @@ def explore(_: Translate) -> None:
             draw_pictures(scene, _)
         with answer_box:
             _answer(scene, _)
-        with more_box:
+        with more_box, st.container(horizontal=True, key="degeneration-downloads"):
             take_away(scene, _)
 
     follow(PAGE, draw)
