@@ -44,6 +44,13 @@ def test_the_numbers_are_those_of_the_chosen_step(recorded):
     assert early.count("Holds here.") == 0
 
 
+def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
+    app = healthy(new_visit(PAGE, {"no-webgl2": True}, step="3", present="1").run())
+    keys = [part.proto.component_name for part in app.get("bidi_component")]
+    assert keys.count("narrow_cone_chart") == 8  # pictures and curves of four models
+    assert app.slider(key="step-slider").value == 3
+
+
 def test_what_must_be_shown_is_in_the_recorded_run():
     scene = recorded_scene()
     plain, penalised = scene.find("language", penalty=False), scene.find("language", penalty=True)
