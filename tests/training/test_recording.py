@@ -68,6 +68,14 @@ def test_the_theory_is_that_of_the_gradients(short):
     away = -hidden.mean(axis=0)
     cosine = -slope @ away / np.linalg.norm(slope) / np.linalg.norm(away)
     assert never.degrees == pytest.approx(np.degrees(np.arccos(cosine)), abs=0.1)
+    first = theory.forces[0]
+    row = text.words.index(first.word)
+    shares = np.exp(hidden @ E.T)
+    shares /= shares.sum(axis=1, keepdims=True)
+    here = targets == row
+    mean_pull = ((1 - shares[here, row])[:, None] * hidden[here]).mean(axis=0)
+    share_of_text = (text.tokens == row).mean()
+    assert first.pull == pytest.approx(np.linalg.norm(share_of_text * mean_pull), rel=1e-6)
     assert theory.push_degrees[0] <= never.degrees <= theory.push_degrees[2]
 
 
