@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.threads import in_threads
 from .classifier import train_classifier
 from .hull import separating_direction
 from .language_model import train_language_model
@@ -174,7 +175,7 @@ def train_runs(
     *,
     vocabulary: int | None = None,
 ) -> Iterator[Record]:
-    """Train several models side by side on one text.
+    """Train several models side by side on one text, each in a thread of its own.
 
     Parameters
     ----------
@@ -190,13 +191,18 @@ def train_runs(
     """
     text = training_text(texts, labels, vocabulary=vocabulary)
     drawn = DrawnWords(text)
-    for steps in zip(*(run.train(text) for run in runs), strict=True):
-        yield Record(
-            steps[0].step,
-            steps[0].n_steps,
-            drawn.facts,
-            tuple(_snapshot(step, drawn) for step in steps),
-        )
+    trained = [run.train(text) for run in runs]
+
+    def advance(steps: Iterator[TrainingStep]) -> tuple[int, int, Snapshot] | None:
+        step = next(steps, None)
+        return None if step is None else (step.step, step.n_steps, _snapshot(step, drawn))
+
+    # the start one after the other: building a model sets the seed of torch's only generator
+    found = [advance(steps) for steps in trained]
+    while all(found):
+        places, n_steps, snapshots = zip(*found, strict=True)
+        yield Record(places[0], n_steps[0], drawn.facts, snapshots)
+        found = list(in_threads(advance, trained, len(trained)))
 
 
 class DrawnWords:

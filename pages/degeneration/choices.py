@@ -18,7 +18,7 @@ TEXTS = ("manual", "corpus")
 WIDTHS = ("16", "32", "64", "128")
 RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
 VOCABULARIES = ("all", "300", "1000", "3000", "10000", "30000")
-RECORDED = 40  # steps at most, beside the start
+RECORDED = 25  # steps at most, beside the start: one each two seconds or so
 STEP = "step"  # the recorded step of the numbers
 
 

@@ -71,6 +71,10 @@ def recorded_scene() -> Scene:
 
 def train(settings: Settings) -> Iterator[Record]:
     """The records of a training, in a process of its own."""
+    import torch
+
+    if len(settings.runs) > 1:  # a core for each
+        torch.set_num_threads(1)
     return train_runs(
         settings.runs, settings.texts, settings.labels, vocabulary=settings.vocabulary
     )
