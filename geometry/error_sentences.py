@@ -556,6 +556,18 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "one_section": (
             "A classifier needs texts of at least two sections. Give labels, or more than one text."
         ),
+        "few_sentences": (
+            "There are {n} sentences to train on, and at least {limit} are needed. Choose a longer "
+            "text."
+        ),
+        "batch": (
+            "A batch needs at least 2 sentences and at most the {n} of the text; got {value}. "
+            "Choose another batch size."
+        ),
+        "dropout": "Dropout must be at least 0 and below 1; got {value}.",
+        "no_positive": (
+            "No pair is scored above {limit}, so there is no positive pair. Give more pairs."
+        ),
         "not_positive": "`{setting}` must be above 0; got {value}.",
         "negative": "`{setting}` must not be below 0; got {value}.",
         "width": "The width must be a multiple of {factor} and at least {factor}; got {value}.",

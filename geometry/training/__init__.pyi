@@ -1,4 +1,8 @@
 from .classifier import train_classifier as train_classifier
+from .contrastive import ContrastiveStep as ContrastiveStep
+from .contrastive import ScoredVectors as ScoredVectors
+from .contrastive import contrastive_loss as contrastive_loss
+from .contrastive import train_contrastive as train_contrastive
 from .history import History as History
 from .hull import Separation as Separation
 from .hull import separating_direction as separating_direction

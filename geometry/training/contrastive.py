@@ -1,0 +1,265 @@
+"""Contrastive learning without labels, in small: a head on fixed sentence vectors."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..linalg.rows import float_rows, unit_rows
+from ..measure.cosines import alignment, mean_cosine, uniformity
+from .text import TrainingError, need_positive
+
+if TYPE_CHECKING:
+    import torch
+
+POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen 2021
+LEAST_SENTENCES = 32
+HEADS = ("linear", "tanh")
+# A loss of cosines is bounded, and may rise at first: a high rate shows after some steps.
+DIVERGED = 1.1  # times the loss of the first batch
+GRACE = 50  # steps
+RECENT = 20  # batches whose mean loss is compared
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredVectors:
+    """The vectors of sentence pairs that people scored.
+
+    Attributes
+    ----------
+    left, right : (n, d) arrays
+        One pair a row.
+    gold_scores : (n,) array
+        From 0 to 5.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    gold_scores: np.ndarray
+
+    @property
+    def sentences(self) -> np.ndarray:
+        """(2n, d) the left sentences, then the right ones."""
+        return np.concatenate([self.left, self.right])
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastiveStep:
+    """The head after so many steps. Its outputs are those without dropout.
+
+    Attributes
+    ----------
+    step, n_steps : int
+        Steps done, and all steps of this training. Step 0 is the start.
+    loss : float
+        Mean loss of the batches since the last recorded step, in nats. At step 0 of the first
+        batch. A head that can't tell sentences apart has log(batch size).
+    alignment : float
+        Over the test pairs with a score above 4.
+    uniformity, mean_cosine : float
+        Of the sentences of the test pairs.
+    spearman_dev, spearman_test : float
+        Of the pairs' cosines with their scores.
+    singular_values : (min(2n, d),) array
+        Of the rows of ``embeddings`` at length 1, uncentred, the largest first.
+    embeddings : (2n, d) float32 array
+        Outputs for the sentences of the test pairs, the left ones first.
+    weight, bias : (d, d) and (d,) float32 arrays
+        Of the head.
+    """
+
+    step: int
+    n_steps: int
+    loss: float
+    alignment: float
+    uniformity: float
+    mean_cosine: float
+    spearman_dev: float
+    spearman_test: float
+    singular_values: np.ndarray
+    embeddings: np.ndarray
+    weight: np.ndarray
+    bias: np.ndarray
+
+
+def train_contrastive(
+    X: np.ndarray,
+    *,
+    dev: ScoredVectors,
+    test: ScoredVectors,
+    head: str = "linear",
+    centred: bool = False,
+    temperature: float = 0.2,
+    dropout: float = 0.1,
+    batch_size: int = 64,
+    learning_rate: float = 1e-3,
+    steps: int = 400,
+    record_every: int = 10,
+    seed: int = 0,
+) -> Iterator[ContrastiveStep]:
+    """Train a head on fixed vectors, without labels, and yield what becomes of the test pairs.
+
+    Each sentence of a batch goes through the head twice, with two dropout masks on its vector. The
+    two outputs are a positive pair. The other sentences of the batch are negatives. The head starts
+    as the identity, so a linear head without centring starts at the cosines of the vectors
+    themselves.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        Vectors of the sentences to train on.
+    dev, test : ScoredVectors
+        They are only measured. ``test`` needs a pair scored above 4.
+    head : {"linear", "tanh"}
+        W x + b, or tanh(W x + b).
+    centred : bool
+        Whether the mean of X is subtracted first. Then the vectors are divided by the root mean
+        square of the entries of X, which changes no cosine.
+    temperature : float > 0
+        Cosines are divided by it.
+    dropout : float in [0, 1)
+        Share of a vector's entries that are set to 0.
+    batch_size : int >= 2, at most n
+    learning_rate : float > 0
+        Of Adam.
+    steps, record_every : int >= 1
+    seed : int
+        One seed gives one result on one machine.
+
+    Raises
+    ------
+    TrainingError
+        If there are too few sentences, a setting is out of range, or the loss grows instead of
+        falling.
+
+    References
+    ----------
+    Gao, Yao, Chen 2021, "SimCSE: Simple Contrastive Learning of Sentence Embeddings", section 3
+    and equation 4. There the whole encoder is trained, and dropout is in all of its layers.
+    Wang, Isola 2020, for alignment and uniformity.
+    """
+    import torch
+
+    rows = float_rows(X, at_least=1).astype(np.float64)
+    _check(len(rows), test, head=head, dropout=dropout, batch_size=batch_size)
+    need_positive(
+        steps=steps, record_every=record_every, learning_rate=learning_rate, temperature=temperature
+    )
+    mean = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
+    scale = float(np.sqrt(((rows - mean) ** 2).mean()))
+
+    def entered(vectors: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(((vectors - mean) / scale).astype(np.float32))
+
+    weight = torch.eye(rows.shape[1], requires_grad=True)
+    bias = torch.zeros(rows.shape[1], requires_grad=True)
+
+    def outputs(x: torch.Tensor) -> torch.Tensor:
+        z = x @ weight.T + bias  # (n, d)
+        return torch.tanh(z) if head == "tanh" else z
+
+    generator = torch.Generator().manual_seed(seed)
+
+    def masked(x: torch.Tensor) -> torch.Tensor:
+        return x * (torch.rand(x.shape, generator=generator) >= dropout) / (1 - dropout)
+
+    sentences, dev_in, test_in = map(entered, (rows, dev.sentences, test.sentences))
+    optimizer = torch.optim.Adam([weight, bias], lr=learning_rate)
+    losses: list[float] = []
+    recent: deque[float] = deque(maxlen=RECENT)
+    first = math.inf
+    for step in range(steps + 1):
+        batch = sentences[torch.randperm(len(sentences), generator=generator)[:batch_size]]
+        loss = contrastive_loss(outputs(masked(batch)), outputs(masked(batch)), temperature)
+        losses.append(float(loss.detach()))
+        recent.append(losses[-1])
+        first = losses[-1] if step == 0 else first
+        grew = step >= GRACE and np.mean(recent) > DIVERGED * first
+        if grew or not math.isfinite(losses[-1]):
+            raise TrainingError("diverged", step=step, learning_rate=learning_rate)
+        if step % record_every == 0 or step == steps:
+            with torch.no_grad():
+                of_dev, of_test = outputs(dev_in).numpy(), outputs(test_in).numpy()
+            yield ContrastiveStep(
+                step,
+                steps,
+                float(np.mean(losses)),
+                **_measured(of_dev, dev, of_test, test),
+                embeddings=of_test,
+                weight=weight.detach().numpy().copy(),
+                bias=bias.detach().numpy().copy(),
+            )
+            losses = []
+        if step < steps:
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+
+
+def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: float) -> torch.Tensor:
+    """The mean of -log softmax_j(cos(first_i, second_j) / temperature) at j = i.
+
+    Parameters
+    ----------
+    first, second : (b, d) tensors
+        Row i of both is one sentence.
+    temperature : float > 0
+
+    References
+    ----------
+    Gao, Yao, Chen 2021, "SimCSE", equation 4.
+    """
+    import torch
+    from torch.nn.functional import cross_entropy, normalize
+
+    cosines = normalize(first, dim=1) @ normalize(second, dim=1).T  # (b, b)
+    return cross_entropy(cosines / temperature, torch.arange(len(first)))
+
+
+def _check(
+    n: int,
+    test: ScoredVectors,
+    *,
+    head: str,
+    dropout: float,
+    batch_size: int,
+) -> None:
+    if head not in HEADS:
+        raise ValueError(f"head must be one of {HEADS}; got {head!r}")
+    if not 0 <= dropout < 1:
+        raise TrainingError("dropout", value=dropout)
+    if n < LEAST_SENTENCES:
+        raise TrainingError("few_sentences", n=n, limit=LEAST_SENTENCES)
+    if not 2 <= batch_size <= n:
+        raise TrainingError("batch", n=n, value=batch_size)
+    if not (test.gold_scores > POSITIVE).any():
+        raise TrainingError("no_positive", limit=POSITIVE)
+
+
+def _measured(
+    of_dev: np.ndarray, dev: ScoredVectors, of_test: np.ndarray, test: ScoredVectors
+) -> dict[str, Any]:
+    """What a ContrastiveStep says of the outputs for both sets' sentences."""
+    left, right = np.split(of_test, 2)
+    positive = test.gold_scores > POSITIVE
+    return {
+        "alignment": alignment(left[positive], right[positive]),
+        "uniformity": uniformity(of_test),
+        "mean_cosine": mean_cosine(of_test),
+        "spearman_dev": _spearman(of_dev, dev.gold_scores),
+        "spearman_test": _spearman(of_test, test.gold_scores),
+        "singular_values": np.linalg.svd(unit_rows(of_test), compute_uv=False),
+    }
+
+
+def _spearman(outputs: np.ndarray, gold_scores: np.ndarray) -> float:
+    """Of the cosines of pairs with their scores; NaN if all cosines are equal."""
+    from scipy.stats import spearmanr
+
+    left, right = np.split(unit_rows(outputs), 2)
+    return float(spearmanr(np.einsum("nd,nd->n", left, right), gold_scores).statistic)
