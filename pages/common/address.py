@@ -82,6 +82,18 @@ PARAMETERS = {
     "noise-related": "lesson: noise, right",
     "ties": "lesson: ties",
     "outlier": "lesson: outlier",
+    # contrast
+    "contrast-text": "sentences to train on",
+    "contrast-layer": "layer under the head",
+    "contrast-pooling": "pooling under the head",
+    "contrast-temperature": "temperature",
+    "contrast-dropout": "dropout",
+    "contrast-head": "kind of head",
+    "contrast-batch": "sentences in a batch",
+    "contrast-rate": "learning rate",
+    "contrast-steps": "steps",
+    "contrast-seed": "seed",
+    "contrast-centred": "mean subtracted first",
     # cosine_basis
     "reading": "how coordinates are read",
     "whiten": "what is whitened",

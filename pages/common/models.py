@@ -30,7 +30,7 @@ from .words import Translate
 
 BUNDLED = "bundled"
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that a second try would repeat
-LAYERS = ("layer", "sts-layer")  # the keys of all controls that choose a layer
+LAYERS = ("layer", "sts-layer", "contrast-layer")  # the keys of all controls that choose a layer
 WARM_UP_AFTER = 10.0  # seconds after the server's start: the first pictures are drawn by then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0": a first encoding waits for the imports
 

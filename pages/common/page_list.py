@@ -11,6 +11,7 @@ PAGES = (
     "degeneration",
     "whitening",
     "sentence_similarity",
+    "contrast",
     "cosine_basis",
     "your_corpus",
 )
@@ -31,6 +32,7 @@ def page_labels(_: Translate) -> dict[str, str]:
         "degeneration": _("Degeneration"),
         "whitening": _("Whitening"),
         "sentence_similarity": _("Sentence similarity"),
+        "contrast": _("Contrastive training"),
         "cosine_basis": _("Cosine and basis"),
         "your_corpus": _("Your corpus"),
     }

@@ -94,6 +94,7 @@ def select_corpus(page: str, _: Translate) -> None:
     )
     uses = {
         "sentence_similarity": _("This page uses the corpus only to fit treatments."),
+        "contrast": _("This page trains on the corpus if you choose it there."),
         "cosine_basis": _("This page uses no corpus."),
         "degeneration": _("This page can train on the corpus."),
         "your_corpus": _("This page shows only your own texts."),

@@ -1,0 +1,174 @@
+"""The controls of the page, and the settings and vectors that they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import Corpus, Encoder, read_bundled
+from geometry.data import read_bundled_pairs
+from geometry.encode.pool import DEFAULT_POOLING
+from pages.common.controls import choose, layer_labels, pooling_names
+from pages.common.corpus_cloud import CloudSpec, encode_corpus
+from pages.common.uploads import chosen_corpus
+from pages.common.words import Translate
+
+from .recorded import DEFAULTS
+from .run import Material, Settings
+
+DEV, CORPUS = "dev", "corpus"
+MOST_SENTENCES = 3000  # of a corpus; a larger one is sampled
+TEMPERATURES = ("0.02", "0.05", "0.1", "0.2", "0.5", "1")
+DROPOUTS = ("0", "0.05", "0.1", "0.2", "0.3", "0.5")
+RATES = ("0.0001", "0.0003", "0.001", "0.003", "0.01", "0.1", "1", "10")
+BATCHES = ("16", "32", "64", "128", "256")
+STEPS = ("50", "100", "200", "400", "800")
+
+
+def choose_settings(encoder: Encoder, _: Translate, *, more: DeltaGenerator) -> Settings:
+    """The controls above the picture.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    more : DeltaGenerator
+        Where the less important ones are.
+    """
+    last = encoder.n_layers
+    text_box, layer_box, pooling_box, temperature_box, dropout_box = st.columns(5)
+    with text_box:
+        text = choose(
+            st.selectbox,
+            _("Sentences to train on"),
+            [DEV, CORPUS],
+            key="contrast-text",
+            default=DEV,
+            labels={DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")},
+            help=_("Human scores are never used in training."),
+        )
+    with layer_box:
+        layer = choose(
+            st.selectbox,
+            _("Layer"),
+            list(map(str, range(last + 1))),
+            key="contrast-layer",
+            default=str(min(DEFAULTS.layer, last)),
+            labels=layer_labels(last, _),
+        )
+    with pooling_box:
+        pooling = choose(
+            st.selectbox,
+            _("Pooling"),
+            [name for name in ("mean", "cls", "max") if name in encoder.poolings],
+            key="contrast-pooling",
+            default=DEFAULT_POOLING,
+            labels=pooling_names(_),
+        )
+    with temperature_box:
+        temperature = _number(
+            _("Temperature τ"),
+            TEMPERATURES,
+            key="contrast-temperature",
+            default=DEFAULTS.temperature,
+            help=_("Cosines are divided by it. Gao et al. (2021) use 0.05."),
+        )
+    with dropout_box:
+        dropout = _number(
+            "Dropout",
+            DROPOUTS,
+            key="contrast-dropout",
+            default=DEFAULTS.dropout,
+            help=_(
+                "Share of a vector’s entries that are set to 0. Two such masks make a positive "
+                "pair."
+            ),
+        )
+    with more:
+        others = _more(_)
+    return replace(
+        others,
+        model=encoder.name,
+        text=DEV if text == DEV else chosen_corpus().name,
+        layer=int(layer),
+        last_layer=last,
+        pooling=pooling,
+        temperature=temperature,
+        dropout=dropout,
+    )
+
+
+def _more(_: Translate) -> Settings:
+    """Head, centring, batch, steps, learning rate and seed."""
+    first, second, third = st.columns(3)
+    with first:
+        head = choose(
+            st.selectbox,
+            _("Head"),
+            ["linear", "tanh"],
+            key="contrast-head",
+            default=DEFAULTS.head,
+            labels={"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"},
+        )
+        batch = _number(
+            _("Sentences in a batch"), BATCHES, key="contrast-batch", default=DEFAULTS.batch_size
+        )
+    with second:
+        rate = _number(
+            _("Learning rate (Adam)"), RATES, key="contrast-rate", default=DEFAULTS.learning_rate
+        )
+        steps = _number(_("Steps"), STEPS, key="contrast-steps", default=DEFAULTS.steps)
+    with third:
+        seed = st.number_input(
+            _("Seed"),
+            0,
+            9999,
+            DEFAULTS.seed,
+            key="contrast-seed",
+            bind="query-params",
+        )
+        centred = st.toggle(
+            _("Subtract the mean first"),
+            key="contrast-centred",
+            value=DEFAULTS.centred,
+            bind="query-params",
+            help=_("Needed where all vectors are nearly equal, such as [CLS] of most layers."),
+        )
+    return replace(
+        DEFAULTS,
+        head=head,
+        batch_size=int(batch),
+        learning_rate=rate,
+        steps=int(steps),
+        seed=int(seed),
+        centred=bool(centred),
+    )
+
+
+def _number(
+    label: str, options: tuple[str, ...], *, key: str, default: float, **settings: Any
+) -> float:
+    """A choice among a few numbers."""
+    return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
+
+
+def read_material(settings: Settings, _: Translate) -> Material:
+    """The vectors of the pairs and of the corpus: from memory or disk, else encoded."""
+    pairs, corpus = read_bundled("pairs"), None
+
+    def vectors(texts: Corpus, layer: int, pooling: str, most: int) -> np.ndarray:
+        spec = CloudSpec(unit="sentences", layer=layer, pooling=pooling, max_points=most)
+        return encode_corpus(texts, spec, _).vectors
+
+    every = len(pairs)
+    if settings.text != DEV:
+        corpus = vectors(chosen_corpus(), settings.layer, settings.pooling, MOST_SENTENCES)
+    return Material(
+        vectors(pairs, settings.layer, settings.pooling, every),
+        vectors(pairs, settings.last_layer, DEFAULT_POOLING, every),
+        read_bundled_pairs().gold_scores,
+        corpus,
+    )

@@ -1,0 +1,17 @@
+"""The page Contrast: contrastive learning of a head, live, on the plane of two measures."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.common.shell import close_page, open_page, require_model
+
+_ = open_page("contrast")
+require_model(_)
+body = st.container()
+
+from pages.contrast.explore import explore  # noqa: E402
+
+close_page("contrast", _)  # drawn first, so that the page is whole while texts are encoded
+with body:
+    explore(_)

@@ -1,0 +1,102 @@
+"""The recorded run, which a first visit shows without training anything.
+
+    python -m pages.contrast.recorded
+
+trains with the page's defaults, on the bundled pairs with the bundled encoder, and writes the file
+again. Run it after a change of the pairs, of the encoder, or of what is trained or measured.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geometry import load_encoder
+from geometry.data import read_bundled_pairs
+
+from .run import Ending, Gain, Header, Material, Moment, Place, Record, Run, Settings, contrast_run
+
+FILE = Path(__file__).parents[2] / "assets" / "recorded-contrast.json"
+DECIMALS = 4
+DEFAULTS = Settings(
+    model="all-MiniLM-L6-v2",
+    text="dev",
+    layer=5,
+    last_layer=6,
+    pooling="mean",
+    head="linear",
+    centred=False,
+    temperature=0.2,
+    dropout=0.1,
+    batch_size=64,
+    learning_rate=1e-3,
+    steps=400,
+    seed=0,
+)
+
+
+@cache
+def recorded_run() -> Run:
+    """The run of the file."""
+    stored = json.loads(FILE.read_text(encoding="utf-8"))
+    ending = stored["ending"]
+    records: list[Record] = [
+        Header(Settings(**stored["header"].pop("settings")), **stored["header"]),
+        tuple(Place(**place) for place in stored["places"]),
+        *(
+            Moment(
+                **moment | {name: np.array(moment[name]) for name in ("singular_values", "cloud")}
+            )
+            for moment in stored["moments"]
+        ),
+        Ending(
+            ending["step"],
+            Place(**ending["trained"]),
+            Place(**ending["flow"]),
+            tuple(Gain(**gain) for gain in ending["gains"]),
+        ),
+    ]
+    run = Run.of(records, is_recorded=True)
+    assert run is not None
+    return run
+
+
+def bundled_material() -> Material:
+    """The bundled pairs, encoded by the bundled encoder."""
+    pairs = read_bundled_pairs()
+    encoder = load_encoder("bundled", device="cpu")
+    layers = encoder.encode_layers(pairs.left + pairs.right, poolings=("mean",))["mean"]
+    return Material(layers[DEFAULTS.layer], layers[DEFAULTS.last_layer], pairs.gold_scores)
+
+
+def write_recorded() -> None:
+    """Train, and write the file."""
+    header, places, *moments, ending = contrast_run(bundled_material(), DEFAULTS)
+    assert isinstance(header, Header)
+    assert isinstance(places, tuple)
+    assert isinstance(ending, Ending)
+    stored = {
+        "header": asdict(header),
+        "places": [asdict(place) for place in places],
+        "moments": [asdict(moment) for moment in moments if isinstance(moment, Moment)],
+        "ending": asdict(ending),
+    }
+    FILE.write_text(json.dumps(_short(stored)) + "\n", encoding="utf-8")
+
+
+def _short(value: Any) -> Any:
+    """The same with lists for arrays, and with few decimals."""
+    if isinstance(value, dict):
+        return {name: _short(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_short(each) for each in value]
+    return round(float(value), DECIMALS) if isinstance(value, float | np.floating) else value
+
+
+if __name__ == "__main__":
+    write_recorded()

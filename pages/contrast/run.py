@@ -1,0 +1,311 @@
+"""A training of the head, and the points that it is compared with, as records.
+
+A process of its own runs this module, so it imports no Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geometry import NormalizingFlow, Whitening, alignment, mean_cosine, uniformity
+from geometry.evaluate import PairBootstrap, PairScore, pair_similarities
+from geometry.evaluate.best_cell import halves
+from geometry.training import ContrastiveStep, ScoredVectors, train_contrastive
+from geometry.training.contrastive import POSITIVE
+
+SEED = 0  # of the halves and of the bootstrap
+RECORDS = 40  # of a training, beside its start
+SPECTRUM = 100  # singular values of each record
+DRAWN_PAIRS = 150  # whose sentences are in the cloud
+COMPARED = ("raw", "centred", "whitened", "flow")  # the differences of the verdict, by name
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of one training.
+
+    text : "dev" for the sentences of the dev pairs, else the name of a corpus.
+    """
+
+    model: str
+    text: str
+    layer: int
+    last_layer: int
+    pooling: str
+    head: str
+    centred: bool
+    temperature: float
+    dropout: float
+    batch_size: int
+    learning_rate: float
+    steps: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Vectors of all scored pairs, at the chosen layer and at the last one.
+
+    Attributes
+    ----------
+    pairs, last : (2n, d) arrays
+        The left sentences, then the right ones.
+    gold_scores : (n,) array
+    corpus : (m, d) array or None
+        Vectors to train on; None for those of the dev pairs.
+    """
+
+    pairs: np.ndarray
+    last: np.ndarray
+    gold_scores: np.ndarray
+    corpus: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Header:
+    """What is trained and measured, with the numbers of sentences and pairs."""
+
+    settings: Settings
+    n_trained: int
+    n_dev: int
+    n_test: int
+    n_positive: int
+    n_parameters: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point of the plane, measured on the test pairs; low, high : 95% interval."""
+
+    name: str
+    alignment: float
+    uniformity: float
+    mean_cosine: float
+    spearman_dev: float
+    spearman_test: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Test Spearman of the trained head minus that of a point, with its 95% interval."""
+
+    over: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A recorded step.
+
+    Attributes
+    ----------
+    step, loss, alignment, uniformity, mean_cosine, spearman_dev, spearman_test
+        As in ``ContrastiveStep``.
+    singular_values : (SPECTRUM,) array
+        Of the unit rows of all test sentences, the largest first.
+    cloud : (2 DRAWN_PAIRS, 2) array
+        Unit vectors of some test sentences in the basis of the start: along its mean direction,
+        and along the principal direction of the rest.
+    """
+
+    step: int
+    loss: float
+    alignment: float
+    uniformity: float
+    mean_cosine: float
+    spearman_dev: float
+    spearman_test: float
+    singular_values: np.ndarray
+    cloud: np.ndarray
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The step that is best on dev, its point and that of the flow, and what it gained.
+
+    gains : one for each of ``COMPARED``; none where a score is undefined.
+    """
+
+    step: int
+    trained: Place
+    flow: Place
+    gains: tuple[Gain, ...]
+
+
+Record = Header | tuple[Place, ...] | Moment | Ending
+
+
+def contrast_run(material: Material, settings: Settings) -> Iterator[Record]:
+    """The header, the points that need no training, each recorded step, then the ending."""
+    dev_rows, test_rows = halves(material.gold_scores, random_state=SEED)
+    dev, test = (_scored(material, material.pairs, rows) for rows in (dev_rows, test_rows))
+    trained_on = dev.sentences if material.corpus is None else material.corpus
+    measure = _Measure(dev, test)
+    d = material.pairs.shape[1]
+    yield Header(
+        settings,
+        n_trained=len(trained_on),
+        n_dev=len(dev_rows),
+        n_test=len(test_rows),
+        n_positive=int(measure.positive.sum()),
+        n_parameters=d * d + d,
+    )
+    mean = trained_on.mean(axis=0)
+    whitening = Whitening(shrinkage="ledoit-wolf").fit(trained_on)
+    last = (_scored(material, material.last, rows).sentences for rows in (dev_rows, test_rows))
+    yield (
+        measure.place("raw", dev.sentences, test.sentences),
+        measure.place("centred", dev.sentences - mean, test.sentences - mean),
+        measure.place("whitened", *map(whitening.transform, (dev.sentences, test.sentences))),
+        measure.place("last", *last),
+    )
+    basis = None
+    best: ContrastiveStep | None = None
+    for step in train_contrastive(
+        trained_on,
+        dev=dev,
+        test=test,
+        head=settings.head,
+        centred=settings.centred,
+        temperature=settings.temperature,
+        dropout=settings.dropout,
+        batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        steps=settings.steps,
+        record_every=max(1, settings.steps // RECORDS),
+        seed=settings.seed,
+    ):
+        drawn = drawn_rows(test.gold_scores)
+        unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
+        basis = _basis(unit) if basis is None else basis
+        yield Moment(
+            step.step,
+            step.loss,
+            step.alignment,
+            step.uniformity,
+            step.mean_cosine,
+            step.spearman_dev,
+            step.spearman_test,
+            singular_values=step.singular_values[:SPECTRUM],
+            cloud=unit[np.concatenate([drawn, drawn + len(test_rows)])] @ basis.T,
+        )
+        if best is None or step.spearman_dev > best.spearman_dev:
+            best = step
+    assert best is not None
+    flow = NormalizingFlow(random_state=settings.seed).fit(trained_on)
+    flowed = measure.place("flow", *map(flow.transform, (dev.sentences, test.sentences)))
+    trained = measure.place("trained", None, best.embeddings, spearman_dev=best.spearman_dev)
+    yield Ending(best.step, trained, flowed, measure.gains())
+
+
+def drawn_rows(gold_scores: np.ndarray) -> np.ndarray:
+    """Which test pairs are in the cloud, spread over the file's order."""
+    n = len(gold_scores)
+    return np.unique(np.linspace(0, n - 1, min(n, DRAWN_PAIRS)).astype(int))
+
+
+def _scored(material: Material, vectors: np.ndarray, rows: np.ndarray) -> ScoredVectors:
+    left, right = np.split(vectors, 2)
+    return ScoredVectors(left[rows], right[rows], material.gold_scores[rows])
+
+
+def _basis(unit: np.ndarray) -> np.ndarray:
+    """(2, d) the mean direction of unit rows, and the principal direction of the rest."""
+    mean = unit.mean(axis=0)
+    mean /= np.linalg.norm(mean)
+    rest = unit - unit.mean(axis=0)
+    rest -= np.outer(rest @ mean, mean)
+    return np.stack([mean, np.linalg.svd(rest, full_matrices=False)[2][0]])
+
+
+class _Measure:
+    """Points of the plane over one set of test pairs, with paired resamples."""
+
+    def __init__(self, dev: ScoredVectors, test: ScoredVectors) -> None:
+        self.positive = test.gold_scores > POSITIVE
+        self._dev = PairBootstrap(dev.gold_scores, draws=1, seed=SEED)
+        self._test = PairBootstrap(test.gold_scores, seed=SEED)
+        self._scores: dict[str, PairScore] = {}
+
+    def place(
+        self,
+        name: str,
+        dev: np.ndarray | None,
+        test: np.ndarray,
+        *,
+        spearman_dev: float = np.nan,
+    ) -> Place:
+        """The point of both sets' sentences.   spearman_dev : where it is known already."""
+        left, right = np.split(test, 2)
+        score = self._scores[name] = self._test.score(pair_similarities(left, right))
+        if dev is not None:
+            dev_left, dev_right = np.split(dev, 2)
+            spearman_dev = _number(self._dev.score(pair_similarities(dev_left, dev_right)).spearman)
+        return Place(
+            name,
+            alignment(left[self.positive], right[self.positive]),
+            uniformity(test),
+            mean_cosine(test),
+            spearman_dev,
+            *map(_number, (score.spearman, score.low, score.high)),
+        )
+
+    def gains(self) -> tuple[Gain, ...]:
+        """Of the trained head over each point."""
+        found = []
+        for name in COMPARED:
+            moved = self._test.difference(self._scores[name], self._scores["trained"])
+            if moved.value is not None and moved.low is not None and moved.high is not None:
+                found.append(Gain(name, moved.value, moved.low, moved.high))
+        return tuple(found)
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The records of a training so far.
+
+    Attributes
+    ----------
+    header : Header
+    places : tuple of Place
+        Those that need no training; with the ending, the flow and the trained head too.
+    moments : tuple of Moment
+    ending : Ending or None
+        None while it trains, and if it was stopped.
+    is_recorded : bool
+        True for the run that comes with the project.
+    """
+
+    header: Header
+    places: tuple[Place, ...]
+    moments: tuple[Moment, ...]
+    ending: Ending | None
+    is_recorded: bool = False
+
+    @classmethod
+    def of(cls, records: Sequence[Record], *, is_recorded: bool = False) -> Run | None:
+        """None before the first recorded step."""
+        header = next((each for each in records if isinstance(each, Header)), None)
+        places = next((each for each in records if isinstance(each, tuple)), ())
+        moments = tuple(each for each in records if isinstance(each, Moment))
+        ending = next((each for each in records if isinstance(each, Ending)), None)
+        if header is None or not moments:
+            return None
+        if ending is not None:
+            places = (*places, ending.flow, ending.trained)
+        return cls(header, places, moments, ending, is_recorded)
+
+    def place(self, name: str) -> Place:
+        """The point of that name."""
+        return next(place for place in self.places if place.name == name)

@@ -1,0 +1,82 @@
+"""The claim of contrastive learning beside what is measured here."""
+
+from __future__ import annotations
+
+from pages.common.verdict import State, Verdict
+from pages.common.words import Translate
+
+from .run import Gain, Run
+from .words import gain_words, run_words, with_interval
+
+
+def contrast_verdict(run: Run, _: Translate) -> Verdict:
+    """Does training raise the test Spearman over the raw layer and over whitening?"""
+    gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
+    state = contrast_state(gains)
+    measured = _("The training has no end yet, so nothing is compared.")
+    if run.ending is not None and state == "unknown":
+        measured = _("A score is undefined, because all cosines are equal.")
+    elif run.ending is not None:
+        trained = run.ending.trained
+        words = {name: f"**{_gain(gain)}**" for name, gain in gains.items()}
+        parts = [
+            _(
+                "Test Spearman × 100 of the trained head: **{score}**. Over the raw layer {raw}; "
+                "over whitening {whitened}; over the flow {flow}."
+            ).format(
+                score=with_interval(trained.spearman_test, trained.low, trained.high), **words
+            ),
+            _beside_centring(gains["centred"], _),
+        ]
+        if run.ending.step == 0:
+            parts.append(_("No step was better on dev than the start."))
+        measured = " ".join(parts)
+    header = run.header
+    return Verdict(
+        claim=_(
+            "Contrastive training without labels raises the agreement of cosines with human "
+            "scores, over the raw vectors and over whitening."
+        ),
+        source=_("Gao et al. (2021)"),
+        state=state,
+        measured=measured,
+        basis=" · ".join(
+            [
+                run_words(run, _),
+                *(
+                    [
+                        _("step {step} chosen as the best on {n} dev pairs").format(
+                            step=run.ending.step, n=header.n_dev
+                        )
+                    ]
+                    if run.ending is not None
+                    else []
+                ),
+                _("whitening, flow and mean fitted on the same sentences"),
+                _("95% interval: paired bootstrap over test pairs, 1,000 draws"),
+            ]
+        ),
+    )
+
+
+def contrast_state(gains: dict[str, Gain]) -> State:
+    """Holds if it rises over both, in part if over one of them."""
+    if not {"raw", "whitened"} <= gains.keys():
+        return "unknown"
+    rises = [gains[name].low > 0 for name in ("raw", "whitened")]
+    return "holds" if all(rises) else "partly" if any(rises) else "fails"
+
+
+def _beside_centring(gain: Gain, _: Translate) -> str:
+    """Subtracting the mean costs nothing, so it is the comparison that a training must win."""
+    if gain.low > 0:
+        text = _("It is also above subtracting the mean alone: {gain}.")
+    elif gain.high < 0:
+        text = _("Subtracting the mean alone gives more: {gain}.")
+    else:
+        text = _("Subtracting the mean alone is not clearly different: {gain}.")
+    return text.format(gain=f"**{_gain(gain)}**")
+
+
+def _gain(gain: Gain) -> str:
+    return gain_words(gain.value, gain.low, gain.high)
