@@ -149,7 +149,8 @@ def _labels(
         floor = -np.inf
         for point in side:
             y = point.alignment * scale
-            floor = max(y, floor + LABEL_HEIGHT)  # px from below
+            # px from below; on the right the path comes from the left, so labels are above it
+            floor = max(y + (0 if is_left else LABEL_HEIGHT), floor + LABEL_HEIGHT)
             labels.append(
                 {
                     "x": point.uniformity,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,17 +30,20 @@ BATCHES = ("16", "32", "64", "128", "256")
 STEPS = ("50", "100", "200", "400", "800")
 
 
-def choose_settings(encoder: Encoder, _: Translate, *, more: DeltaGenerator) -> Settings:
+def choose_settings(
+    encoder: Encoder, boxes: Sequence[DeltaGenerator], _: Translate, *, more: DeltaGenerator
+) -> Settings:
     """The controls above the picture.
 
     Parameters
     ----------
     encoder : Encoder
+    boxes : sequence of five DeltaGenerator
     more : DeltaGenerator
         Where the less important ones are.
     """
     last = encoder.n_layers
-    text_box, layer_box, pooling_box, temperature_box, dropout_box = st.columns(5)
+    text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
     with text_box:
         text = choose(
             st.selectbox,

@@ -10,7 +10,7 @@ from geometry import read_bundled
 from pages.common.address import is_presenting
 from pages.common.escape import markdown
 from pages.common.folded import folded
-from pages.common.live_training import Training, follow, started, training_of
+from pages.common.live_training import Training, follow, show_controls, started
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
@@ -32,28 +32,28 @@ WANTED = "contrast-wanted"  # session state: the settings to train with, until t
 
 def explore(_: Translate) -> None:
     """Controls, the run that is shown, questions and further controls."""
-    control_box, notes_box = st.container(key="contrast-controls"), st.container()
+    control_box, notes_box = st.container(key="cloud-controls"), st.container()
     run_box, question_box = st.container(), st.container()
     more = st.expander(_("More controls"), key="more-controls")
     with control_box:
-        settings = choose_settings(current_encoder(), _, more=more)
-        st.button(
-            _("Train"),
-            key="contrast-train",
-            type="primary",
-            icon=":material/play_arrow:",
-            on_click=_want,
-            args=(settings,),
-        )
+        *boxes, button_box = st.columns(6)
+        settings = choose_settings(current_encoder(), boxes, _, more=more)
+        with button_box:
+            st.button(
+                _("Train"),
+                key="contrast-train",
+                type="primary",
+                icon=":material/play_arrow:",
+                width="stretch",
+                on_click=_want,
+                args=(settings,),
+            )
     if settings.text != DEV and chosen_corpus().sha256 == read_bundled("pairs").sha256:
         notes_box.warning(
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )
     with run_box:
-        if training_of(PAGE) is None:
-            _draw_recorded(_)
-        else:
-            follow(PAGE, partial(_draw_training, _=_), _)
+        follow(PAGE, partial(_draw_training, _=_))
     if not is_presenting():
         with question_box:
             for question in ("plane", "dropout", "temperature", "centring"):
@@ -81,13 +81,12 @@ def _start_if_wanted(settings: Settings, _: Translate) -> None:
     st.rerun()
 
 
-@st.fragment
-def _draw_recorded(_: Translate) -> None:
-    _draw(recorded_run(), _)
-
-
-def _draw_training(training: Training, _: Translate) -> None:
+def _draw_training(training: Training | None, _: Translate) -> None:
     """The session's training; the recorded run before its first step."""
+    if training is None:
+        _draw(recorded_run(), _)
+        return
+    show_controls(PAGE, training, _)
     run = Run.of(training.records)
     if run is None and training.is_active:
         st.info(_("The training starts. The recorded run is shown until its first step."))

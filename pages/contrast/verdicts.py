@@ -6,7 +6,7 @@ from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
 
 from .run import Gain, Run
-from .words import gain_words, run_words, with_interval
+from .words import data_words, gain_words, with_interval
 
 
 def contrast_verdict(run: Run, _: Translate) -> Verdict:
@@ -42,7 +42,7 @@ def contrast_verdict(run: Run, _: Translate) -> Verdict:
         measured=measured,
         basis=" · ".join(
             [
-                run_words(run, _),
+                data_words(header, _),
                 *(
                     [
                         _("step {step} chosen as the best on {n} dev pairs").format(

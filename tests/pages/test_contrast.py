@@ -1,0 +1,182 @@
+"""The contrast page: the recorded run, a short training, both languages, the verdict."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from geometry import alignment, mean_cosine, uniformity
+from geometry.data import read_bundled_pairs
+from geometry.evaluate.best_cell import halves
+from geometry.training.contrastive import ScoredVectors
+from pages.common.live_training import STATE
+from pages.contrast import recorded
+from pages.contrast.choices import BATCHES, DROPOUTS, RATES, STEPS, TEMPERATURES
+from pages.contrast.recorded import DEFAULTS, recorded_run
+from pages.contrast.run import (
+    COMPARED,
+    Ending,
+    Gain,
+    Header,
+    Material,
+    Run,
+    contrast_run,
+)
+from pages.contrast.verdicts import contrast_state, contrast_verdict
+from tests.pages.charts import array, charts
+from tests.pages.visits import everything, healthy, new_visit
+
+pytestmark = pytest.mark.usefixtures("one_memory")
+SHORT = replace(DEFAULTS, steps=4, batch_size=16, learning_rate=0.01)
+LONGEST_END = 10.0  # seconds
+
+
+@pytest.fixture(scope="module")
+def material():
+    """Small vectors for the project's pairs: close where the scores are high, inside a cone."""
+    gold = read_bundled_pairs().gold_scores
+    rng = np.random.default_rng(5)
+    left, other = rng.standard_normal((2, len(gold), 8))
+    share = (gold / 5)[:, None]
+    pairs = np.concatenate([left, share * left + (1 - share) * other])
+    return Material(pairs + 4 * np.eye(8)[0], pairs, gold)
+
+
+@pytest.fixture(scope="module")
+def records(material):
+    return list(contrast_run(material, SHORT))
+
+
+def test_a_run_is_measured_on_test_pairs_alone(material, records):
+    header, places, *moments, ending = records
+    assert isinstance(header, Header)
+    assert isinstance(ending, Ending)
+    dev, test = halves(material.gold_scores)
+    assert (header.n_trained, header.n_dev, header.n_test) == (2 * len(dev), len(dev), len(test))
+    n = len(material.gold_scores)
+    left, right = material.pairs[:n][test], material.pairs[n:][test]
+    positive = material.gold_scores[test] > 4
+    raw = places[0]
+    assert header.n_positive == positive.sum()
+    assert raw.alignment == pytest.approx(alignment(left[positive], right[positive]))
+    sentences = ScoredVectors(left, right, material.gold_scores[test]).sentences
+    assert raw.uniformity == pytest.approx(uniformity(sentences))
+    # centred and whitened by the sentences that are trained on
+    mean = np.concatenate([material.pairs[:n][dev], material.pairs[n:][dev]]).mean(axis=0)
+    assert places[1].mean_cosine == pytest.approx(mean_cosine(sentences - mean))
+    assert places[3].spearman_test > places[0].spearman_test  # "last" is without the cone
+    assert [moment.step for moment in moments] == [0, 1, 2, 3, 4]
+    start = moments[0]
+    assert (start.uniformity, start.spearman_test) == pytest.approx(
+        (raw.uniformity, raw.spearman_test), abs=1e-4
+    )
+    best = max(moments, key=lambda moment: moment.spearman_dev)
+    assert (ending.step, ending.trained.uniformity) == (best.step, pytest.approx(best.uniformity))
+    assert [gain.over for gain in ending.gains] == list(COMPARED)
+    assert ending.gains[0].value == pytest.approx(
+        ending.trained.spearman_test - raw.spearman_test, abs=1e-6
+    )
+
+
+def test_the_sentences_of_a_corpus_can_be_trained_on(material):
+    corpus = np.random.default_rng(0).standard_normal((40, 8))
+    header = next(contrast_run(replace(material, corpus=corpus), replace(SHORT, text="Topics")))
+    assert header.n_trained == 40
+
+
+def test_a_run_without_steps_is_no_run(records):
+    assert Run.of([]) is None
+    assert Run.of(records[:2]) is None
+    begun = Run.of(records[:3])
+    assert len(begun.places) == 4
+    assert contrast_verdict(begun, str).state == "unknown"
+    assert len(Run.of(records).places) == 6
+
+
+def test_the_file_is_written_and_read_alike(material, monkeypatch, tmp_path):
+    monkeypatch.setattr(recorded, "FILE", tmp_path / "run.json")
+    monkeypatch.setattr(recorded, "DEFAULTS", SHORT)
+    monkeypatch.setattr(recorded, "bundled_material", lambda: material)
+    recorded.write_recorded()
+    read = recorded_run.__wrapped__()
+    made = Run.of(list(contrast_run(material, SHORT)))
+    assert read.header == made.header
+    assert read.is_recorded
+    for name in ("spearman_test", "alignment", "low"):
+        values = [[getattr(place, name) for place in run.places] for run in (read, made)]
+        np.testing.assert_allclose(*values, atol=1e-4)
+    np.testing.assert_allclose(read.moments[-1].cloud, made.moments[-1].cloud, atol=1e-4)
+
+
+def test_the_recorded_run_has_the_defaults_of_the_page():
+    run = recorded_run()
+    assert run.header.settings == DEFAULTS
+    assert run.moments[-1].step == DEFAULTS.steps
+    for options, default in (
+        (TEMPERATURES, DEFAULTS.temperature),
+        (DROPOUTS, DEFAULTS.dropout),
+        (RATES, DEFAULTS.learning_rate),
+        (BATCHES, DEFAULTS.batch_size),
+        (STEPS, DEFAULTS.steps),
+    ):
+        assert f"{default:g}" in options
+
+
+@pytest.mark.parametrize(
+    ("raw", "whitened", "state"),
+    [(0.1, 0.1, "holds"), (0.1, -0.1, "partly"), (-0.1, 0.1, "partly"), (-0.1, -0.3, "fails")],
+)
+def test_the_verdict_follows_the_intervals(raw, whitened, state):
+    gains = {
+        name: Gain(name, low + 0.1, low, low + 0.2)
+        for name, low in (("raw", raw), ("whitened", whitened))
+    }
+    assert contrast_state(gains) == state
+    assert contrast_state({}) == "unknown"
+
+
+@pytest.mark.model
+def test_a_first_visit_shows_the_recorded_run_in_both_languages():
+    for lang, kind in (("en", "Recorded run"), ("zh-Hant", "預先記錄的訓練")):
+        app = healthy(new_visit("contrast", lang=lang).run())
+        said = everything(app)
+        assert kind in said
+        for text in ("86.3 [83.6", "+2.2 [+0.7", "+0.4 [−0.5", "934", "468"):
+            assert text in said
+        found = charts(app)
+        assert set(found) == {
+            *("contrast-plane", "contrast-cloud", "contrast-loss"),
+            *("contrast-cosine", "contrast-spearman", "contrast-spectrum"),
+        }
+        path, points = found["contrast-plane"]["figure"]["data"][:2]
+        assert len(array(path["x"])) == len(recorded_run().moments)
+        assert len(points["x"]) == 6
+    app = healthy(new_visit("contrast", {"part-small": True, "all-measures": True}).run())
+    assert "76.85" in str([table.value.to_numpy().tolist() for table in app.dataframe])
+    assert re.search("147,840 parameters", everything(app))
+
+
+@pytest.mark.model
+def test_a_training_replaces_the_recorded_run_until_reset(records):
+    app = healthy(new_visit("contrast", **{"contrast-steps": "50"}).run())
+    healthy(app.button(key="contrast-train").click().run())
+    training = app.session_state[STATE]["contrast"]
+    training.stop()  # the browser's test waits for its process
+    assert training.wait(LONGEST_END)
+    assert (training.records, training.error) == ([], None)
+    training.records += records
+    healthy(app.run())
+    said = everything(app)
+    assert "Your training" in said
+    assert "4 steps" in said
+    assert "best on 467 dev pairs" in said
+    healthy(app.button(key="training-contrast-reset").click().run())
+    assert "Recorded run" in everything(app)
+
+
+@pytest.mark.model
+def test_the_test_sentences_as_a_corpus_are_warned_of():
+    query = {"corpus": "pairs", "contrast-text": "corpus"}
+    app = healthy(new_visit("contrast", **query).run())
+    assert "This corpus has the test sentences" in app.warning[0].value
