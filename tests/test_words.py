@@ -42,6 +42,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "not-shown": ("your_corpus/form.py", "limits"),
         "sources": ("your_corpus/form.py", "limits"),
     },
+    "contrast": {"small": ("contrast/numbers.py", "small_values")},
     "degeneration": {"forces": ("degeneration/forces.py", "forces_values")},
     "layers": {"question-": ("layers/explore.py", "lesson_values")},
     "whitening": {

@@ -23,11 +23,13 @@ from .run import Material, Settings
 
 DEV, CORPUS = "dev", "corpus"
 MOST_SENTENCES = 3000  # of a corpus; a larger one is sampled
-TEMPERATURES = ("0.02", "0.05", "0.1", "0.2", "0.5", "1")
-DROPOUTS = ("0", "0.05", "0.1", "0.2", "0.3", "0.5")
-RATES = ("0.0001", "0.0003", "0.001", "0.003", "0.01", "0.1", "1", "10")
-BATCHES = ("16", "32", "64", "128", "256")
-STEPS = ("50", "100", "200", "400", "800")
+NUMBERS = {  # by the key of the control
+    "contrast-temperature": ("0.02", "0.05", "0.1", "0.2", "0.5", "1"),
+    "contrast-dropout": ("0", "0.05", "0.1", "0.2", "0.3", "0.5"),
+    "contrast-rate": ("0.0001", "0.0003", "0.001", "0.003", "0.01", "0.1", "1", "10"),
+    "contrast-batch": ("16", "32", "64", "128", "256"),
+    "contrast-steps": ("50", "100", "200", "400", "800"),
+}
 
 
 def choose_settings(
@@ -75,17 +77,15 @@ def choose_settings(
     with temperature_box:
         temperature = _number(
             _("Temperature τ"),
-            TEMPERATURES,
-            key="contrast-temperature",
-            default=DEFAULTS.temperature,
+            "contrast-temperature",
+            DEFAULTS.temperature,
             help=_("Cosines are divided by it. Gao et al. (2021) use 0.05."),
         )
     with dropout_box:
         dropout = _number(
             "Dropout",
-            DROPOUTS,
-            key="contrast-dropout",
-            default=DEFAULTS.dropout,
+            "contrast-dropout",
+            DEFAULTS.dropout,
             help=_(
                 "Share of a vector’s entries that are set to 0. Two such masks make a positive "
                 "pair."
@@ -96,7 +96,7 @@ def choose_settings(
     return replace(
         others,
         model=encoder.name,
-        text=DEV if text == DEV else chosen_corpus().name,
+        text=None if text == DEV else chosen_corpus().name,
         layer=int(layer),
         last_layer=last,
         pooling=pooling,
@@ -117,14 +117,10 @@ def _more(_: Translate) -> Settings:
             default=DEFAULTS.head,
             labels={"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"},
         )
-        batch = _number(
-            _("Sentences in a batch"), BATCHES, key="contrast-batch", default=DEFAULTS.batch_size
-        )
+        batch = _number(_("Sentences in a batch"), "contrast-batch", DEFAULTS.batch_size)
     with second:
-        rate = _number(
-            _("Learning rate (Adam)"), RATES, key="contrast-rate", default=DEFAULTS.learning_rate
-        )
-        steps = _number(_("Steps"), STEPS, key="contrast-steps", default=DEFAULTS.steps)
+        rate = _number(_("Learning rate (Adam)"), "contrast-rate", DEFAULTS.learning_rate)
+        steps = _number(_("Steps"), "contrast-steps", DEFAULTS.steps)
     with third:
         seed = st.number_input(
             _("Seed"),
@@ -152,10 +148,9 @@ def _more(_: Translate) -> Settings:
     )
 
 
-def _number(
-    label: str, options: tuple[str, ...], *, key: str, default: float, **settings: Any
-) -> float:
+def _number(label: str, key: str, default: float, **settings: Any) -> float:
     """A choice among a few numbers."""
+    options = NUMBERS[key]
     return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
 
 
@@ -168,7 +163,7 @@ def read_material(settings: Settings, _: Translate) -> Material:
         return encode_corpus(texts, spec, _).vectors
 
     every = len(pairs)
-    if settings.text != DEV:
+    if settings.text is not None:
         corpus = vectors(chosen_corpus(), settings.layer, settings.pooling, MOST_SENTENCES)
     return Material(
         vectors(pairs, settings.layer, settings.pooling, every),

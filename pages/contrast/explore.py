@@ -18,7 +18,7 @@ from pages.common.uploads import chosen_corpus
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
-from .choices import DEV, choose_settings, read_material
+from .choices import choose_settings, read_material
 from .numbers import offer_downloads, show_headlines, show_published, show_table
 from .pictures import draw_cloud, draw_curves, draw_plane
 from .recorded import recorded_run
@@ -48,7 +48,7 @@ def explore(_: Translate) -> None:
                 on_click=_want,
                 args=(settings,),
             )
-    if settings.text != DEV and chosen_corpus().sha256 == read_bundled("pairs").sha256:
+    if settings.text is not None and chosen_corpus().sha256 == read_bundled("pairs").sha256:
         notes_box.warning(
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )

@@ -75,8 +75,9 @@ def _about(place: Place, name: str, _: Translate) -> str:
 
 
 def _about_moment(moment: Moment, _: Translate) -> str:
+    name = _("Step {step}").format(step=moment.step)
     lines = [
-        f"<b>{_('Step {step}').format(step=moment.step)}</b>",
+        f"<b>{name}</b>",
         _("Spearman × 100 on test: {score}").format(score=hundred(moment.spearman_test)),
         _("on dev: {score}").format(score=hundred(moment.spearman_dev)),
         *_measures(moment, _),

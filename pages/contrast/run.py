@@ -27,11 +27,11 @@ COMPARED = ("raw", "centred", "whitened", "flow")  # the differences of the verd
 class Settings:
     """Of one training.
 
-    text : "dev" for the sentences of the dev pairs, else the name of a corpus.
+    text : the name of a corpus; None for the sentences of the dev pairs.
     """
 
     model: str
-    text: str
+    text: str | None
     layer: int
     last_layer: int
     pooling: str

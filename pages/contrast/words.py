@@ -42,7 +42,7 @@ def place_names(settings: Settings, _: Translate) -> dict[str, str]:
 
 def text_words(settings: Settings, _: Translate) -> str:
     """The sentences that are trained on."""
-    return _("the dev pairs’ sentences") if settings.text == "dev" else settings.text
+    return _("the dev pairs’ sentences") if settings.text is None else settings.text
 
 
 def data_words(header: Header, _: Translate) -> str:

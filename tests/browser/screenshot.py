@@ -14,11 +14,12 @@ from tests.browser.server import ROOT, AppServer
 
 ASSETS = ROOT / "assets"
 CONE_STEPS = (0, 5, 40)  # recorded steps of the page Degeneration: 0, 50 and 400
-POINTS = ".twin[data-drawn]"
-PICTURES = {  # file: page, query, height of the picture
-    "screenshot": ("narrow_cone", "centring=1&strength=1", 1000),
-    "screenshot-layers": ("layers", "layer=5", 860),
-    "screenshot-words": ("word_frequency", "", 860),
+POINTS, CHART = ".twin[data-drawn]", ".js-plotly-plot[data-drawn]"
+PICTURES = {  # file: page, query, height of the picture, what is drawn on it
+    "screenshot": ("narrow_cone", "centring=1&strength=1", 1000, POINTS),
+    "screenshot-layers": ("layers", "layer=5", 860, POINTS),
+    "screenshot-words": ("word_frequency", "", 860, POINTS),
+    "screenshot-contrast": ("contrast", "", 860, CHART),
 }
 
 
@@ -32,10 +33,10 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), args=[*CHROMIUM_FLAGS]
         )
-        for name, (address, query, height) in PICTURES.items():
+        for name, (address, query, height, drawn) in PICTURES.items():
             page = browser.new_page(viewport={"width": 1400, "height": height})
             page.goto(server.page_url(address, query=query))
-            page.wait_for_selector(POINTS, state="attached", timeout=120_000)
+            page.wait_for_selector(drawn, state="attached", timeout=120_000)
             page.wait_for_function(AT_REST, timeout=120_000)
             page.evaluate(NEXT_FRAMES)
             page.screenshot(path=ASSETS / f"{name}.png")

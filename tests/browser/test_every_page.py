@@ -16,6 +16,7 @@ NAMES = (
     *("image-alt", "label", "link-name", "svg-img-alt"),
 )
 USES = {
+    "contrast": "This page trains on the corpus if you choose it there.",
     "cosine_basis": "This page uses no corpus.",
     "degeneration": "This page can train on the corpus.",
     "sentence_similarity": "This page uses the corpus only to fit treatments.",

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from pages.common.address import PARAMETERS, put_in_url
+from pages.contrast.choices import NUMBERS
 from pages.cosine_basis.controls import LIMITS
 from pages.whitening.choices import SLOTS
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 BY_VARIABLE = {
-    *(*LIMITS, *SLOTS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
+    *(*LIMITS, *SLOTS, *NUMBERS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
     *("centring", "strength", "present", "camera", "step", "hull"),
 }
 

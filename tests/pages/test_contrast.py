@@ -12,7 +12,7 @@ from geometry.evaluate.best_cell import halves
 from geometry.training.contrastive import ScoredVectors
 from pages.common.live_training import STATE
 from pages.contrast import recorded
-from pages.contrast.choices import BATCHES, DROPOUTS, RATES, STEPS, TEMPERATURES
+from pages.contrast.choices import NUMBERS
 from pages.contrast.recorded import DEFAULTS, recorded_run
 from pages.contrast.run import (
     COMPARED,
@@ -113,13 +113,11 @@ def test_the_recorded_run_has_the_defaults_of_the_page():
     run = recorded_run()
     assert run.header.settings == DEFAULTS
     assert run.moments[-1].step == DEFAULTS.steps
-    for options, default in (
-        (TEMPERATURES, DEFAULTS.temperature),
-        (DROPOUTS, DEFAULTS.dropout),
-        (RATES, DEFAULTS.learning_rate),
-        (BATCHES, DEFAULTS.batch_size),
-        (STEPS, DEFAULTS.steps),
-    ):
+    defaults = (
+        *(DEFAULTS.temperature, DEFAULTS.dropout, DEFAULTS.learning_rate),
+        *(DEFAULTS.batch_size, DEFAULTS.steps),
+    )
+    for options, default in zip(NUMBERS.values(), defaults, strict=True):
         assert f"{default:g}" in options
 
 
