@@ -560,6 +560,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There are {n} sentences to train on, and at least {limit} are needed. Choose a longer "
             "text."
         ),
+        "equal_vectors": (
+            "All vectors are equal, so there is nothing to tell apart. Choose another layer or "
+            "pooling."
+        ),
         "batch": (
             "A batch needs at least 2 sentences and at most the {n} of the text; got {value}. "
             "Choose another batch size."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..linalg.rows import float_rows, unit_rows
+from ..linalg.rows import count_distinct, float_rows, unit_rows
 from ..measure.cosines import alignment, mean_cosine, uniformity
 from .text import TrainingError, need_positive
 
@@ -134,8 +134,8 @@ def train_contrastive(
     Raises
     ------
     TrainingError
-        If there are too few sentences, a setting is out of range, or the loss grows instead of
-        falling.
+        If there are too few sentences, all vectors are equal, a setting is out of range, or the
+        loss grows instead of falling.
 
     References
     ----------
@@ -146,7 +146,7 @@ def train_contrastive(
     import torch
 
     rows = float_rows(X, at_least=1).astype(np.float64)
-    _check(len(rows), test, head=head, dropout=dropout, batch_size=batch_size)
+    _check(rows, test, head=head, dropout=dropout, batch_size=batch_size)
     need_positive(
         steps=steps, record_every=record_every, learning_rate=learning_rate, temperature=temperature
     )
@@ -222,7 +222,7 @@ def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: flo
 
 
 def _check(
-    n: int,
+    rows: np.ndarray,
     test: ScoredVectors,
     *,
     head: str,
@@ -233,10 +233,13 @@ def _check(
         raise ValueError(f"head must be one of {HEADS}; got {head!r}")
     if not 0 <= dropout < 1:
         raise TrainingError("dropout", value=dropout)
+    n = len(rows)
     if n < LEAST_SENTENCES:
         raise TrainingError("few_sentences", n=n, limit=LEAST_SENTENCES)
     if not 2 <= batch_size <= n:
         raise TrainingError("batch", n=n, value=batch_size)
+    if count_distinct(rows, most=2) < 2:
+        raise TrainingError("equal_vectors")
     if not (test.gold_scores > POSITIVE).any():
         raise TrainingError("no_positive", limit=POSITIVE)
 

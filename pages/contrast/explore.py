@@ -89,7 +89,7 @@ def _draw_training(training: Training | None, _: Translate) -> None:
     show_controls(PAGE, training, _)
     run = Run.of(training.records)
     if run is None and training.is_active:
-        st.info(_("The training starts. The recorded run is shown until its first step."))
+        st.caption(_("The training starts. The recorded run is shown until its first step."))
     _draw(run or recorded_run(), _, is_active=training.is_active)
 
 

@@ -9,7 +9,7 @@ again. Run it after a change of the pairs, of the encoder, or of what is trained
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from .run import Ending, Gain, Header, Material, Moment, Place, Record, Run, Set
 
 FILE = Path(__file__).parents[2] / "assets" / "recorded-contrast.json"
 DECIMALS = 4
+SEEDS = 8  # trainings, of which one is shown step by step
 DEFAULTS = Settings(
     model="all-MiniLM-L6-v2",
     text=None,
@@ -61,9 +62,10 @@ def recorded_run() -> Run:
             tuple(Gain(**gain) for gain in ending["gains"]),
         ),
     ]
-    run = Run.of(records, is_recorded=True)
+    run = Run.of(records)
     assert run is not None
-    return run
+    seeds = tuple(tuple(Gain(**gain) for gain in gains) for gains in stored["seeds"])
+    return replace(run, is_recorded=True, seeds=seeds)
 
 
 def bundled_material() -> Material:
@@ -75,16 +77,23 @@ def bundled_material() -> Material:
 
 
 def write_recorded() -> None:
-    """Train, and write the file."""
-    header, places, *moments, ending = contrast_run(bundled_material(), DEFAULTS)
+    """Train with each seed, and write the run of the first one, and what the others gained."""
+    material = bundled_material()
+    header, places, *moments, ending = contrast_run(material, DEFAULTS)
     assert isinstance(header, Header)
     assert isinstance(places, tuple)
     assert isinstance(ending, Ending)
+    seeds = [ending.gains]
+    for seed in range(1, SEEDS):
+        *_, other = contrast_run(material, replace(DEFAULTS, seed=seed))
+        assert isinstance(other, Ending)
+        seeds.append(other.gains)
     stored = {
         "header": asdict(header),
         "places": [asdict(place) for place in places],
         "moments": [asdict(moment) for moment in moments if isinstance(moment, Moment)],
         "ending": asdict(ending),
+        "seeds": [[asdict(gain) for gain in gains] for gains in seeds],
     }
     FILE.write_text(json.dumps(_short(stored)) + "\n", encoding="utf-8")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -157,18 +158,7 @@ def contrast_run(material: Material, settings: Settings) -> Iterator[Record]:
         n_positive=int(measure.positive.sum()),
         n_parameters=d * d + d,
     )
-    mean = trained_on.mean(axis=0)
-    whitening = Whitening(shrinkage="ledoit-wolf").fit(trained_on)
-    last = (_scored(material, material.last, rows).sentences for rows in (dev_rows, test_rows))
-    yield (
-        measure.place("raw", dev.sentences, test.sentences),
-        measure.place("centred", dev.sentences - mean, test.sentences - mean),
-        measure.place("whitened", *map(whitening.transform, (dev.sentences, test.sentences))),
-        measure.place("last", *last),
-    )
-    basis = None
-    best: ContrastiveStep | None = None
-    for step in train_contrastive(
+    steps = train_contrastive(
         trained_on,
         dev=dev,
         test=test,
@@ -181,7 +171,20 @@ def contrast_run(material: Material, settings: Settings) -> Iterator[Record]:
         steps=settings.steps,
         record_every=max(1, settings.steps // RECORDS),
         seed=settings.seed,
-    ):
+    )
+    start = next(steps)  # first: it raises what is wrong with the settings
+    mean = trained_on.mean(axis=0)
+    whitening = Whitening(shrinkage="ledoit-wolf").fit(trained_on)
+    last = (_scored(material, material.last, rows).sentences for rows in (dev_rows, test_rows))
+    yield (
+        measure.place("raw", dev.sentences, test.sentences),
+        measure.place("centred", dev.sentences - mean, test.sentences - mean),
+        measure.place("whitened", *map(whitening.transform, (dev.sentences, test.sentences))),
+        measure.place("last", *last),
+    )
+    basis = None
+    best: ContrastiveStep | None = None
+    for step in chain([start], steps):
         drawn = drawn_rows(test.gold_scores)
         unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
         basis = _basis(unit) if basis is None else basis
@@ -285,6 +288,8 @@ class Run:
         None while it trains, and if it was stopped.
     is_recorded : bool
         True for the run that comes with the project.
+    seeds : tuple of tuples of Gain
+        Of this run and of runs with other seeds, if they are known.
     """
 
     header: Header
@@ -292,9 +297,10 @@ class Run:
     moments: tuple[Moment, ...]
     ending: Ending | None
     is_recorded: bool = False
+    seeds: tuple[tuple[Gain, ...], ...] = ()
 
     @classmethod
-    def of(cls, records: Sequence[Record], *, is_recorded: bool = False) -> Run | None:
+    def of(cls, records: Sequence[Record]) -> Run | None:
         """None before the first recorded step."""
         header = next((each for each in records if isinstance(each, Header)), None)
         places = next((each for each in records if isinstance(each, tuple)), ())
@@ -304,7 +310,7 @@ class Run:
             return None
         if ending is not None:
             places = (*places, ending.flow, ending.trained)
-        return cls(header, places, moments, ending, is_recorded)
+        return cls(header, places, moments, ending)
 
     def place(self, name: str) -> Place:
         """The point of that name."""

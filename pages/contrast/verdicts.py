@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import Translate, with_sign
 
 from .run import Gain, Run
 from .words import data_words, gain_words, with_interval
@@ -30,6 +32,10 @@ def contrast_verdict(run: Run, _: Translate) -> Verdict:
         ]
         if run.ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
+        if run.seeds:
+            parts.append(_over_seeds(run.seeds, _))
+            states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.seeds}
+            state = state if len(states) == 1 else "partly"
         measured = " ".join(parts)
     header = run.header
     return Verdict(
@@ -76,6 +82,21 @@ def _beside_centring(gain: Gain, _: Translate) -> str:
     else:
         text = _("Subtracting the mean alone is not clearly different: {gain}.")
     return text.format(gain=f"**{_gain(gain)}**")
+
+
+def _over_seeds(seeds: Sequence[Sequence[Gain]], _: Translate) -> str:
+    """The gains of all seeds: from the least to the most, and how many are clear."""
+    values = {"n": f"{len(seeds)}", "last": f"{len(seeds) - 1}"}
+    for name in ("raw", "whitened"):
+        gains = [gain for each in seeds for gain in each if gain.over == name]
+        least, most = (ends(gain.value for gain in gains) for ends in (min, max))
+        clear = sum(gain.low > 0 for gain in gains)
+        values[name] = f"{with_sign(100 * least, 1)} … {with_sign(100 * most, 1)}"
+        values[f"{name}_clear"] = f"{clear}"
+    return _(
+        "With the seeds 0 to {last}: over the raw layer {raw}, and {raw_clear} of {n} intervals "
+        "are above 0; over whitening {whitened}, and {whitened_clear} of {n} intervals are above 0."
+    ).format(**values)
 
 
 def _gain(gain: Gain) -> str:

@@ -51,7 +51,8 @@ def data_words(header: Header, _: Translate) -> str:
     layer = layer_words(settings.layer, settings.last_layer, _)
     parts = [
         settings.model,
-        f"{layer}, {pooling_names(_)[settings.pooling]}",
+        layer,
+        _("pooling: {pooling}").format(pooling=pooling_names(_)[settings.pooling]),
         _("trained on {n} sentences ({text})").format(
             n=f"{header.n_trained:,}", text=text_words(settings, _)
         ),
@@ -79,6 +80,7 @@ def settings_words(settings: Settings, _: Translate) -> str:
 
 def run_words(run: Run, _: Translate) -> str:
     """Everything that the numbers of a run depend on."""
-    kind = _("Recorded run") if run.is_recorded else _("Your training")
+    text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
     head = run.header
-    return f"{kind}: {data_words(head, _)} · {settings_words(head.settings, _)}"
+    about = f"{data_words(head, _)} · {settings_words(head.settings, _)}"
+    return text.format(about=about)

@@ -9,7 +9,7 @@ import pytest
 from geometry import alignment, mean_cosine, uniformity
 from geometry.data import read_bundled_pairs
 from geometry.evaluate.best_cell import halves
-from geometry.training.contrastive import ScoredVectors
+from geometry.training import ScoredVectors, train_contrastive
 from pages.common.live_training import STATE
 from pages.contrast import recorded
 from pages.contrast.choices import NUMBERS
@@ -97,12 +97,16 @@ def test_a_run_without_steps_is_no_run(records):
 def test_the_file_is_written_and_read_alike(material, monkeypatch, tmp_path):
     monkeypatch.setattr(recorded, "FILE", tmp_path / "run.json")
     monkeypatch.setattr(recorded, "DEFAULTS", SHORT)
+    monkeypatch.setattr(recorded, "SEEDS", 2)
     monkeypatch.setattr(recorded, "bundled_material", lambda: material)
     recorded.write_recorded()
     read = recorded_run.__wrapped__()
     made = Run.of(list(contrast_run(material, SHORT)))
     assert read.header == made.header
     assert read.is_recorded
+    first, other = read.seeds
+    assert first[0].value == pytest.approx(made.ending.gains[0].value, abs=1e-4)
+    assert other[0].over == "raw"
     for name in ("spearman_test", "alignment", "low"):
         values = [[getattr(place, name) for place in run.places] for run in (read, made)]
         np.testing.assert_allclose(*values, atol=1e-4)
@@ -140,7 +144,7 @@ def test_a_first_visit_shows_the_recorded_run_in_both_languages():
         app = healthy(new_visit("contrast", lang=lang).run())
         said = everything(app)
         assert kind in said
-        for text in ("86.3 [83.6", "+2.2 [+0.7", "+0.4 [−0.5", "934", "468"):
+        for text in ("86.3 [83.6", "+2.2 [+0.7", "+0.4 [−0.5", "934", "468", " 8 "):
             assert text in said
         found = charts(app)
         assert set(found) == {
@@ -178,3 +182,26 @@ def test_the_test_sentences_as_a_corpus_are_warned_of():
     query = {"corpus": "pairs", "contrast-text": "corpus"}
     app = healthy(new_visit("contrast", **query).run())
     assert "This corpus has the test sentences" in app.warning[0].value
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("dropout", "score", "aligned"), [(0.0, 86.6, 0.46), (0.1, 86.1, 0.36), (0.3, 84.0, None)]
+)
+def test_what_the_page_says_of_dropout(dropout, score, aligned):
+    """The best recorded step on dev, with seeds 0 to 2."""
+    pairs = recorded.bundled_material()
+    dev, test = (
+        ScoredVectors(*(side[rows] for side in np.split(pairs.pairs, 2)), pairs.gold_scores[rows])
+        for rows in halves(pairs.gold_scores)
+    )
+    best = []
+    for seed in range(3):
+        steps = train_contrastive(
+            dev.sentences, dev=dev, test=test, dropout=dropout, record_every=50, seed=seed
+        )
+        best.append(max(steps, key=lambda step: step.spearman_dev))
+    assert 100 * np.mean([step.spearman_test for step in best]) == pytest.approx(score, abs=0.3)
+    if aligned is not None:
+        assert np.mean([step.alignment for step in best]) == pytest.approx(aligned, abs=0.03)

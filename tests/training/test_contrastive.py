@@ -127,7 +127,12 @@ def test_settings_that_cannot_train_are_errors(setting, code, sets):
 def test_what_the_data_may_lack(sets):
     dev, test = sets
     few, low = dev.sentences[:31], ScoredVectors(test.left, test.right, test.gold_scores / 2)
-    for X, tested, code in ((few, test, "few_sentences"), (test.sentences, low, "no_positive")):
+    same = np.ones_like(dev.sentences)
+    for X, tested, code in (
+        (few, test, "few_sentences"),
+        (same, test, "equal_vectors"),
+        (test.sentences, low, "no_positive"),
+    ):
         with pytest.raises(TrainingError) as caught:
             next(train_contrastive(X, dev=dev, test=tested, batch_size=16))
         assert caught.value.code == code
