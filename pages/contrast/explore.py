@@ -134,13 +134,12 @@ def _draw(run: Run, _: Translate, *, is_active: bool = False) -> None:
 def _chosen_moment(run: Run, _: Translate) -> Moment:
     """The recorded step of the cloud and of the numbers, on a slider."""
     steps = {moment.step: moment for moment in run.moments}
-    last = max(steps) if run.ending is None else run.ending.step
     if len(steps) < 2:
         return run.moments[0]
     step = st.select_slider(
         _("Step"),
         list(steps),
-        value=last,
+        value=max(steps),
         # one key for each list of steps: a value that is not in the list would be an error
         key=f"contrast-step-{len(steps)}-{max(steps)}-{run.is_recorded}",
     )

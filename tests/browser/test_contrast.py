@@ -32,7 +32,7 @@ def test_a_recorded_run_then_a_training_that_pauses_and_ends(server, new_page):
     expect(verdict).to_contain_text("Over the raw layer")
     expect(page.locator("g.annotation").filter(has_text="trained head")).to_be_visible()
 
-    page.locator(".st-key-training-contrast-reset button").click()
+    page.get_by_role("button", name="Reset", exact=True).click()
     expect(page.get_by_text("Recorded run").first).to_be_visible()
     page.set_viewport_size({"width": 420, "height": 900})
     page.wait_for_function(
