@@ -150,7 +150,7 @@ def _labels(
         for point in side:
             y = point.alignment * scale
             # px from below; on the right the path comes from the left, so labels are above it
-            floor = max(y + (0 if is_left else 2 * LABEL_HEIGHT), floor + LABEL_HEIGHT)
+            floor = max(y + (0 if is_left else 3 * LABEL_HEIGHT), floor + LABEL_HEIGHT)
             labels.append(
                 {
                     "x": point.uniformity,

@@ -53,7 +53,7 @@ def explore(_: Translate) -> None:
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )
     with run_box:
-        follow(PAGE, partial(_draw_training, _=_))
+        follow(PAGE, partial(_draw_training, settings=settings, _=_))
     if not is_presenting():
         with question_box:
             for question in ("plane", "dropout", "temperature", "centring"):
@@ -81,24 +81,26 @@ def _start_if_wanted(settings: Settings, _: Translate) -> None:
     st.rerun()
 
 
-def _draw_training(training: Training | None, _: Translate) -> None:
+def _draw_training(training: Training | None, settings: Settings, _: Translate) -> None:
     """The session's training; the recorded run before its first step."""
     if training is None:
-        _draw(recorded_run(), _)
+        _draw(recorded_run(), settings, _)
         return
     show_controls(PAGE, training, _)
     run = Run.of(training.records)
     if run is None and training.is_active:
         st.caption(_("The training starts. The recorded run is shown until its first step."))
-    _draw(run or recorded_run(), _, is_active=training.is_active)
+    _draw(run or recorded_run(), settings, _, is_active=training.is_active)
 
 
-def _draw(run: Run, _: Translate, *, is_active: bool = False) -> None:
+def _draw(run: Run, settings: Settings, _: Translate, *, is_active: bool = False) -> None:
     """Pictures, numbers, verdict, curves, tables.
 
     Parameters
     ----------
     run : Run
+    settings : Settings
+        Of the controls.
     _ : Translate
     is_active : bool
         True while it trains: the last recorded step is shown, and no step can be chosen.
@@ -113,6 +115,10 @@ def _draw(run: Run, _: Translate, *, is_active: bool = False) -> None:
         with cloud:
             draw_cloud(run, moment, _)
     show_headlines(run, moment, _)
+    if settings != run.header.settings and not is_active:
+        st.markdown(
+            _("The controls are at other settings than this run. Press **Train** to use them.")
+        )
     st.caption(markdown(run_words(run, _)))
     if not is_presenting():
         show_verdict(contrast_verdict(run, _), _, key="contrast")

@@ -144,6 +144,7 @@ def test_a_first_visit_shows_the_recorded_run_in_both_languages():
         app = healthy(new_visit("contrast", lang=lang).run())
         said = everything(app)
         assert kind in said
+        assert "**Train**" not in said
         for text in ("86.3 [83.6", "+2.2 [+0.7", "+0.4 [−0.5", "934", "468", " 8 "):
             assert text in said
         found = charts(app)
@@ -162,6 +163,7 @@ def test_a_first_visit_shows_the_recorded_run_in_both_languages():
 @pytest.mark.model
 def test_a_training_replaces_the_recorded_run_until_reset(records):
     app = healthy(new_visit("contrast", **{"contrast-steps": "50"}).run())
+    assert "Press **Train** to use them" in everything(app)
     healthy(app.button(key="contrast-train").click().run())
     training = app.session_state[STATE]["contrast"]
     training.stop()  # the browser's test waits for its process
