@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from geometry import alignment, mean_cosine, uniformity
+from geometry import Whitening, alignment, mean_cosine, uniformity
 from geometry.data import read_bundled_pairs
 from geometry.evaluate.best_cell import halves
 from geometry.training import ScoredVectors, train_contrastive
@@ -63,8 +63,11 @@ def test_a_run_is_measured_on_test_pairs_alone(material, records):
     sentences = ScoredVectors(left, right, material.gold_scores[test]).sentences
     assert raw.uniformity == pytest.approx(uniformity(sentences))
     # centred and whitened by the sentences that are trained on
-    mean = np.concatenate([material.pairs[:n][dev], material.pairs[n:][dev]]).mean(axis=0)
+    trained_on = np.concatenate([material.pairs[:n][dev], material.pairs[n:][dev]])
+    mean = trained_on.mean(axis=0)
     assert places[1].mean_cosine == pytest.approx(mean_cosine(sentences - mean))
+    whitened = Whitening(shrinkage="ledoit-wolf").fit(trained_on).transform(sentences)
+    assert places[2].uniformity == pytest.approx(uniformity(whitened))
     assert places[3].spearman_test > places[0].spearman_test  # "last" is without the cone
     assert [moment.step for moment in moments] == [0, 1, 2, 3, 4]
     start = moments[0]
