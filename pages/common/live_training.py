@@ -47,8 +47,6 @@ class Training:
         Of a module's top level; it returns an iterator whose values can be pickled.
     values, options
         Arguments that can be pickled.
-    shorten : callable or None
-        Makes a record smaller when the next one comes.
 
     Attributes
     ----------
@@ -63,19 +61,18 @@ class Training:
         visitor: Visitor,
         function: Callable[..., Iterator[Any]],
         *values: Any,
-        shorten: Callable[[Any], Any] | None = None,
         **options: Any,
     ) -> None:
         self.records: list[Any] = []
         self.error: Exception | None = None
         self.state: State = "waiting"
-        self._visitor, self._shorten = visitor, shorten
+        self._visitor = visitor
         self._call: tuple[Any, ...] = (function, values, options)
         self._process: TrainingProcess | None = None
         self._ended = threading.Event()
         self._wants_end = threading.Event()
         self._killed = False
-        self._seen = self._paused_at = time.monotonic()
+        self._visited_at = self._paused_at = time.monotonic()
         with _changed:
             _active.append(self)
         # a daemon: Ctrl-C ends the server, and the process then ends by itself
@@ -131,6 +128,9 @@ class Training:
                 assert self._process is not None
                 self._process.end()
                 reader.join()
+        except OSError as error:  # the system starts no more processes
+            with _changed:
+                self.state, self.error = "failed", error
         finally:
             self._call = ()  # frees what the work refers to
             with _changed:
@@ -162,18 +162,16 @@ class Training:
     def _must_end(self) -> bool:
         now = time.monotonic()
         if not self._visitor.is_gone:
-            self._seen = now
+            self._visited_at = now
         if self.state == "paused" and now - self._paused_at > LONGEST_PAUSE:
             self.state = "paused long"
             return True
-        return self._wants_end.is_set() or now - self._seen > GONE_SECONDS
+        return self._wants_end.is_set() or now - self._visited_at > GONE_SECONDS
 
     def _read(self) -> None:
         assert self._process is not None
         try:
             for record in self._process.values():
-                if self.records and self._shorten is not None:
-                    self.records[-1] = self._shorten(self.records[-1])
                 self.records.append(record)
             with _changed:
                 self.state = "finished"
@@ -190,7 +188,6 @@ def started(
     name: str,
     function: Callable[..., Iterator[Any]],
     *values: Any,
-    shorten: Callable[[Any], Any] | None = None,
     **options: Any,
 ) -> Training:
     """Start this session's training of that name; an earlier one is dropped.
@@ -199,11 +196,11 @@ def started(
     ----------
     name : str
         One for each page.
-    function, *values, shorten, **options
+    function, *values, **options
         As in ``Training``.
     """
     drop(name)
-    training = Training(this_visitor(), function, *values, shorten=shorten, **options)
+    training = Training(this_visitor(), function, *values, **options)
     st.session_state.setdefault(STATE, {})[name] = training
     return training
 

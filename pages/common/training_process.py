@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any
 
 from geometry.encode.limited import ROOT, limit_this_process
@@ -44,6 +45,7 @@ class TrainingProcess:
     def __init__(
         self, function: Callable[..., Iterator[Any]], *values: Any, **options: Any
     ) -> None:
+        call = pickle.dumps((function, values, options))
         paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pages.common.training_process"],
@@ -51,10 +53,11 @@ class TrainingProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        call = pickle.dumps((function, values, options))
-        self._writing = threading.Lock()
-        # a thread, because the pipe takes a large text only as fast as the process reads it
-        threading.Thread(target=self._write, args=(call,), daemon=True).start()
+        self._messages: SimpleQueue[bytes] = SimpleQueue()
+        self._messages.put(call)
+        # a thread, because the pipe takes a large text only as fast as the process reads it, and
+        # the process reads nothing while it imports
+        threading.Thread(target=self._write_messages, daemon=True).start()
 
     def values(self) -> Iterator[Any]:
         """The values as they come. An error of the generator is raised as it is.
@@ -65,28 +68,34 @@ class TrainingProcess:
             If the process ended before the generator did.
         """
         assert self._process.stdout is not None
-        while True:
-            kind, value = pickle.load(self._process.stdout)
-            if kind == END:
-                return
-            if kind == ERROR:
-                raise value
-            yield value
+        with self._process.stdout as written:
+            while True:
+                try:
+                    kind, value = pickle.load(written)
+                except pickle.UnpicklingError as error:
+                    raise EOFError("the process ended while it wrote a value") from error
+                if kind == END:
+                    return
+                if kind == ERROR:
+                    raise value
+                yield value
 
     def order(self, what: bytes) -> None:
-        """RUN, PAUSE before the next value, or STEP: one value and then a pause."""
-        self._write(what)
+        """RUN, PAUSE before the next value, or STEP: one value and then a pause; without a wait."""
+        self._messages.put(what)
 
     def end(self) -> None:
         """Kill the process, whatever it does."""
         self._process.kill()  # nothing if it has ended
         self._process.wait()
+        self._messages.put(b"")
 
-    def _write(self, content: bytes) -> None:
+    def _write_messages(self) -> None:
         assert self._process.stdin is not None
-        with self._writing, suppress(OSError, ValueError):  # the process has ended
-            self._process.stdin.write(content)
-            self._process.stdin.flush()
+        with suppress(OSError), self._process.stdin as pipe:  # OSError: the process has ended
+            while message := self._messages.get():
+                pipe.write(message)
+                pipe.flush()
 
 
 class _Gate:

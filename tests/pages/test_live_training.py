@@ -1,7 +1,10 @@
 """Live training with real processes: records, orders, the queue, errors and every end."""
 
+import pickle
 import time
 from collections.abc import Callable, Iterator
+from io import BytesIO
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,6 +14,7 @@ from geometry.training import TrainingError
 from pages.common import live_training
 from pages.common.jobs import Visitor
 from pages.common.live_training import Training
+from pages.common.training_process import VALUE, TrainingProcess
 from tests.pages.functions import count_apart, count_then_crash, count_then_fail
 from tests.pages.visits import healthy
 
@@ -33,10 +37,10 @@ def nothing_trains() -> Iterator[None]:
         assert training.wait(PATIENCE)
 
 
-def test_records_come_as_they_are_made_and_earlier_ones_are_shortened():
-    training = Training(SOMEBODY, count_apart, 3, shorten=str)
+def test_records_come_as_they_are_made():
+    training = Training(SOMEBODY, count_apart, 3)
     assert training.wait(PATIENCE)
-    assert (training.records, training.state) == (["0", "1", 2], "finished")
+    assert (training.records, training.state) == ([0, 1, 2], "finished")
 
 
 def test_pause_step_and_resume():
@@ -104,6 +108,37 @@ def test_errors_come_back():
     assert refused.error.code == "small_vocabulary"
     assert isinstance(crashed.error, EOFError)
     assert refused.records == crashed.records == [0]
+
+
+def test_a_process_killed_while_it_writes_has_ended_early():
+    whole = pickle.dumps((VALUE, list(range(1000))))
+    process = TrainingProcess.__new__(TrainingProcess)
+    process._process = SimpleNamespace(stdout=BytesIO(whole + whole[:-100]))
+    values = process.values()
+    assert next(values) == list(range(1000))
+    with pytest.raises(EOFError):
+        next(values)
+    assert process._process.stdout.closed
+
+
+def test_an_order_returns_at_once_while_the_process_does_not_read():
+    training = Training(SOMEBODY, count_apart, b" " * 10**7)  # more than the pipe takes
+    until(lambda: training.state == "running")
+    start = time.monotonic()
+    training.pause()
+    assert time.monotonic() - start < 0.2
+    training.stop()
+    assert training.wait(1.0)
+
+
+def test_no_process_can_be_started(monkeypatch):
+    def refuse(*call: object, **options: object) -> None:
+        raise OSError("too many open files")
+
+    monkeypatch.setattr(live_training, "TrainingProcess", refuse)
+    training = Training(SOMEBODY, count_apart, 3)
+    assert training.wait(PATIENCE)
+    assert (training.state, str(training.error)) == ("failed", "too many open files")
 
 
 def page_that_trains() -> None:
