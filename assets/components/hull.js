@@ -63,20 +63,21 @@ class HullView {
   draw() {
     const { points, frame } = this;
     const { shape, words: said } = this.message;
-    const outside = originIsOutside(points);
+    const where = placeOfOrigin(points);
+    const outside = where === "outside";
     const far = (angle) => [3 * REACH * Math.cos(angle), 3 * REACH * Math.sin(angle)];
     const ray = (point) => pathOf([[0, 0], far(Math.atan2(point[1], point[0]))], frame);
     const pairs = points.flatMap((a, i) => points.slice(i + 1).map((b) => pathOf([a, b], frame)));
-    const { from, to } = sectorOf(points);
+    const { from = 0, to = 0 } = sectorOf(points.filter((point) => !isOrigin(point)));
     const arc = Array.from({ length: 25 }, (_, i) => far(from + ((to - from) * i) / 24));
     const everywhere = [[-REACH, -REACH], [REACH, -REACH], [REACH, REACH], [-REACH, REACH]];
-    const sector = outside ? `${pathOf([[0, 0], ...arc], frame)}Z` : `${pathOf(everywhere, frame)}Z`;
+    const sector = `${pathOf(where === "inside" ? everywhere : [[0, 0], ...arc], frame)}Z`;
     const hull = `${pathOf(hullOf(points), frame)}Z`;
     const [area, edges] = {
       segments: ["", pairs.join("")],
       hull: [hull, hull],
       cone: ["", points.map(ray).join("")],
-      "convex-cone": [sector, outside ? sector : ""],
+      "convex-cone": [sector, where === "inside" ? "" : sector],
     }[shape];
     this.area.setAttribute("d", area);
     this.edges.setAttribute("d", edges);
@@ -91,7 +92,7 @@ class HullView {
       handle.setAttribute("aria-valuetext", `(${points[i].map((part) => part.toFixed(1)).join(", ")})`);
       handle.setAttribute("aria-valuenow", points[i][0].toFixed(1));
     });
-    const text = outside ? said.outside : said.inside;
+    const text = said[where];
     this.svg.setAttribute("aria-label", text);
     this.root.dataset.outside = outside;
     const line = this.root.querySelector(".hull-said");

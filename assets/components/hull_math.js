@@ -32,10 +32,17 @@ export function sectorOf(points) {
   return found;
 }
 
-// Outside: an open half-plane has all points, so their sector is narrower than 180 degrees.
-export function originIsOutside(points) {
-  if (points.some(([x, y]) => Math.hypot(x, y) < CLOSE)) return false;
-  return sectorOf(points).gap > Math.PI + CLOSE;
+// Where the origin is, seen from the convex hull: "outside", on its "border", or "inside".
+export function placeOfOrigin(points) {
+  const others = points.filter((point) => !isOrigin(point));
+  const gap = others.length ? sectorOf(others).gap : 2 * Math.PI;
+  // an open half-plane has all points: their sector is narrower than 180 degrees
+  if (others.length === points.length && gap > Math.PI + CLOSE) return "outside";
+  return gap > Math.PI - CLOSE ? "border" : "inside";
+}
+
+export function isOrigin([x, y]) {
+  return Math.hypot(x, y) < CLOSE;
 }
 
 // A unit vector with a positive product with every point: the middle of their sector.

@@ -79,5 +79,7 @@ def separating_direction(H: np.ndarray) -> Separation:
         if not len(violated):
             direction = v / np.linalg.norm(v)
             return Separation(True, direction, float((rows @ direction).min()), len(used))
-        worst = violated[np.argsort(products[violated])[:MORE_ROWS]]
-        used = np.union1d(used, worst)
+        new = np.setdiff1d(violated, used)
+        if not len(new):  # rows of the program itself: the margin is below HiGHS's own tolerance
+            return Separation(False, np.zeros(d), 0.0, len(used))
+        used = np.union1d(used, new[np.argsort(products[new])[:MORE_ROWS]])

@@ -59,6 +59,11 @@ def show_hull(_: Translate) -> None:
                 "The origin is outside of the convex hull. All points are on one side of the "
                 "dashed line, and the arrow is a direction that separates them from the origin."
             ),
+            "border": _(
+                "The origin is on the border of the convex hull. Some line through it has no "
+                "points on one side, but points on it. So no direction separates all points from "
+                "the origin."
+            ),
             "inside": _(
                 "The origin is inside the convex hull. No line through the origin has all points "
                 "on one side, and the convex cone is the whole plane."
