@@ -27,9 +27,9 @@ def numpy_files(affine: AffineMap) -> dict[str, bytes]:
     """The files by name: the arrays, float64, and the script that reads them beside it."""
     out = io.BytesIO()
     np.savez(out, offset=affine.offset, matrix=affine.matrix)
-    said = ", ".join(f"{name}: {value}" for name, value in affine.about.items())
+    settings = ", ".join(f"{name}: {value}" for name, value in affine.about.items())
     # a name of the user's own corpus may hold quotes, and must not end the docstring
-    about = said.replace("\\", "/").replace('"', "'").replace("\n", " ") or "An affine map"
+    about = settings.replace("\\", "/").replace('"', "'").replace("\n", " ") or "An affine map"
     d, k = affine.matrix.shape
     return {
         ARRAYS: out.getvalue(),

@@ -67,7 +67,8 @@ def train_language_model(
     References
     ----------
     Gao et al. 2019, "Representation Degeneration Problem in Training Natural Language Generation
-    Models": section 3 and figure 1 (a) for what is trained, section 5 for the penalty.
+    Models": section 3 and figure 1 (a), there of a Transformer that translates; section 5 for the
+    penalty.
     """
     import torch
     from torch.nn import functional as F

@@ -79,7 +79,7 @@ def forces_values(toy: SoftmaxToy) -> dict[str, str]:
 
 
 def _alternative(toy: SoftmaxToy, _: Translate) -> str:
-    said = [
+    tokens = [
         _("{name}: at ({x}, {y}), pull {pull}, push {push}").format(
             name=name,
             x=f"{toy.tokens[place, 0]:.1f}",
@@ -89,4 +89,4 @@ def _alternative(toy: SoftmaxToy, _: Translate) -> str:
         )
         for place, name in enumerate(_names(_))
     ]
-    return "; ".join(said)
+    return "; ".join(tokens)

@@ -105,14 +105,16 @@ def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
 
 def alternative(scene: Scene, _: Translate) -> str:
     """The picture in words: the mean cosine of each group of words of each model."""
-    said = []
+    models = []
     for place, run in enumerate(scene.history.runs):
         cosines = ", ".join(
             f"{label} {signed(scene.cosine(place, name), 2)}"
             for name, label in group_names(_).items()
         )
-        said.append(f"{run_name(run, _)}: {cosines}")
-    return _("Step {step}, mean cosine. {models}.").format(step=scene.step, models="; ".join(said))
+        models.append(f"{run_name(run, _)}: {cosines}")
+    return _("Step {step}, mean cosine. {models}.").format(
+        step=scene.step, models="; ".join(models)
+    )
 
 
 def _draw_charts(scene: Scene, _: Translate) -> None:
@@ -161,10 +163,10 @@ def show_curves(scene: Scene, _: Translate) -> None:
     history = scene.history
     boxes = st.columns(len(history.runs))
     title = _("Loss (nats)") if chosen == "loss" else labels[chosen]
-    look = (id(history), scene.at, chosen, current_theme(), title)
+    content = (id(history), scene.at, chosen, current_theme(), title)
     former = st.session_state.get(CHARTS)
-    if former is None or former[0] != look:  # a redraw without a new record has the same charts
-        former = (look, _charts(scene, chosen, title, _))
+    if former is None or former[0] != content:  # a redraw without a new record has the same charts
+        former = (content, _charts(scene, chosen, title, _))
         st.session_state[CHARTS] = former
     for place, (run, box, (chart, alt)) in enumerate(
         zip(history.runs, boxes, former[1], strict=True)

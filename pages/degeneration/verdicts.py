@@ -12,7 +12,6 @@ from .scene import Scene, group_names
 
 FEWEST_STEPS = 100  # before them the vectors have hardly moved
 WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
-ABOUT = 30.0  # degrees that count as the direction of minus the mean
 GAO = "Gao et al. (2019)"
 
 
@@ -49,12 +48,17 @@ def _early(_: Translate) -> str:
     return _("The model has done fewer than {n} steps.").format(n=FEWEST_STEPS)
 
 
-def _basis(scene: Scene, _: Translate) -> str:
+def _narrow(_: Translate) -> str:
+    return _("narrow: a mean cosine of {limit} or more").format(limit=NARROW)
+
+
+def _basis(scene: Scene, _: Translate, *more: str) -> str:
     return " · ".join(
         [
             _("one training: there is no interval over seeds"),
             _("seed {seed}").format(seed=scene.history.runs[0].seed),
             _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
+            *more,
         ]
     )
 
@@ -81,7 +85,7 @@ def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
         GAO,
         "unknown" if _too_early(scene) else state,
         _early(_) if _too_early(scene) else measured,
-        _basis(scene, _),
+        _basis(scene, _, _narrow(_)),
     )
 
 
@@ -105,11 +109,16 @@ def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verd
     if before < NARROW:
         state, measured = "unknown", _("There is no cone to remove.") + " " + measured
     return Verdict(
-        _("A penalty on the cosines (CosReg) removes the cone without a worse model."),
+        _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
         GAO,
         "unknown" if _too_early(scene) else state,
         _early(_) if _too_early(scene) else measured,
-        _basis(scene, _),
+        _basis(
+            scene,
+            _,
+            _narrow(_),
+            _("not worse: a loss at most {n}% higher").format(n=f"{100 * WORSE_LOSS:g}"),
+        ),
     )
 
 
@@ -140,25 +149,32 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -
         GAO,
         "unknown" if _too_early(scene) else state,
         _early(_) if _too_early(scene) else measured,
-        _basis(scene, _),
+        _basis(
+            scene,
+            _,
+            _narrow(_),
+            _("word vectors of the classifier; the paper has its class vectors"),
+        ),
     )
 
 
 def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
-    """Is the origin outside of the hull, and are never-seen tokens pushed away for ever?"""
+    """If the origin is outside of the hull, do never-seen tokens move ever further away?"""
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
     lengths = scene.history.norm[: scene.at + 1, run, GROUPS.index("unseen")]
     later = lengths[len(lengths) // 2 :]
     grows = bool((np.diff(later) > 0).all())
-    pushed = theory.push_degrees[1] < ABOUT
-    state: State = "holds" if theory.is_outside and grows and pushed else "partly"
-    if not theory.is_outside and not grows:
-        state = "fails"
-    parts = [
-        _hull_sentence(theory, _),
+    is_longer = lengths[-1] > lengths[0]
+    state: State = "holds" if grows else "partly" if is_longer else "fails"
+    parts = [_hull_sentence(theory, _)]
+    if not theory.is_outside:
+        state = "unknown"
+        parts.append(_("So the claim does not apply to this model."))
+    parts += [
         _(
-            "The loss pushes never-seen tokens at **{median}°** [{low}°, {high}°] from −mean(h)."
+            "The loss pushes never-seen tokens at **{median}°** from −mean(h) (median of all; "
+            "from {low}° to {high}°)."
         ).format(
             median=f"{theory.push_degrees[1]:.0f}",
             low=f"{theory.push_degrees[0]:.0f}",

@@ -87,6 +87,22 @@ def test_verdicts_follow_the_numbers():
     assert verdicts(changed(round_, 2, rare=0.4), english)["others"].state == "partly"
 
 
+def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
+    scene = recorded_scene()
+    history = scene.history
+    theory = history.theory[0][-1]
+    assert theory is not None
+    inside = replace(theory, is_outside=False, margin=0.0)
+    within = replace(history, theory=((*history.theory[0][:-1], inside), *history.theory[1:]))
+    card = verdicts(replace(scene, history=within), english)["push"]
+    assert card.state == "unknown"
+    assert "does not apply" in card.measured
+    lengths = history.norm.copy()
+    lengths[-1, 0, 0] = lengths[-2, 0, 0] - 0.01
+    dipped = replace(scene, history=replace(history, norm=lengths))
+    assert verdicts(dipped, english)["push"].state == "partly"
+
+
 def short(app: AppTest, **settings: str) -> AppTest:
     """Train in that visit with few steps, until the training has ended."""
     app = healthy(app.run())

@@ -52,6 +52,15 @@ def test_every_recorded_step_comes(plain, text):
     assert not np.shares_memory(plain[0].embeddings, plain[1].embeddings)
 
 
+def test_layer_norm_puts_hidden_states_into_one_hyperplane_without_the_origin(plain):
+    hidden = plain[-1].hidden.astype(np.float64)
+    mean = hidden.mean(axis=0)
+    _u, spread, axes = np.linalg.svd(hidden - mean, full_matrices=False)
+    assert spread[-1] < 1e-4 * spread[-2]
+    assert abs(mean @ axes[-1]) > 1e-3
+    assert separating_direction(hidden).is_outside
+
+
 def test_tokens_that_never_occur_go_one_way_and_the_penalty_prevents_it(plain, text):
     start, end = plain[0], plain[-1]
     assert abs(start.mean_cosine_unseen) < 0.05
