@@ -123,6 +123,7 @@ def small_values(run: Run) -> dict[str, str]:
         "dropout": f"{settings.dropout:g}",
         "temperature": f"{settings.temperature:g}",
         "steps": f"{settings.steps}",
+        "rate": f"{settings.learning_rate:g}",
         "pairs": f"{header.n_test}",
         "dev": f"{header.n_dev}",
     }
