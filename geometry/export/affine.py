@@ -154,7 +154,8 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
                 raise ExportError("other_file", name=path.name)
             offset, matrix = (file.get_tensor(name) for name in NAMES)
         about = json.loads(metadata.get("about", "{}"))
-    except (SafetensorError, ValueError, RecursionError) as error:
+    except (SafetensorError, TypeError, ValueError, RecursionError) as error:
+        # a TypeError for numbers that numpy lacks, such as bfloat16
         if isinstance(error, ExportError):
             raise
         raise ExportError("damaged_transform", name=path.name) from error

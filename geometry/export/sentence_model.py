@@ -59,7 +59,7 @@ def write_sentence_model(
     ------
     ExportError
         For a pooling or a layer that sentence-transformers can't express, another width than the
-        encoder's, a folder that is in use, and where the written model gives other vectors.
+        encoder's, a folder that is in use, and where the model to write gives other vectors.
     """
     folder = Path(folder)
     affine = affine_map(fitted, model=encoder.name, layer=layer, pooling=pooling)
@@ -75,8 +75,8 @@ def write_sentence_model(
     encoder.read_files()  # the trial of a model of others, before another library reads it
     with quiet_loading():
         model = _modules(encoder, affine.offset, affine.matrix, n_layers, MODES[pooling])
-    model.save(str(folder), create_model_card=False)
     _refuse_other_vectors(model, encoder, affine.apply, layer, pooling)
+    model.save(str(folder), create_model_card=False)
     return folder
 
 

@@ -5,7 +5,9 @@ import json
 import numpy as np
 import onnxruntime
 import pytest
+import torch
 from safetensors.numpy import save_file
+from safetensors.torch import save as torch_bytes
 from sentence_transformers import SentenceTransformer
 
 from geometry import (
@@ -112,6 +114,8 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
     ):
         save_file({"offset": offset, "matrix": matrix}, path, metadata=metadata)
         assert refused(path.read_bytes()) == "damaged_transform"
+    halves = {name: torch.ones(2, 2, dtype=torch.bfloat16) for name in ("offset", "matrix")}
+    assert refused(torch_bytes(halves, metadata)) == "damaged_transform"
     path.write_bytes(good)
     for limits, code in (
         (Limits(table_bytes=100), "large_file"),
@@ -162,3 +166,4 @@ def test_what_sentence_transformers_can_not_express_is_refused(tmp_path, encoder
     assert not (tmp_path / "new").exists()
     monkeypatch.setattr(AffineMap, "apply", lambda self, X: X + 1)
     assert refused() == "other_vectors"
+    assert not (tmp_path / "new").exists()
