@@ -32,7 +32,7 @@ export function sectorOf(points) {
   return found;
 }
 
-// Where the origin is, seen from the convex hull: "outside", on its "border", or "inside".
+// Where the origin is, relative to the convex hull: "outside", on its "border", or "inside".
 export function placeOfOrigin(points) {
   const others = points.filter((point) => !isOrigin(point));
   const gap = others.length ? sectorOf(others).gap : 2 * Math.PI;
