@@ -13,6 +13,8 @@ import numpy as np
 
 from .snapshot import GROUPS, Force, Record, Run, TextFacts, Theory
 
+EARLY = 0.15  # of all steps: by then the never-seen tokens have a direction in common
+
 
 @dataclass(frozen=True)
 class History:
@@ -30,7 +32,7 @@ class History:
         Mean cosine and mean length, by the order of GROUPS.
     singular_values : (S, R, k) array
     places : (R, S, n, 2) array
-        The drawn words at length 1, in the basis of the last step of each model (``film_of``).
+        The drawn words at length 1, in one basis for all steps of a model (``film_of``).
     theory : tuple of R tuples of S Theory or None
     """
 
@@ -46,20 +48,34 @@ class History:
     theory: tuple[tuple[Theory | None, ...], ...]
 
     @classmethod
-    def of(cls, runs: Sequence[Run], records: Sequence[Record]) -> History:
-        """Of the records so far, at least one."""
+    def of(
+        cls, runs: Sequence[Run], records: Sequence[Record], *, is_live: bool = False
+    ) -> History:
+        """Of the records so far, at least one.
+
+        Parameters
+        ----------
+        runs : sequence of Run
+        records : sequence of Record
+        is_live : bool
+            If True, the basis is that of the first record after EARLY of all steps, so that it does
+            not turn when more records come. If False, it is that of the last one.
+        """
+        steps = [record.step for record in records]
+        early = [place for place, step in enumerate(steps) if step >= EARLY * records[-1].n_steps]
+        at = early[0] if is_live and early else len(records) - 1
         shots = [record.snapshots for record in records]
         models = range(len(runs))
         return cls(
             tuple(runs),
             records[-1].text,
-            np.array([record.step for record in records]),
+            np.array(steps),
             records[-1].n_steps,
             np.array([[each.loss for each in step] for step in shots]),
             np.array([[[each.mean_cosine[g] for g in GROUPS] for each in step] for step in shots]),
             np.array([[[each.norm[g] for g in GROUPS] for each in step] for step in shots]),
             np.array([[each.singular_values for each in step] for step in shots]),
-            np.stack([film_of([step[model].rows for step in shots]) for model in models]),
+            np.stack([film_of([step[model].rows for step in shots], at) for model in models]),
             tuple(tuple(step[model].theory for step in shots) for model in models),
         )
 
@@ -84,11 +100,14 @@ def fixed_basis(rows: np.ndarray) -> np.ndarray:
     return np.stack([first, second * np.sign(second[np.abs(second).argmax()])], axis=1)
 
 
-def film_of(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Places (steps, n, 2) of the same rows at every step, at length 1, in the last one's basis."""
+def film_of(rows: Sequence[np.ndarray], at: int = -1) -> np.ndarray:
+    """Places (steps, n, 2) of the same rows at every step, at length 1, in one step's basis.
+
+    at : place of that step.
+    """
     doubles = [each.astype(np.float64) for each in rows]
     units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in doubles]
-    basis = fixed_basis(units[-1])
+    basis = fixed_basis(units[at])
     return np.stack([each @ basis for each in units])
 
 

@@ -85,7 +85,7 @@ def scene_of(training: Training, settings: Settings) -> Scene:
     is_live, records = training.is_active, list(training.records)
     former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
     if former is None or former[:2] != (training, len(records)):
-        former = (training, len(records), History.of(settings.runs, records))
+        former = (training, len(records), History.of(settings.runs, records, is_live=True))
         st.session_state[HISTORY] = former
     return Scene(
         former[2],

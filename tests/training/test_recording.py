@@ -90,6 +90,14 @@ def test_the_film_is_in_the_basis_of_its_last_step():
     assert film[0] == pytest.approx(-film[1])
 
 
+def test_the_picture_of_a_training_that_goes_on_does_not_turn(short):
+    runs, records = short
+    films = [History.of(runs, records[:n], is_live=True).places for n in (2, 3)]
+    assert films[0] == pytest.approx(films[1][:, :2])
+    turned = [History.of(runs, records[:n]).places for n in (2, 3)]
+    assert not np.allclose(turned[0], turned[1][:, :2])
+
+
 def test_a_history_is_read_as_it_was_written(short, tmp_path):
     runs, records = short
     history = History.of(runs, records)
