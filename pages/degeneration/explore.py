@@ -15,7 +15,8 @@ from pages.common.words import Translate
 from .choices import STEP, Settings, choose_more, choose_what, chosen_step
 from .numbers import show_all_measures, show_headlines, take_away
 from .pictures import draw_pictures, show_curves
-from .scene import Scene, recorded_scene, scene_of, train
+from .run import train
+from .scene import Scene, recorded_scene, scene_of
 from .theory import show_theory
 from .verdicts import verdicts
 
@@ -66,7 +67,7 @@ def _start(settings: Settings) -> None:
     st.session_state.pop(STEP, None)
     put_in_url(STEP, None)
     st.session_state[SETTINGS] = settings
-    started(PAGE, train, settings)
+    started(PAGE, train, settings.runs, settings.texts, settings.labels, settings.vocabulary)
 
 
 def _scene(training: Training | None) -> Scene:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import streamlit as st
 
 from geometry.training.history import History
 from geometry.training.recording import recorded_run
-from geometry.training.snapshot import GROUPS, Record, Run, train_runs
+from geometry.training.snapshot import GROUPS, Run
 from pages.common.live_training import Training
 from pages.common.words import Translate
 
@@ -67,17 +66,6 @@ def recorded_scene() -> Scene:
     """The training that comes with the project, at its last step."""
     history, versions = recorded_run()
     return Scene(history, len(history.steps) - 1, versions)
-
-
-def train(settings: Settings) -> Iterator[Record]:
-    """The records of a training, in a process of its own."""
-    import torch
-
-    if len(settings.runs) > 1:  # a core for each
-        torch.set_num_threads(1)
-    return train_runs(
-        settings.runs, settings.texts, settings.labels, vocabulary=settings.vocabulary
-    )
 
 
 def scene_of(training: Training, settings: Settings) -> Scene:
