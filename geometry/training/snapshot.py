@@ -121,6 +121,8 @@ class Theory:
         Whether the origin is outside of their convex hull.
     margin : float
         The smallest product of a hidden state with the separating unit direction; 0 if none.
+    direction_degrees : float or None
+        The angle between this direction and the mean hidden state; None if there is none.
     push_degrees : (low, median, high)
         Angles between the push of each token that never occurs and minus the mean hidden state:
         the smallest, the median and the largest.
@@ -133,6 +135,7 @@ class Theory:
     n: int
     is_outside: bool
     margin: float
+    direction_degrees: float | None
     push_degrees: tuple[float, float, float]
     place_degrees: float
     forces: tuple[Force, ...]
@@ -260,6 +263,7 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
         len(step.hidden),
         hull.is_outside,
         hull.margin,
+        float(_degrees(hull.direction[None], -away)[0]) if hull.is_outside else None,
         (float(pushed.min()), float(np.median(pushed)), float(pushed.max())),
         float(np.median(_degrees(step.embeddings[unseen].astype(np.float64), away))),
         tuple(

@@ -201,7 +201,11 @@ def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
 def _hull_sentence(theory: Theory, _: Translate) -> str:
     if theory.is_outside:
         return _(
-            "The origin is **outside** of the hull of {n} hidden states: along one direction all "
-            "of them are at least {margin} from it."
-        ).format(n=f"{theory.n:,}", margin=f"{theory.margin:.2f}")
+            "The origin is **outside** of the hull of {n} hidden states: along a direction v, "
+            "{degrees}° from mean(h), all of them are at least {margin} from it."
+        ).format(
+            n=f"{theory.n:,}",
+            degrees=f"{theory.direction_degrees:.0f}",
+            margin=f"{theory.margin:.2f}",
+        )
     return _("The origin is **inside** the hull of {n} hidden states.").format(n=f"{theory.n:,}")

@@ -8,6 +8,7 @@ import pytest
 from geometry.measure.cosines import mean_cosine
 from geometry.training import training_text
 from geometry.training.history import History, film_of, read_history, write_history
+from geometry.training.hull import separating_direction
 from geometry.training.recording import FILE, RUNS, recorded_run, write_recorded
 from geometry.training.snapshot import GROUPS, DrawnWords, Run, train_runs
 from geometry.training.softmax_toy import SoftmaxToy
@@ -77,6 +78,10 @@ def test_the_theory_is_that_of_the_gradients(short):
     share_of_text = (text.tokens == row).mean()
     assert first.pull == pytest.approx(np.linalg.norm(share_of_text * mean_pull), rel=1e-6)
     assert theory.push_degrees[0] <= never.degrees <= theory.push_degrees[2]
+    hull = separating_direction(hidden)
+    assert theory.is_outside
+    cosine = -hull.direction @ away / np.linalg.norm(away)
+    assert theory.direction_degrees == pytest.approx(np.degrees(np.arccos(cosine)), abs=0.1)
 
 
 def test_the_film_is_in_the_basis_of_its_last_step():
