@@ -44,20 +44,6 @@ def export(
     The file is for vectors of this model, layer and pooling. The folder is the model itself with
     the transform after its pooling.
     """
-    with errors_in_words():
-        _export(texts, out, transform, model, revision, layer, pooling, quiet)
-
-
-def _export(
-    source: str,
-    out: Path,
-    transform: str,
-    model: str,
-    revision: str | None,
-    layer: int,
-    pooling: str,
-    quiet: bool,
-) -> None:
     from ..encode.load import load_encoder
     from ..evaluate.specs import parse_treatment
     from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
@@ -65,26 +51,27 @@ def _export(
     from ..export.numpy_files import ARRAYS
     from ..transform.treatments import fit_treatment
 
-    spec = parse_treatment(transform)
-    if out.exists() and (out.is_file() or any(out.iterdir())):
-        raise ExportError("folder_in_use", name=str(out))
-    read = texts_of(source, quiet=quiet)
-    encoder = load_encoder(
-        model, revision=revision, progress=progress_on_stderr("downloading", quiet=quiet)
-    )
-    X = encoder.encode(
-        read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
-    )
-    fitted = spec.turn(fit_treatment(spec.name, X), X.shape[1])
-    affine = affine_map(
-        fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(source).name
-    )
-    if out.suffix == ".safetensors":
-        out.write_bytes(transform_bytes(affine))
-    elif out.suffix == ".onnx":
-        out.write_bytes(onnx_bytes(affine))
-    elif out.suffix == ".npz":
-        out.write_bytes(numpy_files(affine)[ARRAYS])
-    else:
-        write_sentence_model(out, encoder, affine, layer=layer, pooling=pooling)
-    click.echo(f"{out}: {', '.join(f'{name} {value}' for name, value in affine.about.items())}")
+    with errors_in_words():
+        spec = parse_treatment(transform)
+        if out.exists() and (out.is_file() or any(out.iterdir())):
+            raise ExportError("folder_in_use", name=str(out))
+        read = texts_of(texts, quiet=quiet)
+        encoder = load_encoder(
+            model, revision=revision, progress=progress_on_stderr("downloading", quiet=quiet)
+        )
+        X = encoder.encode(
+            read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
+        )
+        fitted = spec.turn(fit_treatment(spec.name, X), X.shape[1])
+        affine = affine_map(
+            fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(texts).name
+        )
+        if out.suffix == ".safetensors":
+            out.write_bytes(transform_bytes(affine))
+        elif out.suffix == ".onnx":
+            out.write_bytes(onnx_bytes(affine))
+        elif out.suffix == ".npz":
+            out.write_bytes(numpy_files(affine)[ARRAYS])
+        else:
+            write_sentence_model(out, encoder, affine, layer=layer, pooling=pooling)
+        click.echo(f"{out}: {', '.join(f'{name} {value}' for name, value in affine.about.items())}")
