@@ -607,7 +607,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "
             "Fit it on vectors of this encoder."
         ),
-        "folder_in_use": "The folder `{name}` is not empty. Name a new one.",
+        "folder_in_use": "`{name}` is a file, or a folder that is not empty. Name a new one.",
         "other_vectors": (
             "The written model gives other vectors than the encoder and the transform: they differ "
             "by {difference} of their length, and the limit is {limit}. Choose the last layer, "

@@ -44,12 +44,14 @@ def export(
     The file is for vectors of this model, layer and pooling. The folder is the model itself with
     the transform after its pooling.
     """
+    import numpy as np
+
     from ..encode.load import load_encoder
+    from ..evaluate.fitting import FitSet
     from ..evaluate.specs import parse_treatment
     from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
     from ..export.affine import ExportError, transform_bytes
     from ..export.numpy_files import ARRAYS
-    from ..transform.treatments import fit_treatment
 
     with errors_in_words():
         spec = parse_treatment(transform)
@@ -62,7 +64,7 @@ def export(
         X = encoder.encode(
             read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
         )
-        fitted = spec.turn(fit_treatment(spec.name, X), X.shape[1])
+        fitted = FitSet(X, eps=float(np.finfo(X.dtype).eps)).fit(spec)
         affine = affine_map(
             fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(texts).name
         )

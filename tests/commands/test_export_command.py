@@ -39,6 +39,16 @@ def test_a_file_and_a_model_give_the_library_s_vectors(corpus, wanted, tmp_path,
     assert np.abs(theirs - Z).max() < 1e-4
 
 
+def test_svd_is_exported_as_the_scores_of_evaluate_have_it(corpus, tmp_path):
+    """The leading direction of the uncentred rows is removed, by numpy's decomposition."""
+    out = tmp_path / "w.safetensors"
+    args = ("export", str(corpus), "--out", str(out), "--quiet", "--transform", "svd:1")
+    assert run_shell(args) == 0
+    X = load_encoder().encode(TEXTS).astype(np.float64)
+    v = np.linalg.svd(X, full_matrices=False)[2][0]
+    np.testing.assert_allclose(load_transform(out).apply(X), X - np.outer(X @ v, v), atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
