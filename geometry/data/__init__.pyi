@@ -6,6 +6,8 @@ from .corpus import read_corpus as read_corpus
 from .corpus import read_pairs as read_pairs
 from .embeddings import TokenEmbeddings as TokenEmbeddings
 from .embeddings import VectorReport as VectorReport
+from .embeddings import VectorSet as VectorSet
+from .embeddings import VectorSetReport as VectorSetReport
 from .embeddings import VectorTable as VectorTable
 from .pairs import read_bundled_pairs as read_bundled_pairs
 from .pairs import read_pair_folder as read_pair_folder

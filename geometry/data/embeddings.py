@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -109,3 +110,86 @@ class VectorTable:
     @cached_property
     def _folded(self) -> dict[str, int]:
         return {word.lower(): row for row, word in reversed(list(enumerate(self.words)))}
+
+
+@dataclass(frozen=True)
+class VectorSetReport:
+    """What a file of vectors had besides the rows that were taken.
+
+    Attributes
+    ----------
+    format : str
+        "npy", "npz", "parquet", "jsonl", "safetensors", "csv", "tsv", "text" or "binary".
+    n_rows : int
+        Rows of the file.
+    n_dropped : int
+        Rows left out for NaN or infinity, because the reader chose so.
+    dropped : tuple of int
+        The first few of these rows, from 1.
+    n_zero : int
+        Rows of zeros, which stay. They have no direction.
+    zero : tuple of int
+        The first few of these rows, from 1.
+    n_sampled : int or None
+        Rows drawn from a larger file; None where all were taken.
+    seed : int
+        Of that sample.
+    """
+
+    format: str
+    n_rows: int
+    n_dropped: int = 0
+    dropped: tuple[int, ...] = ()
+    n_zero: int = 0
+    zero: tuple[int, ...] = ()
+    n_sampled: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class VectorSet:
+    """Vectors of texts, images or anything else, with what the file says about each row.
+
+    Attributes
+    ----------
+    name : str
+        A title.
+    vectors : (n, d) array of float32
+    texts : tuple of n str, or None
+        What each row shows: a text, a word or a name.
+    labels : tuple of n str, or None
+    label_column : str or None
+        The column that the labels were read from.
+    report : VectorSetReport or None
+    """
+
+    name: str
+    vectors: np.ndarray
+    texts: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    label_column: str | None = None
+    report: VectorSetReport | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("texts", "labels"):
+            values = getattr(self, name)
+            if values is not None and len(values) != len(self.vectors):
+                raise ValueError(f"{len(values)} {name} for {len(self.vectors)} vectors")
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    @property
+    def dimension(self) -> int:
+        """d, the numbers of each vector."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def sha256(self) -> str:
+        """A digest of the vectors and the texts; the name and the labels do not change it."""
+        digest = hashlib.sha256(repr(self.vectors.shape).encode())
+        digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).tobytes())
+        for text in self.texts or ():
+            content = text.encode()
+            digest.update(len(content).to_bytes(8, "big") + content)
+        return digest.hexdigest()
