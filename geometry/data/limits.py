@@ -9,6 +9,7 @@ from ..errors import GeometryError
 MEGABYTE = 10**6
 MIN_TEXTS = 2  # one vector has no cosine
 MAX_CORPORA = 5  # that a session of the app uploads; the oldest is dropped first
+MAX_VECTOR_SETS = 2  # likewise; each may take 400 MB
 MAX_PAIR_SETS = 3  # likewise
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, Encoder
+from geometry.data import VectorSet
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.point_colours import MOST_LABELS
@@ -130,15 +131,15 @@ def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) 
 
 
 def choose_look(
-    corpus: Corpus, spec: CloudSpec, _: Translate, *, views: Sequence[str] = VIEWS
+    corpus: Corpus | VectorSet, spec: CloudSpec, _: Translate, *, views: Sequence[str] = VIEWS
 ) -> Look:
     """View, dimensions and colour.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or VectorSet
     spec : CloudSpec
-        Types have no labels.
+        Types have no labels. Vectors have no frequencies.
     views : sequence of str
         Of ``VIEWS``.
     """
@@ -172,6 +173,8 @@ def choose_look(
         "length": _("length"),
         "frequency": _("frequency in this corpus"),
     }
+    if spec.unit == "vectors":
+        del colours["frequency"]
     labels = set(corpus.labels or ()) if spec.unit != "types" else set()
     if not 0 < len(labels) <= MOST_LABELS:
         del colours["topic"]

@@ -11,6 +11,8 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from geometry import Cloud, Corpus, Coverage, Encoder, Projection, project, read_cloud
+from geometry.data import VectorSet
+from geometry.data.limits import MAX_VECTOR_SETS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 
@@ -68,14 +70,21 @@ class CloudSpec:
     whole_sentences: bool = False
 
 
+OF_VECTORS = CloudSpec("vectors", 0, "")  # a reader's own vectors have no layer or pooling
+
+
 @dataclass(frozen=True)
 class CorpusCloud:
-    """An encoded corpus, and the settings that its numbers depend on.
+    """An encoded corpus or a reader's own vectors, and the settings that the numbers depend on.
 
     Attributes
     ----------
-    corpus, spec, encoder
-        The texts, which cloud of them, and the model.
+    corpus : Corpus
+        The texts. Of vectors without texts, the numbers of their rows.
+    spec : CloudSpec
+        Which cloud of them.
+    model : Encoder or None
+        None for a reader's own vectors.
     cloud : Cloud
         The vectors, with text, label and source of each.
     key : str
@@ -86,7 +95,7 @@ class CorpusCloud:
 
     corpus: Corpus
     spec: CloudSpec
-    encoder: Encoder
+    model: Encoder | None
     cloud: Cloud
     key: str
     private: bool
@@ -95,6 +104,18 @@ class CorpusCloud:
     def vectors(self) -> np.ndarray:
         """The vectors (n, d)."""
         return self.cloud.vectors
+
+    @property
+    def encoder(self) -> Encoder:
+        """The model; LookupError for a reader's own vectors."""
+        if self.model is None:
+            raise LookupError("these vectors come from a file, not from a model")
+        return self.model
+
+    @property
+    def n_zero(self) -> int:
+        """Rows of zeros that were left out of a reader's own vectors."""
+        return 0 if self.model else len(self.corpus) - self.cloud.n_available
 
     def take(self, rows: np.ndarray, name: str) -> CorpusCloud:
         """The cloud of these rows only; ``name`` is appended to the key."""
@@ -149,7 +170,7 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
 
 
 def encode_corpus(
-    corpus: Corpus, spec: CloudSpec, _: Translate, *, like: CorpusCloud | None = None
+    corpus: Corpus | VectorSet, spec: CloudSpec, _: Translate, *, like: CorpusCloud | None = None
 ) -> CorpusCloud:
     """The cloud: from memory or disk at once, else encoded with progress and cancel.
 
@@ -157,11 +178,14 @@ def encode_corpus(
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or VectorSet
+        Vectors are not encoded.
     spec : CloudSpec
     like : CorpusCloud, optional
         The same cloud at another layer, see ``read_cloud``.
     """
+    if isinstance(corpus, VectorSet):
+        return cloud_of_vectors(corpus)
     encoder = current_encoder()  # here: a job's thread belongs to no session
     # the labels are in the key: agreement and colours depend on them
     key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, spec)
@@ -196,6 +220,38 @@ def encode_corpus(
             name, made = read() if is_here() else encode(key)
         cloud = _CLOUDS.put(key, made, private=private)
     return CorpusCloud(corpus, spec, encoder, cloud, key, private)
+
+
+def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
+    """A reader's own vectors as a cloud.
+
+    Rows of zeros have no direction, and are left out.
+    """
+    found: CorpusCloud = _cloud_of_vectors(vectors.sha256, hash(vectors.labels), vectors)
+    return found
+
+
+# no Cache: its arrays are those of the upload, and would be counted twice
+@st.cache_resource(max_entries=MAX_VECTOR_SETS, show_spinner=False, scope="session")
+def _cloud_of_vectors(sha256: str, labels_hash: int, _vectors: VectorSet) -> CorpusCloud:
+    X, labels = _vectors.vectors, _vectors.labels
+    norms = np.sqrt(np.einsum("nd,nd->n", X, X))
+    texts = _vectors.texts or tuple(f"#{row}" for row in range(1, len(X) + 1))
+    cloud = Cloud(
+        unit="vectors",
+        vectors=X,
+        texts=texts,
+        sources=np.arange(len(X)),
+        labels=labels,
+        lengths=norms,
+        counts=np.ones(len(X)),
+        n_available=len(X),
+    )
+    if not norms.all():
+        cloud = replace(cloud.take(norms > 0), n_available=np.count_nonzero(norms))
+    corpus = Corpus(_vectors.name, texts, labels=labels, label_column=_vectors.label_column)
+    key = ArrayStore.key(sha256, labels)
+    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True)
 
 
 def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from geometry import Corpus
+from geometry.data import VectorSet
 from geometry.error_sentences import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
@@ -40,7 +41,7 @@ def same_label(corpus: Corpus, _: Translate) -> str:
     return _("same {column} (5 nearest)").format(column=corpus.label_column)
 
 
-def label_name(corpus: Corpus, _: Translate) -> str:
+def label_name(corpus: Corpus | VectorSet, _: Translate) -> str:
     """What the labels are: the name of their column."""
     if corpus.label_column == "topic":
         return _("topic")

@@ -9,16 +9,23 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus
+from geometry.data import VectorSet
 from geometry.data.corpus import bundled_corpora, read_bundled
-from geometry.data.limits import MAX_CORPORA
+from geometry.data.limits import MAX_CORPORA, MAX_VECTOR_SETS
 
 from .controls import choose
 from .escape import markdown
 from .words import Translate, language, translator
 
-OWN_CORPORA, OWN_PAIRS = "uploads", "pair-uploads"  # keys of the session's state
+# keys of the session's state
+OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
 USES = "uses"  # how often own data were used
-CHOSEN_BY = {OWN_CORPORA: ("corpus", "topics"), OWN_PAIRS: ("pairs", "bundled")}  # control, default
+CHOSEN_BY = {  # control, default
+    OWN_CORPORA: ("corpus", "topics"),
+    OWN_VECTORS: ("corpus", "topics"),
+    OWN_PAIRS: ("pairs", "bundled"),
+}
+FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "your_corpus")  # pages that show them
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
@@ -40,10 +47,14 @@ def remember(store: str, code: str, value: Any, most: int) -> None:
 
 
 def own_labels(store: str, _: Translate) -> dict[str, str]:
-    """Codes and labels of this session's uploads: corpora or pairs."""
-    words = _("Yours: {name} ({n})") if store == OWN_CORPORA else _("Yours: {name} ({n} pairs)")
+    """Codes and labels of this session's uploads: corpora, vectors or pairs."""
+    words = {
+        OWN_CORPORA: _("Yours: {name} ({n})"),
+        OWN_VECTORS: _("Yours: {name} ({n} vectors)"),
+        OWN_PAIRS: _("Yours: {name} ({n} pairs)"),
+    }
     return {
-        code: words.format(name=own.name, n=f"{len(own):,}")
+        code: words[store].format(name=own.name, n=f"{len(own):,}")
         for code, own in st.session_state.get(store, {}).items()
     }
 
@@ -52,6 +63,13 @@ def add_upload(corpus: Corpus) -> str:
     """Store the corpus for this session; returns its code."""
     code = f"upload-{corpus.sha256[:12]}"
     remember(OWN_CORPORA, code, corpus, MAX_CORPORA)
+    return code
+
+
+def add_vectors(vectors: VectorSet) -> str:
+    """Store the vectors for this session; returns their code."""
+    code = f"upload-{vectors.sha256[:12]}"
+    remember(OWN_VECTORS, code, vectors, MAX_VECTOR_SETS)
     return code
 
 
@@ -80,10 +98,16 @@ def is_own(corpus: Corpus) -> bool:
     return any(own.sha256 == corpus.sha256 for own in uploads.values())
 
 
+def own_vectors() -> dict[str, VectorSet]:
+    """The vectors that this session uploaded, by code."""
+    found: dict[str, VectorSet] = st.session_state.get(OWN_VECTORS, {})
+    return found
+
+
 def select_corpus(page: str, _: Translate) -> None:
     """The shared control: the corpus, and below it what the page uses it for."""
-    labels = corpus_labels(_)
-    choose(
+    labels = corpus_labels(_) | own_labels(OWN_VECTORS, _)
+    code = choose(
         st.selectbox,
         _("Corpus"),
         list(labels),
@@ -99,13 +123,19 @@ def select_corpus(page: str, _: Translate) -> None:
         "degeneration": _("This page can train on the corpus."),
         "your_corpus": _("This page shows only your own texts."),
     }
-    st.caption(uses.get(page, _("This page shows the corpus.")))
+    about = uses.get(page, _("This page shows the corpus."))
+    if code in own_vectors() and page not in FOR_VECTORS:
+        about = _("This page needs texts, and your file has vectors. It uses “{name}”.").format(
+            name=corpus_names(_)["topics"]
+        )
+    st.caption(about)
 
 
-def chosen_own() -> Corpus | None:
-    """The corpus chosen in the sidebar if it is one of this session's own, else None."""
+def chosen_own() -> Corpus | VectorSet | None:
+    """What is chosen in the sidebar if it is the session's own, else None."""
+    code = st.session_state.get("corpus", "")
     uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
-    return uploads.get(st.session_state.get("corpus", ""))
+    return uploads.get(code) or own_vectors().get(code)
 
 
 def show_own(store: str, _: Translate) -> None:
@@ -130,10 +160,18 @@ def _delete(store: str, code: str) -> None:
 
 
 def chosen_corpus(code: str | None = None) -> Corpus:
-    """The corpus of that code, or the one chosen in the sidebar."""
+    """The corpus of that code, or the one chosen in the sidebar; "topics" in place of vectors."""
     code = code or st.session_state.get("corpus", "topics")
     uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
-    return uploads[code] if code in uploads else _translated(code, language())
+    if code in uploads:
+        return uploads[code]
+    return _translated("topics" if code in own_vectors() else code, language())
+
+
+def chosen_data(code: str | None = None) -> Corpus | VectorSet:
+    """The corpus or the vectors of that code, or those chosen in the sidebar."""
+    code = code or st.session_state.get("corpus", "topics")
+    return own_vectors().get(code) or chosen_corpus(code)
 
 
 @cache

@@ -7,9 +7,10 @@ from dataclasses import replace
 import streamlit as st
 
 from geometry import Corpus
+from geometry.data import VectorSet
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
-from pages.common.corpus_cloud import coverage_of, encode_corpus, warn_of_cache
+from pages.common.corpus_cloud import OF_VECTORS, coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
@@ -44,13 +45,13 @@ PAGE = "narrow_cone"
 PLAY_SECONDS = 0.4
 
 
-def explore(corpus: Corpus, _: Translate) -> None:
+def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     """Draw the fragment; while the film plays it reruns by itself."""
     has_clock = bool(st.session_state.get("playing"))
     st.fragment(_explore, run_every=PLAY_SECONDS if has_clock else None)(corpus, has_clock, _)
 
 
-def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
+def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a container of its own: a progress bar would shift the elements below it, and the
     # browser would build them again and lose the focus
@@ -61,10 +62,12 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         preset_box = st.container(key="presets")
-        spec = replace(
-            choose_cloud(current_encoder(), _, more=more_box.container()), max_points=MAX_POINTS
-        )
-        if chosen_model().is_bundled:
+        if isinstance(corpus, VectorSet):
+            spec = OF_VECTORS
+        else:
+            spec = choose_cloud(current_encoder(), _, more=more_box.container())
+            spec = replace(spec, max_points=MAX_POINTS)
+        if chosen_model().is_bundled and spec != OF_VECTORS:
             with preset_box:
                 show_presets(_)
     try:
@@ -105,8 +108,9 @@ def _explore(corpus: Corpus, has_clock: bool, _: Translate) -> None:
         ask_for_guess(scene, _)
         show_steps(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
-        with encoder_errors_shown(_):
-            warn_of_coverage(coverage_of(corpus, _), _)
+        if isinstance(corpus, Corpus):
+            with encoder_errors_shown(_):
+                warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))

@@ -94,8 +94,9 @@ def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
         box.caption(" · ".join(about[side.name]))
-    with encoder_errors_shown(_):
-        st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
+    if scene.points.model is not None:
+        with encoder_errors_shown(_):
+            st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
     whitening = scene.whitening
     white = scene.measured(scene.white)["isoscore"]
     above = (white.value or 0.0) - (white.baseline or 0.0)

@@ -22,11 +22,11 @@ _ = open_page("narrow_cone")
 require_model(_, first_sign=first_sign)
 body = st.container()
 
-from pages.common.uploads import chosen_corpus  # noqa: E402
+from pages.common.uploads import chosen_data  # noqa: E402
 from pages.narrow_cone.explore import explore  # noqa: E402
 
 close_page("narrow_cone", _)  # drawn first, so that the page is whole while a corpus is encoded
 first_sign.empty()
 st.session_state["visited"] = True
 with body:
-    explore(chosen_corpus(), _)
+    explore(chosen_data(), _)

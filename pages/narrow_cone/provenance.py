@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pages.common.controls import layer_words, pooling_names
-from pages.common.models import model_line
+from pages.common.origin import origin, unit_names
 from pages.common.words import Translate
 
 from .scene import Scene
@@ -11,29 +10,7 @@ from .scene import Scene
 
 def unit_words(scene: Scene, _: Translate) -> str:
     """The plural of what the points are."""
-    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
-    return units[scene.points.cloud.unit]
-
-
-def origin(scene: Scene, _: Translate) -> list[str]:
-    """Corpus, n, model, layer and pooling."""
-    points = scene.points
-    cloud, spec, encoder = points.cloud, points.spec, points.encoder
-    n = len(cloud)
-    count = f"n = {n:,} {unit_words(scene, _)}"
-    if cloud.n_available > n:
-        available = f"{cloud.n_available:,}"
-        count = _("{count} (a sample of {n})").format(count=count, n=available)
-    parts = [_("corpus {name}").format(name=points.corpus.name), count, model_line(encoder, _)]
-    if cloud.unit == "types":
-        parts.append(_("input embeddings"))
-    else:
-        parts.append(layer_words(spec.layer, encoder.n_layers, _))
-    if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
-        if not spec.special_tokens:
-            parts.append(_("without special tokens"))
-    return parts
+    return unit_names(_)[scene.points.cloud.unit]
 
 
 def provenance(scene: Scene, _: Translate) -> str:
@@ -41,7 +18,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     whitening = scene.whitening
     n, d = scene.points.vectors.shape
     parts = [
-        *origin(scene, _),
+        *origin(scene.points, _),
         _("centring {s}").format(s=f"{whitening.centring:.2f}"),
         _("strength {t}").format(t=f"{whitening.strength:.2f}"),
         _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(

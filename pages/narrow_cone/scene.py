@@ -319,7 +319,9 @@ def is_cone(scene: Scene) -> bool:
 def is_hardly_a_cone(scene: Scene) -> bool:
     """True for what the bundled model was trained to spread: means of its last layer's tokens."""
     points = scene.points
-    spec, last = points.spec, points.encoder.n_layers
+    if points.model is None:
+        return False
+    spec, last = points.spec, points.model.n_layers
     is_trained = (spec.unit, spec.layer, spec.pooling) == ("sentences", last, "mean")
     return is_trained and chosen_model().is_bundled and not is_cone(scene)
 

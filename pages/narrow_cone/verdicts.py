@@ -12,6 +12,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, sentence_of_token
 from pages.common.escape import markdown
 from pages.common.measures import same_label
+from pages.common.origin import origin
 from pages.common.verdict import (
     NARROW,
     Interval,
@@ -24,7 +25,7 @@ from pages.common.verdict import (
 )
 from pages.common.words import Translate, signed
 
-from .provenance import origin, unit_words
+from .provenance import unit_words
 from .scene import Scene, full_whitening
 
 STAGES = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))  # raw, centred, whitened
@@ -90,7 +91,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
             units=unit_words(scene, _), cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         basis=" · ".join(
-            [*origin(scene, _), _("raw cloud, nothing fitted"), _interval_words(scene, _)]
+            [*origin(scene.points, _), _("raw cloud, nothing fitted"), _interval_words(scene, _)]
         ),
     )
 
@@ -98,6 +99,8 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
 def _interval_words(scene: Scene, _: Translate) -> str:
     if scene.points.cloud.unit == "types":
         return _("95% interval: jackknife over types")
+    if scene.points.cloud.unit == "vectors":
+        return _("95% interval: jackknife over vectors")
     return _("95% interval: jackknife over sentences")
 
 
@@ -160,7 +163,7 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    basis = origin(scene, _)
+    basis = origin(scene.points, _)
     if steps is not None:
         if steps.both.rises:
             state = "holds"

@@ -51,7 +51,7 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
     corpus = read_bundled("pairs") if is_learned else material.fit_points.corpus
     return affine_map(
         picture.treatment,
-        model=material.points.encoder.name,
+        model="" if material.points.model is None else material.points.model.name,
         unit=spec.unit,
         layer=spec.layer,
         pooling=spec.pooling if spec.unit == "sentences" else "none",

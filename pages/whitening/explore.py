@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus
+from geometry.data import VectorSet
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
-from pages.common.corpus_cloud import CloudSpec, coverage_of, warn_of_cache
+from pages.common.corpus_cloud import OF_VECTORS, CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.folded import folded
@@ -43,7 +44,7 @@ CHARTS = "all-charts"
 
 
 @st.fragment
-def explore(corpus: Corpus, _: Translate) -> None:
+def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     """The pictures with their controls, then what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a container of its own: a progress bar would shift the elements below it,
@@ -53,7 +54,11 @@ def explore(corpus: Corpus, _: Translate) -> None:
     with control_box:
         own_boxes = st.columns(6)
         special_box = more_box.container()
-        spec = replace(choose_cloud(current_encoder(), _, more=special_box), max_points=MAX_POINTS)
+        if isinstance(corpus, VectorSet):
+            spec = OF_VECTORS
+        else:
+            spec = choose_cloud(current_encoder(), _, more=special_box)
+            spec = replace(spec, max_points=MAX_POINTS)
         look = choose_look(corpus, spec, _, views=("mean", "svd", "pca"))
     scene = _choose_scene(
         corpus, spec, look, _, own=own_boxes, more=more_box, notes=notes_box, progress=progress_box
@@ -66,8 +71,9 @@ def explore(corpus: Corpus, _: Translate) -> None:
         waiting = show_headlines(scene, _)
         show_selection(points.cloud, points.key, _)
     with notes_box:  # above the pictures, but computed after they were sent
-        with encoder_errors_shown(_):
-            warn_of_coverage(coverage_of(corpus, _), _)
+        if isinstance(corpus, Corpus):
+            with encoder_errors_shown(_):
+                warn_of_coverage(coverage_of(corpus, _), _)
         warn_of_cache(_)
         warn_of_simplex(scene)
         warn_of_emptied(scene)
@@ -97,7 +103,7 @@ def _answer(scene: Scene, _: Translate) -> None:
 
 
 def _choose_scene(
-    corpus: Corpus,
+    corpus: Corpus | VectorSet,
     spec: CloudSpec,
     look: Look,
     _: Translate,
@@ -111,7 +117,7 @@ def _choose_scene(
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or VectorSet
     spec : CloudSpec
     look : Look
     own : six of DeltaGenerator
@@ -123,7 +129,7 @@ def _choose_scene(
     """
     names = choose_treatments(spec.unit, own[:3], _)
     with own[3]:
-        code = choose_fit_set(st.session_state.get("corpus", "topics"), len(corpus), _)
+        code = choose_fit_set(corpus, _)
     try:
         with progress:
             points, fit = points_and_fit(corpus, spec, code, _)

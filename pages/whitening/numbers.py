@@ -132,8 +132,9 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
     for picture in scene.pictures:
         title = f"**{treatment_names(_)[picture.name]}**"
         st.caption("  \n".join([title, about(picture, scene, _)]))
-    with encoder_errors_shown(_):
-        st.caption(coverage_line(coverage_of(scene.material.corpus, _), _))
+    if scene.material.points.model is not None:
+        with encoder_errors_shown(_):
+            st.caption(coverage_line(coverage_of(scene.material.corpus, _), _))
     measured_on = provenance(scene, _)
     offer_csv(
         _("Download measures (CSV)"),

@@ -10,9 +10,9 @@ _ = open_page("whitening")
 require_model(_)
 body = st.container()
 
-from pages.common.uploads import chosen_corpus  # noqa: E402
+from pages.common.uploads import chosen_data  # noqa: E402
 from pages.whitening.explore import explore  # noqa: E402
 
 close_page("whitening", _)  # drawn first, so that the page is whole while a corpus is encoded
 with body:
-    explore(chosen_corpus(), _)
+    explore(chosen_data(), _)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geometry.transform.treatments import KNOBS
-from pages.common.controls import layer_words, pooling_names
+from pages.common.controls import pooling_names
 from pages.common.downloads import short_number
-from pages.common.models import model_line
-from pages.common.uploads import chosen_corpus
+from pages.common.origin import model_words, unit_names
+from pages.common.uploads import chosen_data
 from pages.common.words import Translate
 
 from .choices import treatment_names
@@ -25,15 +25,10 @@ def provenance(scene: Scene, _: Translate) -> str:
     material, knobs = scene.material, scene.knobs
     cloud, spec = material.cloud, material.points.spec
     n, d = cloud.vectors.shape
-    units = {"sentences": _("sentences"), "tokens": _("tokens"), "types": _("types")}
-    encoder = material.points.encoder
     parts = [
         _("corpus {name}").format(name=material.corpus.name),
-        f"n = {n:,} {units[cloud.unit]}",
-        model_line(encoder, _),
-        _("input embeddings")
-        if cloud.unit == "types"
-        else layer_words(spec.layer, encoder.n_layers, _),
+        f"n = {n:,} {unit_names(_)[cloud.unit]}",
+        *model_words(material.points, _),
     ]
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
@@ -62,7 +57,7 @@ def fit_words(scene: Scene, _: Translate) -> str:
         "same": _("fitted on {n} of these points"),
         "split": _("fitted on {n} points of the other half"),
     }.get(code, _("fitted on {n} points of another corpus, {name}"))
-    name = "" if material.fit_set.corpus is None else chosen_corpus(code).name
+    name = "" if material.fit_set.corpus is None else chosen_data(code).name
     return words.format(n=f"{len(material.fit):,}", name=name)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from geometry import Cloud, Corpus, Projection
+from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.projection.projection import match_radius, settle
@@ -18,7 +19,7 @@ from geometry.transform.treatments import Knobs, Treated, Treatment, fit_treatme
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, encode_corpus
-from pages.common.uploads import chosen_corpus
+from pages.common.uploads import chosen_corpus, chosen_data
 from pages.common.words import Translate
 
 from .choices import FitSet
@@ -206,13 +207,13 @@ class Scene:
 
 
 def points_and_fit(
-    corpus: Corpus, spec: CloudSpec, code: str, _: Translate
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, _: Translate
 ) -> tuple[CorpusCloud, CorpusCloud]:
     """The points shown, and all points of the fit set.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or VectorSet
         Of the points shown.
     spec : CloudSpec
         Unit, layer and pooling.
@@ -225,7 +226,7 @@ def points_and_fit(
     if code == "split":
         fitted, shown = points.halves()
         return shown, fitted
-    return points, encode_corpus(chosen_corpus(code), spec, _)
+    return points, encode_corpus(chosen_data(code), spec, _)
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:

@@ -4,14 +4,14 @@ from contextlib import suppress
 
 import streamlit as st
 
-from geometry import ModelFilesError
+from geometry import Corpus, ModelFilesError
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import show_coverage
 from pages.common.escape import markdown
 from pages.common.messages import encoder_errors_shown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
-from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, chosen_own, show_own
+from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, chosen_own, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
 from pages.your_corpus.form import limits, show_form
@@ -31,21 +31,24 @@ with st.expander(_("What you can give, and where it goes"), key="limits", icon="
 close_page(PAGE, _, values)  # before the result, so that the page is whole during the encoding
 
 with result:
-    for store in (OWN_CORPORA, OWN_PAIRS):
+    for store in (OWN_CORPORA, OWN_VECTORS, OWN_PAIRS):
         show_own(store, _)
     corpus = chosen_own()
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))
     else:
-        st.success(
+        chosen = (
             _(
                 "“{name}” is chosen in the sidebar. Narrow cone and Whitening draw it too, and "
                 "Sentence similarity can fit treatments on it."
-            ).format(name=markdown(corpus.name)),
-            icon=":material/check_circle:",
+            )
+            if isinstance(corpus, Corpus)
+            else _("“{name}” is chosen in the sidebar. Narrow cone and Whitening draw it too.")
         )
-        with suppress(ModelFilesError):  # encode_own shows it
-            show_coverage(coverage_of(corpus, _), _)
+        st.success(chosen.format(name=markdown(corpus.name)), icon=":material/check_circle:")
+        if isinstance(corpus, Corpus):
+            with suppress(ModelFilesError):  # encode_own shows it
+                show_coverage(coverage_of(corpus, _), _)
         points = encode_own(corpus, _)
         if points is not None:
             warn_of_cache(_)

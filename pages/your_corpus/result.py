@@ -7,13 +7,13 @@ from collections import Counter
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
+from geometry.data import VectorSet
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection.twin import one_scale
-from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
@@ -29,7 +29,8 @@ from pages.common.draw.clouds import (
 from pages.common.escape import markdown
 from pages.common.measures import measure_label
 from pages.common.messages import show_error
-from pages.common.models import current_encoder, model_line
+from pages.common.models import current_encoder
+from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.words import Translate, prose
 
@@ -38,7 +39,7 @@ HEIGHT = 520  # px
 MAX_POINTS = 3000  # of a larger cloud a sample is drawn, and the page says so
 
 
-def encode_own(corpus: Corpus, _: Translate) -> CorpusCloud | None:
+def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
     """The corpus as sentence vectors, with progress and cancel; None after an error message."""
     # layer 4, where the bundled encoder has its usual cone, or the last layer of a smaller model
     spec = CloudSpec(
@@ -96,15 +97,24 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
 
 def show_counts(points: CorpusCloud, _: Translate) -> None:
     """Counts of texts, what the model read of them, and how narrow their cone is."""
-    corpus, coverage = points.corpus, coverage_of(points.corpus, _)
-    counts = {
-        measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}",
-        _("texts"): f"{len(corpus):,}",
-        _("duplicates, kept"): f"{duplicates(corpus):,}",
-        _("blank lines, left out"): f"{corpus.n_blank:,}",
-        _("texts cut"): f"{coverage.truncated:,}",
-        _("unknown tokens"): f"{coverage.unknown_share:.1%}",
-    }
+    corpus = points.corpus
+    counts = {measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}"}
+    if points.model is None:
+        n = len(points.cloud)
+        counts |= {
+            _("vectors"): f"{n:,}",
+            _("numbers of each"): f"{points.vectors.shape[1]:,}",
+            _("rows of zeros, left out"): f"{points.n_zero:,}",
+        }
+    else:
+        coverage = coverage_of(corpus, _)
+        counts |= {
+            _("texts"): f"{len(corpus):,}",
+            _("duplicates, kept"): f"{duplicates(corpus):,}",
+            _("blank lines, left out"): f"{corpus.n_blank:,}",
+            _("texts cut"): f"{coverage.truncated:,}",
+            _("unknown tokens"): f"{coverage.unknown_share:.1%}",
+        }
     for label, value in counts.items():
         st.metric(label, value)
 
@@ -129,14 +139,9 @@ def duplicates(corpus: Corpus) -> int:
 
 def cloud_line(points: CorpusCloud, _: Translate) -> str:
     """What the picture and the numbers were measured on."""
-    return _(
-        "{shown} of {n} texts, {model}, layer {layer}, {pooling} pooling, raw (not centred, no "
-        "treatment); seed {seed}."
-    ).format(
-        shown=f"{len(points.cloud):,}",
-        n=f"{points.cloud.n_available:,}",
-        model=model_line(points.encoder, _),
-        layer=points.spec.layer,
-        pooling=pooling_names(_)[points.spec.pooling],
-        seed=points.spec.seed,
-    )
+    parts = [
+        *origin(points, _),
+        _("raw (not centred, no treatment)"),
+        _("seed {seed}").format(seed=points.spec.seed),
+    ]
+    return " · ".join(parts)

@@ -18,31 +18,34 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
     state, cosine = _state_of(points)
     words = {
         "holds": _(
-            "Your texts form a narrow cone: the mean cosine of two of them, drawn at random, is "
+            "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
             "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
         ),
         "partly": _(
-            "Your texts hardly form a cone: the mean cosine of two of them, drawn at random, is "
+            "Your {units} hardly form a cone: the mean cosine of two of them, drawn at random, is "
             "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
         ),
         "fails": _(
-            "Your texts form no cone: the mean cosine of two of them, drawn at random, is "
+            "Your {units} form no cone: the mean cosine of two of them, drawn at random, is "
             "{cosine}, and isotropic directions have 0."
         ),
         "unknown": _(
-            "The mean cosine of your texts is {cosine}. To say whether they form a cone, at "
-            "least {least} texts are needed that are not all alike."
+            "The mean cosine of your {units} is {cosine}. To say whether they form a cone, at "
+            "least {least} are needed that are not all alike."
         ),
     }
-    measured = words[state].format(cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)
-    if state != "unknown" and chosen_model().is_bundled:
+    units = _("texts") if points.model else _("vectors")
+    measured = words[state].format(
+        units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+    )
+    if state != "unknown" and points.model and chosen_model().is_bundled:
         measured = f"{measured} {_comparison(points, _)}"
     return Verdict(
         claim=_("Texts of any subject form a narrow cone in the middle layers of a model."),
         source="Ethayarajh (2019)",
         state=state,
         measured=measured,
-        basis=" ".join([cloud_line(points, _), _("95% interval: jackknife over texts.")]),
+        basis=" ".join([cloud_line(points, _), _("95% interval: jackknife over rows.")]),
     )
 
 

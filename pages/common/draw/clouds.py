@@ -36,7 +36,8 @@ def point_colours(points: CorpusCloud, colour: str, _: Translate) -> PointColour
         if cloud.unit == "sentences":
             return PointColours.by_value(cloud.counts, _("mean log₁₀ count of its pieces"))
         return PointColours.by_value(np.log10(cloud.counts), _("log₁₀ count in this corpus"))
-    title = _("words") if cloud.unit == "sentences" else _("characters")
+    titles = {"sentences": _("words"), "vectors": _("length of the vector")}
+    title = titles.get(cloud.unit, _("characters"))
     return PointColours.by_value(cloud.lengths, title)
 
 

@@ -1,0 +1,46 @@
+"""What the numbers of a cloud were measured on, in words."""
+
+from __future__ import annotations
+
+from .controls import layer_words, pooling_names
+from .corpus_cloud import CorpusCloud
+from .models import model_line
+from .words import Translate
+
+
+def unit_names(_: Translate) -> dict[str, str]:
+    """The plurals of what a point may be, by code."""
+    return {
+        "sentences": _("sentences"),
+        "tokens": _("tokens"),
+        "types": _("types"),
+        "vectors": _("vectors"),
+    }
+
+
+def model_words(points: CorpusCloud, _: Translate) -> list[str]:
+    """Model and layer."""
+    if points.model is None:
+        return [_("vectors of a file")]
+    if points.cloud.unit == "types":
+        return [model_line(points.model, _), _("input embeddings")]
+    layer = layer_words(points.spec.layer, points.model.n_layers, _)
+    return [model_line(points.model, _), layer]
+
+
+def origin(points: CorpusCloud, _: Translate) -> list[str]:
+    """Corpus, n, model, layer and pooling."""
+    cloud, spec = points.cloud, points.spec
+    n = len(cloud)
+    count = f"n = {n:,} {unit_names(_)[cloud.unit]}"
+    if cloud.n_available > n:
+        available = f"{cloud.n_available:,}"
+        count = _("{count} (a sample of {n})").format(count=count, n=available)
+    parts = [_("corpus {name}").format(name=points.corpus.name), count, *model_words(points, _)]
+    if points.n_zero:
+        parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))
+    if cloud.unit == "sentences":
+        parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
+        if not spec.special_tokens:
+            parts.append(_("without special tokens"))
+    return parts
