@@ -248,7 +248,7 @@ def _cloud_of_vectors(sha256: str, labels_hash: int, _vectors: VectorSet) -> Cor
         n_available=len(X),
     )
     if not norms.all():
-        cloud = replace(cloud.take(norms > 0), n_available=np.count_nonzero(norms))
+        cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
     corpus = Corpus(_vectors.name, texts, labels=labels, label_column=_vectors.label_column)
     key = ArrayStore.key(sha256, labels)
     return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True)
