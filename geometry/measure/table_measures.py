@@ -271,6 +271,10 @@ LISTED: dict[str, Listed] = {
 }
 
 
+# over all pairs of rows: their time grows with n squared
+OF_PAIRS = ("positive_cosine_share", "uniformity", "hubness", "intrinsic_dimension")
+
+
 def refuse_unlisted(names: Iterable[str]) -> None:
     """Raise ValueError for names that are not in LISTED; the message lists those that are."""
     unknown = sorted(set(names) - set(LISTED))

@@ -24,7 +24,9 @@ from .uploads import is_own
 from .words import Translate
 
 ALL_POINTS = 10**9
+MOST_DRAWN = 100_000  # encoded sentences, tokens or types; of a larger cloud a sample is drawn
 SEED = 0
+MANY_POINTS = 20_000  # whose projection takes more than half a second
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 COUNTED_CHARACTERS = 100_000  # whose tokens are counted in less than a second
 SHORT_TOKENS = 512  # a transformer that reads longer texts may take a minute for one
@@ -121,6 +123,17 @@ class CorpusCloud:
         """The cloud of these rows only; ``name`` is appended to the key."""
         return replace(self, cloud=self.cloud.take(rows), key=f"{self.key}/{name}")
 
+    def sample(self, most: int) -> CorpusCloud:
+        """Some rows, for figures over pairs of rows and for intervals; all if there are few.
+
+        most : rows at most, drawn by the spec's seed.
+        """
+        n = len(self.cloud)
+        if n <= most:
+            return self
+        rows = np.random.default_rng(self.spec.seed).choice(n, most, replace=False)
+        return self.take(np.sort(rows), f"sample-{most}")
+
     def halves(self) -> tuple[CorpusCloud, CorpusCloud]:
         """One half to fit on, and the other, to show what the fit does to new points."""
         from geometry.evaluate.fit_size import split_halves  # 0.06 s, after the first picture
@@ -136,6 +149,20 @@ class CorpusCloud:
             lambda: project(self.vectors, method, n_components, random_state=SEED),
             private=self.private,
         )
+
+    def project_in_job(self, method: str, n_components: int, _: Translate) -> None:
+        """Of many points, compute ``project`` as a job with progress and Cancel."""
+        name, n = f"{self.key}/{method}/{n_components}", len(self.cloud)
+        if n <= MANY_POINTS or _PROJECTIONS.get(name, private=self.private) is not None:
+            return
+
+        def work(report: jobs.Report) -> Projection:
+            report(0, n)
+            return project(self.vectors, method, n_components, random_state=SEED)
+
+        what = _("Projecting {n} points").format(n=f"{n:,}")
+        made = jobs.wait_for(f"project-{name}", work, _, what, lane="measure", passing=True)
+        _PROJECTIONS.put(name, made, private=self.private)
 
 
 def sentence_of_token(cloud: Cloud) -> np.ndarray | None:

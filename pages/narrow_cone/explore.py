@@ -10,7 +10,13 @@ from geometry import Corpus
 from geometry.data import VectorSet
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
-from pages.common.corpus_cloud import OF_VECTORS, coverage_of, encode_corpus, warn_of_cache
+from pages.common.corpus_cloud import (
+    MOST_DRAWN,
+    OF_VECTORS,
+    coverage_of,
+    encode_corpus,
+    warn_of_cache,
+)
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
@@ -28,7 +34,7 @@ from .inspector import choose_point, show_inspector
 from .numbers import show_all_measures, show_headlines, warn_of_simplex
 from .pictures import draw_pictures
 from .scene import (
-    MAX_POINTS,
+    SAMPLE_ROWS,
     Scene,
     build_scene,
     few_points_values,
@@ -66,7 +72,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
             spec = OF_VECTORS
         else:
             spec = choose_cloud(current_encoder(), _, more=more_box.container())
-            spec = replace(spec, max_points=MAX_POINTS)
+            spec = replace(spec, max_points=MOST_DRAWN)
         if chosen_model().is_bundled and spec != OF_VECTORS:
             with preset_box:
                 show_presets(_)
@@ -77,6 +83,8 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         with notes_box:
             show_error(error, _)
         return
+    if has_no_webgl2():
+        points = points.sample(SAMPLE_ROWS)  # Plotly draws them, and is slow with many points
     if len(points.cloud) < FEWEST_POINTS:
         notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
         return
@@ -84,6 +92,9 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         look = choose_look(corpus, spec, _)
     with more_box:
         fit = choose_fit(_)
+    method = "svd" if look.view == "umap" else look.view
+    with progress_box:
+        points.project_in_job(method, look.n_components, _)
     whitening = full_whitening(points, fit)
     if whitening.rank == 0:
         notes_box.info(prose(PAGE, "all-equal"))

@@ -16,15 +16,17 @@ def show_steps(scene: Scene, _: Translate) -> None:
     """Look, play, click a sentence, change the layer; until all are done or the strip is closed."""
     state = st.session_state
     first = state.setdefault("first-cloud", scene.points.key)
-    done = {
+    done: dict[str, bool] = {
         "look": True,
         "play": not scene.is_raw,
         "click": scene.chosen is not None,
         "layer": scene.points.key != first,
     }
+    if scene.points.model is None:
+        del done["layer"]
     taken = state.setdefault("steps-taken", set())
     taken |= {name for name, is_done in done.items() if is_done}
-    if state.get("steps-closed") or taken == done.keys():
+    if state.get("steps-closed") or taken >= done.keys():
         return
     labels = {
         "look": _("Look: the same points twice. The orange cones hold half of them, and 90%"),
@@ -33,7 +35,7 @@ def show_steps(scene: Scene, _: Translate) -> None:
         "layer": _("Change the layer: where is the cone?"),
     }
     items = "".join(
-        f"<li>{'✓ ' if name in taken else ''}{escape(label)}</li>" for name, label in labels.items()
+        f"<li>{'✓ ' if name in taken else ''}{escape(labels[name])}</li>" for name in done
     )
     with st.container(key="steps", gap="xxsmall"):
         st.html(f"<ol>{items}</ol>")

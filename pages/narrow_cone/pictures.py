@@ -11,7 +11,14 @@ import streamlit as st
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel, Wedge
-from geometry.projection.film import Stop, film, film_knobs, nearest_in_film, place_in_film
+from geometry.projection.film import (
+    STRENGTHS,
+    Stop,
+    film,
+    film_knobs,
+    nearest_in_film,
+    place_in_film,
+)
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
 from pages.common.cache import Cache
@@ -38,6 +45,8 @@ from .scene import Scene, Side, scene_key
 
 GROUP = "cone"
 CENTRED = 1  # the film's stop where the mean is gone
+FULL_FILM = 200_000  # points; a film of more has fewer stops
+COARSE_STRENGTHS = 2  # its stops of strength beyond 0
 
 # panels and their text alternatives: a stop of the sliders has others
 _PANELS: Cache[Any] = Cache("cone-panels", max_entries=2000)
@@ -193,7 +202,7 @@ def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
 
 def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
     """Raw beside the film from raw to white; off the film's path, the scene's own picture."""
-    knobs = film_knobs()
+    knobs = _knobs(scene)
     stops, points = _film(scene)
     whitening = scene.whitening
     at = place_in_film(knobs, whitening.centring, whitening.strength)
@@ -273,12 +282,18 @@ def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
     ]
 
 
+def _knobs(scene: Scene) -> tuple[tuple[float, float], ...]:
+    """The film's stops. Of very many points fewer are sent: a stop of a million takes 4 MB."""
+    is_large = len(scene.points.cloud) > FULL_FILM
+    return film_knobs(COARSE_STRENGTHS if is_large else STRENGTHS)
+
+
 def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
     """The film's stops and packed coordinates, computed once for each cloud, fit and view."""
     points = scene.points
 
     def make() -> tuple[tuple[Stop, ...], Points]:
-        stops = film(points.vectors, scene.full, scene.raw.projection)
+        stops = film(points.vectors, scene.full, scene.raw.projection, _knobs(scene))
         return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], scene.reach))
 
     return _FILMS.get_or_make(scene_key(scene), make, private=points.private)

@@ -32,4 +32,10 @@ def provenance(scene: Scene, _: Translate) -> str:
     ]
     if len(whitening.components) < d:
         parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
+    if scene.sample is not scene.points:
+        parts.append(
+            _("neighbours, pairs and intervals: a sample of {n}").format(
+                n=f"{len(scene.sample.cloud):,}"
+            )
+        )
     return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

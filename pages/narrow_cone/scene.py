@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -18,6 +18,7 @@ from geometry.measure import (
     measure_table,
 )
 from geometry.measure.cosines import isotropic_angle_spread
+from geometry.measure.table_measures import OF_PAIRS
 from geometry.projection import whiten_beside
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import (
@@ -37,7 +38,7 @@ from pages.common.words import signed
 
 from .umap import umaps_if_ready
 
-MAX_POINTS = 3000  # of a larger cloud a sample is drawn, and the page says so
+SAMPLE_ROWS = 3000  # for intervals and figures over pairs; the page says so
 NEIGHBOURS = 5
 COSINE_DECIMALS = 3
 WIDEST_CONE = 60.0  # degrees; a wider cloud is not called a narrow cone
@@ -154,6 +155,22 @@ class Scene:
     waits_for_umap: bool
     chosen: int | None
 
+    @cached_property
+    def sample(self) -> CorpusCloud:
+        """The rows of intervals and of figures over pairs."""
+        return self.points.sample(SAMPLE_ROWS)
+
+    def sampled_vectors(self, side: Side) -> np.ndarray:
+        """The retained vectors of the sample."""
+        if self.sample is self.points:
+            return side.retained_vectors
+        if side.name == "raw":
+            return self.sample.vectors
+        adjusted = self.whitening
+        return whiten_beside(
+            self.sample.vectors, self.full, centring=adjusted.centring, strength=adjusted.strength
+        ).retained_vectors
+
     @property
     def has_few_points(self) -> bool:
         """True if n <= d and the whitening retains fewer directions than the rank allows."""
@@ -173,22 +190,29 @@ class Scene:
     def measured(self, side: Side, names: tuple[str, ...] = HEADLINE) -> dict[str, Measured]:
         """Measures by name: no intervals and nothing simulated, so that it is fast."""
 
-        def make() -> dict[str, Measured]:
-            X = side.retained_vectors
+        def measure(X: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
             table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
             return {row.name: row for row in table}
+
+        def make() -> dict[str, Measured]:
+            of_pairs = [name for name in names if name in OF_PAIRS]
+            of_rows = [name for name in names if name not in OF_PAIRS]
+            if not of_pairs or self.sample is self.points:
+                return measure(side.retained_vectors, names)
+            on_sample = measure(self.sampled_vectors(side), of_pairs)
+            return measure(side.retained_vectors, of_rows) | on_sample
 
         key = f"{side.key}/{'+'.join(names)}"
         return _MEASURED.get_or_make(key, make, private=self.points.private)
 
     def agreement(self, side: Side) -> float | None:
-        """Share of the neighbours with the same label; None without labels."""
-        labels = self.points.cloud.labels
+        """Share of the neighbours with the same label, in the sample; None without labels."""
+        labels = self.sample.cloud.labels
         if not labels:
             return None
         return _AGREEMENTS.get_or_make(
             side.key,
-            lambda: label_agreement(side.retained_vectors, labels, k=NEIGHBOURS),
+            lambda: label_agreement(self.sampled_vectors(side), labels, k=NEIGHBOURS),
             private=self.points.private,
         )
 
@@ -202,7 +226,7 @@ class Scene:
         """The share of pairs in each bin of EDGES, and the number of pairs."""
         return _HISTOGRAMS.get_or_make(
             side.key,
-            lambda: cosine_histogram(side.retained_vectors),
+            lambda: cosine_histogram(self.sampled_vectors(side)),
             private=self.points.private,
         )
 

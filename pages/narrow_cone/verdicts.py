@@ -39,9 +39,9 @@ def cosine_of(scene: Scene) -> Interval | None:
 
     Its interval leaves out the rows of one sentence together.
     """
-    cloud = scene.points.cloud
+    cloud = scene.sample.cloud
     units = None if cloud.unit == "types" else cloud.sources
-    [row] = measure_table(scene.points.vectors, names=("mean_cosine",), seed=SEED, units=units)
+    [row] = measure_table(cloud.vectors, names=("mean_cosine",), seed=SEED, units=units)
     if row.value is None or row.low is None or row.high is None:
         return None
     return Interval(row.value, row.low, row.high)
@@ -76,7 +76,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     if found is not None:
         state = "holds" if found.low >= NARROW else "partly" if found.rises else "fails"
     cosine = (
-        signed(mean_cosine(scene.points.vectors), 3)
+        signed(mean_cosine(scene.sample.vectors), 3)
         if found is None
         else estimate(found.value, found.low, found.high)
     )
@@ -91,7 +91,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
             units=unit_words(scene, _), cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         basis=" · ".join(
-            [*origin(scene.points, _), _("raw cloud, nothing fitted"), _interval_words(scene, _)]
+            [*origin(scene.sample, _), _("raw cloud, nothing fitted"), _interval_words(scene, _)]
         ),
     )
 
@@ -134,7 +134,7 @@ def steps_of(scene: Scene) -> Steps | None:
 
 
 def _steps(scene: Scene) -> Steps | None:
-    fitted, shown = scene.points.halves()
+    fitted, shown = scene.sample.halves()
     X, labels, units = shown.vectors, shown.cloud.labels, sentence_of_token(shown.cloud)
     raw = agreement_of(X, labels, units) if labels else None
     if raw is None:
@@ -163,7 +163,7 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    basis = origin(scene.points, _)
+    basis = origin(scene.sample, _)
     if steps is not None:
         if steps.both.rises:
             state = "holds"

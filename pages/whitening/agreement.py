@@ -27,9 +27,9 @@ def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
 
 
 def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
-    """Share of the five nearest neighbours with the same label; None where there is none."""
+    """Share of the five nearest neighbours with the same label, in the sample; None without."""
     material = scene.material
-    labels = labels_of(material.cloud)
+    labels = labels_of(material.sample.cloud)
     if labels is None:
         return None
     if picture.key in [each.key for each in compared(scene) or ()]:
@@ -40,7 +40,7 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
 
     def make() -> float | None:
         try:
-            return label_agreement(picture.treated.retained, labels)
+            return label_agreement(picture.on(material.sample).treated.retained, labels)
         except UndefinedMeasure:
             return None
 
@@ -56,11 +56,12 @@ def agreement_change(
 
 
 def _draws_of(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
-    labels, units = labels_of(material.cloud), sentence_of_token(material.cloud)
+    cloud = material.sample.cloud
+    labels, units = labels_of(cloud), sentence_of_token(cloud)
     if labels is None:
         return None
     return _DRAWS.get_or_make(
         picture.key,
-        lambda: agreement_of(picture.treated.retained, labels, units),
+        lambda: agreement_of(picture.on(material.sample).treated.retained, labels, units),
         private=material.is_private,
     )

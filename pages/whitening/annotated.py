@@ -16,7 +16,7 @@ POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen
 
 def annotations_of(material: Material) -> Annotations:
     """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
-    cloud = material.cloud
+    cloud = material.sample.cloud
     labels = labels_of(cloud)
     if cloud.unit == "tokens":
         types, sentences = np.array(cloud.texts), cloud.sources

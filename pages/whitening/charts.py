@@ -215,7 +215,8 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
 
 
 def _size(scene: Scene, _: Translate) -> Figures:
-    X, sentences = scene.material.cloud.vectors, sentence_of_token(scene.material.cloud)
+    cloud = scene.material.sample.cloud
+    X, sentences = cloud.vectors, sentence_of_token(cloud)
     if min(map(len, split_halves(len(X), sentences, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}

@@ -12,9 +12,10 @@ from geometry import Corpus
 from geometry.data import VectorSet
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
-from pages.common.corpus_cloud import OF_VECTORS, CloudSpec, coverage_of, warn_of_cache
+from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
+from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
@@ -35,7 +36,7 @@ from .flow import train_flow
 from .headlines import show_headlines
 from .numbers import show_all_measures
 from .pictures import draw_pictures
-from .scene import MAX_POINTS, Scene, build_scene, material_of, points_and_fit
+from .scene import SAMPLE_ROWS, Scene, build_scene, material_of, points_and_fit
 from .verdicts import whitening_verdict
 from .warnings import warn_of_emptied, warn_of_simplex
 
@@ -58,7 +59,7 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
             spec = OF_VECTORS
         else:
             spec = choose_cloud(current_encoder(), _, more=special_box)
-            spec = replace(spec, max_points=MAX_POINTS)
+            spec = replace(spec, max_points=MOST_DRAWN)
         look = choose_look(corpus, spec, _, views=("mean", "svd", "pca"))
     scene = _choose_scene(
         corpus, spec, look, _, own=own_boxes, more=more_box, notes=notes_box, progress=progress_box
@@ -137,6 +138,8 @@ def _choose_scene(
         with notes:
             show_error(error, _)
         return None
+    if has_no_webgl2():
+        points = points.sample(SAMPLE_ROWS)  # Plotly draws them, and is slow with many points
     if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
         notes.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
         return None
@@ -150,4 +153,6 @@ def _choose_scene(
     if not material.has_spread:
         notes.info(prose(PAGE, "all-equal"))
         return None
+    with progress:
+        points.project_in_job(look.view, look.n_components, _)
     return build_scene(material, names, knobs, look, chosen_row(points), _)

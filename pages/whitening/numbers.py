@@ -46,7 +46,8 @@ def report_of(picture: TreatedCloud, material: Material, *, is_whole: bool = Tru
     is_whole : bool
         False for FIVE alone.
     """
-    treated, units = picture.treated, sentence_of_token(material.cloud)
+    treated = picture.on(material.sample).treated
+    units = sentence_of_token(material.sample.cloud)
     is_new = material.seen_by_fit(picture.name) == "none"
     annotations = annotations_of(material)
     has_labels = annotations.labels is not None
@@ -125,6 +126,9 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
             "data moved away from the origin in a random direction."
         )
     )
+    if scene.material.is_sampled:
+        sample = _("Measured on a sample of {n} points, seed {seed}.")
+        st.caption(sample.format(n=f"{len(scene.material.sample.cloud):,}", seed=SEED))
     if is_whole:
         show_annotated_note(scene.material)
     for line in where_they_disagree(scene, reports, _):

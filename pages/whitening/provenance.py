@@ -39,6 +39,12 @@ def provenance(scene: Scene, _: Translate) -> str:
         _("n/d = {ratio}").format(ratio=f"{len(material.fit) / d:.2f}"),
         *_ranks(scene, _),
     ]
+    if material.is_sampled:
+        parts.append(
+            _("neighbours, pairs and intervals: a sample of {n}").format(
+                n=f"{len(material.sample.cloud):,}"
+            )
+        )
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 

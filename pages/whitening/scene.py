@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,7 @@ from pages.common.words import Translate
 from .choices import FitSet
 from .flow import flow_treatment
 
-MAX_POINTS = 5000
+SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
 UNFITTED = ("raw", "learned")  # the fit set does not change them
 
@@ -91,6 +91,12 @@ class TreatedCloud:
         # A session's own cache can't be read in a job, and jobs need these vectors.
         return make() if self.is_private else _TREATED.get_or_make(self.key, make)
 
+    def on(self, points: CorpusCloud) -> TreatedCloud:
+        """The same treatment of some of the points, such as a sample."""
+        if points is self.points:
+            return self
+        return replace(self, points=points, key=f"{self.key}/{len(points.cloud)}")
+
     @cached_property
     def place(self) -> Place:
         """Where the points are drawn."""
@@ -129,6 +135,16 @@ class Material:
     points: CorpusCloud
     fit_points: CorpusCloud
     fit_set: FitSet
+
+    @cached_property
+    def sample(self) -> CorpusCloud:
+        """The points of intervals, of the table, and of figures over pairs."""
+        return self.points.sample(SAMPLE_ROWS)
+
+    @property
+    def is_sampled(self) -> bool:
+        """True where the sample has not all points."""
+        return self.sample is not self.points
 
     @property
     def corpus(self) -> Corpus:

@@ -91,7 +91,8 @@ def _isoscore(picture: TreatedCloud, material: Material) -> Measured:
     """IsoScore with its interval."""
 
     def make() -> Measured:
-        X, units = picture.treated.retained, sentence_of_token(material.cloud)
+        X = picture.on(material.sample).treated.retained
+        units = sentence_of_token(material.sample.cloud)
         [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
         return row
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import streamlit as st
 
@@ -13,12 +14,20 @@ from geometry.encode.precision import PrecisionError
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.measure.intervals import MIN_ROWS
+from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import one_scale
-from pages.common.corpus_cloud import CloudSpec, CorpusCloud, coverage_of, encode_corpus
+from pages.common.corpus_cloud import (
+    MOST_DRAWN,
+    CloudSpec,
+    CorpusCloud,
+    coverage_of,
+    encode_corpus,
+)
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative,
+    axis_titles,
     cloud_panel,
     current_theme,
     draw_legend,
@@ -26,6 +35,9 @@ from pages.common.draw.clouds import (
     note_too_many_labels,
     point_colours,
 )
+from pages.common.draw.selected import show_selection, store_selection
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown
 from pages.common.measures import measure_label
 from pages.common.messages import show_error
@@ -36,7 +48,7 @@ from pages.common.words import Translate, prose
 
 VIEW, COMPONENTS = "mean", 2
 HEIGHT = 520  # px
-MAX_POINTS = 3000  # of a larger cloud a sample is drawn, and the page says so
+PLOTLY_POINTS = 3000  # of a larger cloud Plotly draws a sample, and the page says so
 
 
 def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
@@ -46,7 +58,7 @@ def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
         unit="sentences",
         layer=min(4, current_encoder().n_layers),
         pooling=DEFAULT_POOLING,
-        max_points=MAX_POINTS,
+        max_points=MOST_DRAWN,
     )
     try:
         return encode_corpus(corpus, spec, _)
@@ -66,6 +78,8 @@ def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
 
 def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     """The raw cloud around the origin, with the cone that holds it."""
+    if has_no_webgl2():
+        points = points.sample(PLOTLY_POINTS)
     cloud, line = points.cloud, cloud_line(points, _)
     if len(cloud) <= COMPONENTS:
         st.info(
@@ -75,18 +89,49 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
+    points.project_in_job(VIEW, COMPONENTS, _)
     picture = points.project(VIEW, COMPONENTS)
-    colours = point_colours(points, "topic", _)
-    theme = current_theme()
-    panel = cloud_panel(points.vectors, cloud.texts, picture, one_scale(picture, picture)[1], _)
-    show_chart(
-        chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
-        key="own_cloud",
-        file_name="narrow-cone-your-corpus",
-        alt=f"{alternative(_('Raw'), points.vectors, panel, _)} {line}",
-    )
-    draw_legend(colours, theme, _)
-    st.caption(markdown(" · ".join([*lines_below(picture, panel, _), line])))
+    colours, theme = point_colours(points, "topic", _), current_theme()
+    reach = one_scale(picture, picture)[1]
+    panel = cloud_panel(points.vectors, (), picture, reach, _)
+    below = [*lines_below(picture, panel, _), line]
+    alt = f"{alternative(_('Raw'), points.vectors, panel, _)} {line}"
+    if has_no_webgl2():
+        show_chart(
+            chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
+            key="own_cloud",
+            file_name="narrow-cone-your-corpus",
+            alt=alt,
+        )
+        draw_legend(colours, theme, _)
+    else:
+        twin = TwinCloud(
+            points=Points.of(pack_cloud([picture.around_origin], reach)),
+            rows_key=points.key,
+            pictures=[Picture([0], [_("Raw")])],
+            colours=colours,
+            reach=reach,
+            axis_titles=axis_titles(VIEW, COMPONENTS, _),
+            origin_label=_("origin"),
+            name=_("Raw"),
+            alt=alt,
+            cones=[panel.wedges],
+            factors=[1.0],
+            below=below[:-1],
+            provenance=line,
+            file_name="narrow-cone-your-corpus",
+        )
+        with st.container(key="own_cloud"):
+            show_twin_cloud(
+                twin,
+                theme,
+                _,
+                key="own-cloud",
+                texts=cloud.texts,
+                on_selection=partial(store_selection, points.key),
+            )
+    st.caption(markdown(" · ".join(below)))
+    show_selection(cloud, points.key, _)
     note_too_many_labels(cloud, _)
     offer_csv(
         _("Download points (CSV)"),

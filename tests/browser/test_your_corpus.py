@@ -12,7 +12,7 @@ from tests.browser.server import AppServer
 SENTENCES = [f"The {noun} is {state}." for noun in ("kettle", "sky", "road", "tea", "cat", "river")
              for state in ("cold", "old", "near", "quiet", "dark")]  # fmt: skip
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(500)
-PICTURE = ".st-key-own_cloud canvas.gl-canvas, .st-key-own_cloud canvas"
+PICTURE = ".st-key-own_cloud canvas.twin-points"
 
 
 def choose_upload(page: Page) -> None:
@@ -111,8 +111,8 @@ def test_a_txt_goes_through_to_a_picture_in_chinese(
     expect(page.get_by_text("已在側邊欄選用「kettles」。")).to_be_visible()
     expect(page.get_by_text("模型讀了 30 筆文字")).to_be_visible()
     assert page.evaluate("document.documentElement.lang") == "zh-Hant"
-    button = page.locator(".st-key-own_cloud .modebar-btn").first
-    assert button.get_attribute("data-title") == "下載圖片（PNG）"
+    page.locator(".st-key-own_cloud .twin-more summary").click()
+    expect(page.locator(".st-key-own_cloud").get_by_text("下載圖片（PNG）")).to_be_visible()
 
 
 def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(

@@ -37,6 +37,7 @@ from geometry.measure.neighbours import agreement_draws
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import words
+from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
@@ -44,6 +45,7 @@ from pages.common.verdict import ICONS, Interval
 from pages.common.words import signed, with_sign
 from pages.narrow_cone.choices import PRESETS, STEPS
 from pages.narrow_cone.downloads import histogram_csv, panels_csv
+from pages.narrow_cone.scene import SAMPLE_ROWS
 from pages.narrow_cone.verdicts import Steps, whitening_verdict
 from tests.pages import visits
 from tests.pages.charts import array, charts
@@ -77,7 +79,7 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
     """The cloud the page should show, by the library alone; out of the session's disk cache."""
 
     def read(name: str = "topics", **choices) -> Cloud:
-        plain = {"unit": "sentences", "layer": 4, "pooling": "mean"}
+        plain = {"unit": "sentences", "layer": 4, "pooling": "mean", "max_points": MOST_DRAWN}
         return read_cloud(encoder, read_bundled(name), **plain | choices, store=ArrayStore())
 
     return read
@@ -147,6 +149,13 @@ def headlines(app: AppTest) -> list[dict[str, list[str]]]:
     ]
 
 
+def sampled(X: np.ndarray) -> np.ndarray:
+    """The rows of figures over pairs."""
+    if len(X) <= SAMPLE_ROWS:
+        return X
+    return X[np.sort(np.random.default_rng(0).choice(len(X), SAMPLE_ROWS, replace=False))]
+
+
 def expected_numbers(X: np.ndarray) -> dict[str, str]:
     try:
         angles = {q: f"{opening_angle(X, quantile=q):.1f}°" for q in (0.5, 0.9)}
@@ -154,7 +163,7 @@ def expected_numbers(X: np.ndarray) -> dict[str, str]:
         angles = dict.fromkeys((0.5, 0.9), "— (mean 0)")
     return {
         "mean cosine of pairs": signed(mean_cosine(X), 3),
-        "share of positive cosines": f"{positive_cosine_share(X):.4f}",
+        "share of positive cosines": f"{positive_cosine_share(sampled(X)):.4f}",
         "opening angle, median": angles[0.5],
         "opening angle, 90%": angles[0.9],
         "mean-norm share ‖μ‖²/E‖x‖²": f"{mean_norm_share(X):.3f}",
@@ -487,12 +496,12 @@ def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
 
 
 @pytest.mark.parametrize("unit", ["tokens", "types"])
-def test_a_sample_and_another_unit_are_told(cloud_of, unit):
+def test_another_unit_is_drawn_whole_and_its_sample_is_stated(cloud_of, unit):
     cloud = cloud_of(unit=unit)
     line = provenance(look(corpus="topics", unit=unit))
     assert line.startswith(f"corpus Topics, English · n = {len(cloud):,} {unit}")
-    sampled = f"(a sample of {cloud.n_available:,})"
-    assert (sampled in line) is (cloud.n_available > len(cloud))
+    assert len(cloud) == cloud.n_available > SAMPLE_ROWS
+    assert "neighbours, pairs and intervals: a sample of 3,000" in line
     assert ("input embeddings" in line) is (unit == "types")
     assert "pooling" not in line
 

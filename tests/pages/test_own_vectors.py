@@ -5,6 +5,7 @@ import pytest
 
 from geometry import mean_cosine
 from geometry.data import VectorSet
+from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
 
@@ -48,3 +49,15 @@ def test_rows_of_zeros_are_left_out() -> None:
 def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:
     said, _lists = visit("word_frequency", a_set())
     assert "your file has vectors. It uses “Topics, English”" in said
+
+
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening", "your_corpus"])
+def test_every_one_of_many_points_is_drawn_and_figures_over_pairs_take_a_sample(page: str) -> None:
+    """25,000 points: more than a job, and than the texts that are sent at once."""
+    app = new_visit(page, brought("vector-uploads", "corpus", a_set(25_000)), **{"fit-on": "same"})
+    healthy(app.run())
+    [twin] = twin_clouds(app).values()
+    assert all(len(frame) == 25_000 for frames in twin.frames.values() for frame in frames)
+    assert "n = 25,000 vectors" in everything(app)
+    sample = {"narrow_cone": "a sample of 3,000", "whitening": "a sample of 5,000"}
+    assert sample.get(page, "") in everything(app)

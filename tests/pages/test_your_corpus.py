@@ -24,7 +24,7 @@ from pages.common.messages import error_text
 from pages.your_corpus.form import limits
 from pages.your_corpus.result import duplicates
 from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
-from tests.pages.charts import charts
+from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, deep_link, healthy, new_visit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,7 +154,7 @@ def test_pasted_lines_become_the_corpus_of_every_page(visit, language):
     assert corpus.texts == read_pasted(PASTED).texts
     assert at.selectbox(key="corpus").value == code
     assert [metric.value for metric in at.metric[1:]] == ["4", "1", "1", "0", "0.0%"]
-    assert set(charts(at)) == {"own_cloud"}
+    assert len(twin_clouds(at)) == 1
     assert at.text_area(key="pasted").value == PASTED
 
 
@@ -164,7 +164,8 @@ def test_the_picture_says_how_far_to_trust_it_and_what_it_shows(visit):
     give(at, None, PASTED)
     captions = [caption.value for caption in at.caption]
     assert any("trustworthiness" in said and "layer 4" in said for said in captions)
-    alt = charts(at)["own_cloud"]["alt"]
+    [twin] = twin_clouds(at).values()
+    alt = twin.message["alt"]
     assert re.search(r"4 points; mean pairwise cosine 0\.\d{3}\.", alt)
     assert "% within" in alt
 
@@ -278,7 +279,7 @@ def test_two_texts_have_numbers_but_no_picture(visit):
     at = visit()
     give(at, None, "The kettle is on.\nRain fell.\n")
     assert not at.exception
-    assert not charts(at)
+    assert not twin_clouds(at)
     assert any("at least 3 texts, and there are 2" in box.value for box in at.info)
     assert at.metric[1].value == "2"
 
