@@ -240,6 +240,102 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "This file could run code when it is read. Export the vectors as text, or save the "
             "words as strings with np.savez."
         ),
+        "pickled_array": (
+            "This array has Python objects, which could run code when they are read. Convert it "
+            "with astype, vectors to float32 and texts to str, and save it again."
+        ),
+        "no_vector_set": (
+            "No vectors are found in this file. Give .npy, .npz, .parquet, .jsonl, .safetensors, "
+            ".csv, .tsv, or word vectors of GloVe or word2vec."
+        ),
+        "empty_file": "This file has no rows. Give a file with at least one vector.",
+        "no_vector_column": (
+            "None of the columns {columns} has vectors. Give a column of lists of numbers, or one "
+            "column of numbers for each dimension."
+        ),
+        "no_arrays": "This archive has no arrays. Save the vectors with np.savez.",
+        "no_table": (
+            "None of the arrays {arrays} is a table of floating-point numbers. Save the vectors as "
+            "one array of n rows and d columns."
+        ),
+        "other_array": (
+            "The array has the shape {shape} and the type {dtype}. Save the vectors as one array "
+            "of numbers with n rows and d columns."
+        ),
+        "no_numbers": (
+            "A chosen column has the type {kind_of_column}, not numbers. Choose another column."
+        ),
+        "none_finite": (
+            "All {n} rows have NaN or infinity, so no vector is left. Compute the vectors again."
+        ),
+        "not_finite": (
+            "NaN, infinity or a missing number is in {n} rows, the first of them {rows}. Drop "
+            "these rows, or compute their vectors again."
+        ),
+        "unfinite_words": (
+            "NaN or infinity is in the vectors of {n} words, the first of them {words}. Drop "
+            "these words, or download the file again."
+        ),
+        "too_many_vectors": (
+            "There are {n} vectors and the limit is {limit}. Take a sample of the rows."
+        ),
+        "more_vectors": (
+            "There are more vectors than the limit of {limit}. Take a sample of the rows."
+        ),
+        "large_set": (
+            "{n} vectors of {d} numbers take {needed:bytes} of memory, and the limit is "
+            "{limit:bytes}. Take a sample of the rows."
+        ),
+        "unpacked_set": (
+            "The content of this file is larger than the limit of {limit:bytes} once it is "
+            "unpacked. Split it into parts, or read it in Python with other limits."
+        ),
+        "ragged_vector": (
+            "The vector in row {row} has {n} numbers and the first row has {expected}. All vectors "
+            "need the same length. Remove the row, or compute it again."
+        ),
+        "no_vector_in_row": ("Row {row} has no vector. Remove the row, or compute its vector."),
+        "no_vector_in_line": "The row at line {line} has no vector. Remove it, or fill it in.",
+        "uneven_cells": (
+            "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
+            "around a cell that contains the delimiter, or save the table again."
+        ),
+        "uneven_metadata": (
+            "Line {line} of the metadata has {n} columns and the first line has {expected}. Put a "
+            "tab between two columns, and none within a cell."
+        ),
+        "open_quotes": (
+            "The quotes in the row at line {line} do not close where a column ends. Put quotes "
+            "around the whole cell and double those inside it."
+        ),
+        "long_row": (
+            "Line {line} is longer than the limit of {limit} characters. Put each row on its own "
+            "line."
+        ),
+        "bad_cell": (
+            "`{field}` in column `{column}` at line {line} is not a number. Correct it, or leave "
+            "the cell empty."
+        ),
+        "bad_json": (
+            'Line {line} is not a JSON object. Write one per line: `{{"vector": [0.1, 0.2], '
+            '"text": "…"}}`.'
+        ),
+        "unknown_column": (
+            "There is no column `{column}`; the file has {columns}. Choose one of these."
+        ),
+        "empty_column": "The column `{column}` is empty. Choose another column.",
+        "column_length": (
+            "`{column}` has {n} values and there are {n_vectors} vectors. Save them again, one for "
+            "each vector."
+        ),
+        "metadata_rows": (
+            "The metadata has {n} rows and the file has {n_vectors} vectors. Give one row for each "
+            "vector, in the same order; one more row may name the columns."
+        ),
+        "too_many_metadata_columns": (
+            "The metadata has more columns than the limit of {limit}. Keep only the columns that "
+            "are needed."
+        ),
     },
     "model": {
         "no_network": (

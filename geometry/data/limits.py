@@ -40,6 +40,8 @@ class Limits:
         the square of it and time in its cube.
     words : int
         Word vectors, or words with counts.
+    vectors : int
+        Vectors of a set of a reader's own. Of a file with more, a sample can be taken.
     seconds : int
         Of processor time for a Parquet table, which another process reads; half of it for JSON
         lines, and for unpacking.
@@ -55,6 +57,7 @@ class Limits:
     text_characters: int = 100_000
     dimensions: int = 4_096
     words: int = 2_000_000
+    vectors: int = 1_000_000
     seconds: int = 10
 
     @property
@@ -78,6 +81,7 @@ OWN_FILES = Limits(  # of the person who runs the program: the commands of the s
     table_bytes=4_000 * MEGABYTE,
     dimensions=16_384,
     words=20_000_000,
+    vectors=20_000_000,
 )
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
