@@ -47,8 +47,29 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There is only one text, and at least {limit} are needed to compare directions. Add "
             "more, one per line or row."
         ),
+        "too_few_vectors": (
+            "There is only one vector, and at least {limit} are needed to compare directions. Give "
+            "more rows."
+        ),
         "too_many_texts": (
             "There are {n} texts and the limit is {limit}. Use a sample of the rows."
+        ),
+        "more_texts": "There are more texts than the limit of {limit}. Use a sample of the rows.",
+        "no_text_files": (
+            "This archive has no .txt files, and at least {limit} are needed, with one text each."
+        ),
+        "file_in_zip": (
+            "The file `{file}` in this archive is no text in an encoding that can be recognised. "
+            "Save it as UTF-8, or remove it."
+        ),
+        "bad_weight": (
+            "The weight `{weight}` at line {line} is not a number of 0 or more. Correct it, or "
+            "remove the row."
+        ),
+        "no_weight": "All weights are 0, so no text would count. Choose another column.",
+        "too_many_cells": (
+            "The table has more cells than the limit of {limit}. Keep only the columns that are "
+            "needed."
         ),
         "too_many_bytes": (
             "The file is larger than the limit of {limit:bytes}. Split it into parts, or use a "
@@ -729,6 +750,7 @@ REASONS: Mapping[str, str] = {
 KINDS = (
     *("PNG image", "JPEG image", "GIF image", "PDF document", "ZIP archive or Office document"),
     *("old Office document", "gzip archive", "Parquet table", "NumPy array", "NumPy archive"),
+    *("workbook of Excel", "ZIP archive"),
     *("safetensors file", "SQLite database", "binary file"),
 )
 
@@ -741,5 +763,6 @@ WORDS = (
     ),
     *("HF_HUB_OFFLINE is set", "true or false", "a whole number of megabytes above 0"),
     "a whole number above 0",
-    *('a list of patterns such as ["google-bert/*"]', "type", "sentence"),
+    *('a list of patterns such as ["google-bert/*"]', 'a list of folders such as ["/data"]'),
+    *("type", "sentence"),
 )

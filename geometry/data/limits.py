@@ -51,7 +51,7 @@ class Limits:
     vector_file_bytes: int = 200 * MEGABYTE
     unpacked_bytes: int = 50 * MEGABYTE
     table_bytes: int = 400 * MEGABYTE
-    rows: int = 20_000
+    rows: int = 100_000
     columns: int = 300
     keys: int = 300
     text_characters: int = 100_000
@@ -63,7 +63,12 @@ class Limits:
     @property
     def lines(self) -> int:
         """Lines of a text or table, blank ones included."""
-        return max(1_000_000, 50 * self.rows)
+        return max(1_000_000, 10 * self.rows)
+
+    @property
+    def cells(self) -> int:
+        """Cells of a table that are in memory at once."""
+        return 6_000_000
 
     @property
     def line_characters(self) -> int:
@@ -110,6 +115,12 @@ def refuse_too_many(n: int, limit: int) -> None:
     """Raise CorpusError "too_many_texts" above the limit."""
     if n > limit:
         raise CorpusError("too_many_texts", n=n, limit=limit)
+
+
+def refuse_too_many_cells(n: int, limits: Limits) -> None:
+    """Raise CorpusError "too_large" for more cells than the limit."""
+    if n > limits.cells:
+        raise CorpusError("too_large", because="too_many_cells", limit=limits.cells)
 
 
 def refuse_too_many_columns(n: int, limit: int) -> None:

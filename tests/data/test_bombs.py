@@ -127,7 +127,7 @@ ATTEMPTS = {  # made when they are used
     # 6: keys
     "keys": lambda: Attempt(
         "pairs",
-        b"".join(b'{"%d":1}\n' % i for i in range(20_000)),
+        b"".join(b'{"%d":1}\n' % i for i in range(100_000)),
         options={"name": "a.jsonl"},
     ),
     "nested": lambda: Attempt("pairs", b"[" * 10**6 + b"\n", options={"name": "a.jsonl"}),

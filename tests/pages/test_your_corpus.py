@@ -40,8 +40,8 @@ REFUSALS = {
     "too many pasted": (
         None,
         "a\n" * (MAX_TEXTS + 1),
-        "There are 20,001 texts and the limit is 20,000",
-        "共有 20,001 筆文字，上限是 20,000 筆",
+        "There are 100,001 texts and the limit is 100,000",
+        "共有 100,001 筆文字，上限是 100,000 筆",
     ),
     "empty file": ("a.txt", b"", "There is no text here", "這裡沒有文字"),
     "binary": ("a.csv", PNG, "It looks like a PNG image", "看起來是 PNG 圖片"),
@@ -57,8 +57,8 @@ REFUSALS = {
     "too many rows": (
         "a.csv",
         b"text,n\n" + b"a b,1\n" * (MAX_TEXTS + 1),
-        "the limit is 20,000",
-        "上限是 20,000 筆",
+        "the limit is 100,000",
+        "上限是 100,000 筆",
     ),
     "uneven": ("a.csv", b"text,n\n" + b"a,1\n" * 9 + b"b\n", "has 1 columns", "有 1 欄"),
     "no JSON lines": (
