@@ -47,10 +47,6 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There is only one text, and at least {limit} are needed to compare directions. Add "
             "more, one per line or row."
         ),
-        "too_few_vectors": (
-            "There is only one vector, and at least {limit} are needed to compare directions. Give "
-            "more rows."
-        ),
         "too_many_texts": (
             "There are {n} texts and the limit is {limit}. Use a sample of the rows."
         ),
@@ -296,6 +292,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "unfinite_words": (
             "NaN or infinity is in the vectors of {n} words, the first of them {words}. Drop "
             "these words, or download the file again."
+        ),
+        "too_few_vectors": (
+            "There is only one vector, and at least {limit} are needed to compare directions. Give "
+            "more rows."
         ),
         "too_many_vectors": (
             "There are {n} vectors and the limit is {limit}. Take a sample of the rows."

@@ -21,7 +21,6 @@ from .limits import CorpusError, Limits, refuse_too_many_columns
 from .tables import Table, header_of, unique_names
 
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
-EXCEL, ARCHIVE = "workbook of Excel", "ZIP archive"
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # of a zip of text files
 MOST_MEMBERS = 100_000
@@ -52,7 +51,7 @@ def read_packed_table(
         archive = zipfile.ZipFile(io.BytesIO(content))
         names = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise CorpusError("damaged_file", kind=ARCHIVE) from error
+        raise CorpusError("damaged_file", kind="ZIP archive") from error
     if len(names) > MOST_MEMBERS:
         raise CorpusError("too_many_texts", n=len(names), limit=limits.rows)
     if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
@@ -122,7 +121,7 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
     except (CorpusError, MemoryError):
         raise
     except Exception as error:  # openpyxl raises almost anything on a damaged file
-        raise CorpusError("damaged_file", kind=EXCEL) from error
+        raise CorpusError("damaged_file", kind="workbook of Excel") from error
     width = max((len(row) for _, row in found), default=0)
     refuse_too_many_columns(width, limits.columns)
     rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
@@ -178,7 +177,7 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
         except Exception as error:  # zipfile and what it unpacks with raise almost anything
             if isinstance(error, MemoryError):
                 raise
-            raise CorpusError("damaged_file", kind=ARCHIVE) from error
+            raise CorpusError("damaged_file", kind="ZIP archive") from error
         try:
             text, _ = decode(content)
         except CorpusError as error:
@@ -187,7 +186,7 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
             ) from error
         path = PurePosixPath(member.filename)
         folder = "" if len(path.parts) == 1 else path.parts[-2]
-        rows.append((" ".join(text.split()), folder, path.name))
+        rows.append((text.strip(), folder, path.name))
     columns = FILE_COLUMNS
     lines = tuple(range(1, len(rows) + 1))
     return Table(columns, tuple(rows), lines, len(members), 0, has_header=True)

@@ -16,9 +16,6 @@ from .arrays import LONGEST_HEADER, refuse_long_directory
 from .errors import VectorFileError, too_large
 from .row_source import BLOCK_ROWS, Block, Chosen, RowSource, likeliest_first, rows_a_block
 
-NPY = "NumPy array"
-NPZ = "NumPy archive"
-SAFETENSORS = "safetensors file"
 # safetensors' names of types; bfloat16 is the upper half of a float32
 _TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
@@ -33,7 +30,7 @@ def open_npy(file: BinaryIO, limits: Limits) -> RowSource:
     size = file.seek(0, os.SEEK_END) - start
     _refuse_array(shape, dtype)
     if size < _n_bytes(shape, dtype):
-        raise VectorFileError("damaged_file", kind=NPY)
+        raise VectorFileError("damaged_file", kind="NumPy array")
 
     def blocks(chosen: Chosen) -> Iterator[Block]:
         file.seek(start)
@@ -52,7 +49,7 @@ def open_npz(file: BinaryIO, limits: Limits) -> RowSource:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, ValueError) as error:
-        raise VectorFileError("damaged_file", kind=NPZ) from error
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
     members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
     if not members:
         raise VectorFileError("no_vectors", because="no_arrays")
@@ -110,13 +107,13 @@ def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
     file.seek(0)
     length = int.from_bytes(file.read(8), "little")
     if length > min(LONGEST_HEADER, size - 8):
-        raise VectorFileError("damaged_file", kind=SAFETENSORS)
+        raise VectorFileError("damaged_file", kind="safetensors file")
     try:
         header = json.loads(file.read(length))
         metadata = dict(header.pop("__metadata__", None) or {})
         tensors = {name: _tensor(each, size - 8 - length) for name, each in header.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise VectorFileError("damaged_file", kind=SAFETENSORS) from error
+        raise VectorFileError("damaged_file", kind="safetensors file") from error
     tables = [
         name
         for name, (shape, kind, _) in tensors.items()
@@ -179,7 +176,7 @@ def _npy_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, is_fortran, dtype = read(file)
     except (ValueError, EOFError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        raise VectorFileError("damaged_file", kind=NPY) from error
+        raise VectorFileError("damaged_file", kind="NumPy array") from error
     return shape, is_fortran, dtype
 
 
@@ -210,7 +207,7 @@ def _of_rows(
         rows = min(step, n - start)
         content = read(rows * d * dtype.itemsize)
         if len(content) < rows * d * dtype.itemsize:
-            raise VectorFileError("damaged_file", kind=NPY)
+            raise VectorFileError("damaged_file", kind="NumPy array")
         yield Block(np.frombuffer(content, dtype).reshape(rows, d))
 
 
@@ -223,7 +220,7 @@ def _of_columns(
         raise too_large(shape[0], shape[1], limits.table_bytes)
     content = read(size)
     if len(content) < size:
-        raise VectorFileError("damaged_file", kind=NPY)
+        raise VectorFileError("damaged_file", kind="NumPy array")
     table = np.frombuffer(content, dtype).reshape(shape[::-1]).T
     for start in range(0, len(table), BLOCK_ROWS):
         yield Block(table[start : start + BLOCK_ROWS])
@@ -240,7 +237,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[Callable[[int], byt
     except Exception as error:  # zipfile and what it unpacks with raise almost anything
         if isinstance(error, MemoryError):
             raise
-        raise VectorFileError("damaged_file", kind=NPZ) from error
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
 
 
 def _member_header(
@@ -252,9 +249,9 @@ def _member_header(
     except VectorFileError:
         raise
     except Exception as error:
-        raise VectorFileError("damaged_file", kind=NPZ) from error
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
     if not dtype.hasobject and _n_bytes(shape, dtype) > member.file_size:
-        raise VectorFileError("damaged_file", kind=NPZ)
+        raise VectorFileError("damaged_file", kind="NumPy archive")
     return shape, is_fortran, dtype
 
 

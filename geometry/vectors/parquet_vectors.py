@@ -18,7 +18,6 @@ from .row_source import (
     rows_a_block,
 )
 
-KIND = "Parquet table"
 READ_AHEAD = 1 << 20  # bytes of a column; without it a row group is read at once
 
 
@@ -30,7 +29,7 @@ def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
     try:
         table = parquet.ParquetFile(file, buffer_size=READ_AHEAD, pre_buffer=False)
     except (pa.ArrowException, OSError) as error:
-        raise VectorFileError("damaged_file", kind=KIND) from error
+        raise VectorFileError("damaged_file", kind="Parquet table") from error
     schema = table.schema_arrow
     if len(schema.names) > limits.dimensions + limits.columns:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
@@ -66,7 +65,7 @@ def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
                 first += len(rows)
                 yield Block(rows, _texts(batch, chosen.text), _texts(batch, chosen.label))
         except (pa.ArrowException, OSError) as error:
-            raise VectorFileError("damaged_file", kind=KIND) from error
+            raise VectorFileError("damaged_file", kind="Parquet table") from error
 
     return RowSource(
         "parquet",

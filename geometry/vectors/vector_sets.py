@@ -14,7 +14,7 @@ import numpy as np
 from ..data.column_names import LABEL_NAMES
 from ..data.decode import Source, opened
 from ..data.embeddings import VectorSet, VectorSetReport
-from ..data.limits import LIMITS, Limits
+from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..errors import own_errors
 from .array_files import open_npy, open_npz, open_safetensors
 from .binary import stated
@@ -114,7 +114,7 @@ def read_vector_set(
     not_finite : str
         What happens if rows have NaN or infinity. "stop" raises an error that names them; "drop"
         leaves them out and counts them in the report.
-    sample : int, >= 1, optional
+    sample : int, >= 2, optional
         Take so many rows at most, drawn at random. ``report.whole`` then has exact numbers of all
         rows. None takes all rows.
     seed : int
@@ -130,15 +130,15 @@ def read_vector_set(
     ------
     VectorFileError
         With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
-        bad_json, not_finite, too_many_vectors, too_many_bytes, too_large, pickled,
+        bad_json, not_finite, too_few_vectors, too_many_vectors, too_many_bytes, too_large, pickled,
         unknown_column, empty_column, column_length, metadata_rows; and those of ``read_vectors``.
     CorpusError
         For the encoding of a table, or its metadata.
     """
     if not_finite not in ("stop", "drop"):
         raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
-    if sample is not None and sample < 1:
-        raise ValueError(f"sample must be at least 1, or None for all; got {sample}")
+    if sample is not None and sample < MIN_TEXTS:
+        raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
     with _opened(source, name, has_header, encoding, limits) as (rows, file, title):
         if rows.n_left_out and not_finite == "stop":
             raise VectorFileError(
@@ -155,6 +155,8 @@ def read_vector_set(
         for block in rows.blocks(of_file):
             taken.add(block)
         vectors, (texts, labels), numbers = taken.result(not_finite)
+        if len(vectors) < MIN_TEXTS:
+            raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
             beside.refuse_count(taken.n_rows)
             if of_file.text is None and chosen.text is not None:

@@ -35,6 +35,11 @@ class ServerFile:
     size: int
 
 
+def has_folders() -> bool:
+    """Whether the operator allows a folder."""
+    return bool(read_upload_folders())
+
+
 def server_files() -> dict[str, Path]:
     """Files that may be read, by the name that a list shows; {} if the operator allows no folder.
 

@@ -48,3 +48,10 @@ def choose_sample(
     with seed_box:
         seed = st.number_input(_("Seed"), min_value=0, max_value=10**6, value=0, key=f"{key}-seed")
     return {"sample": int(size), "seed": int(seed)}
+
+
+def sample_line(n: int, n_all: int, seed: int, _: Translate) -> str:
+    """Of how many rows the sample is, and its seed."""
+    return _("A random sample: {n} of {all}, seed {seed}.").format(
+        n=f"{n:,}", all=f"{n_all:,}", seed=seed
+    )

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from geometry.data import VectorSet
-from geometry.data.limits import MEGABYTE, MIN_TEXTS, CorpusError, Limits
+from geometry.data.limits import MEGABYTE, CorpusError
 from geometry.errors import GeometryError
 from geometry.vectors import VectorPreview, preview_vector_set, read_vector_set
 from geometry.vectors.errors import VectorFileError
@@ -20,7 +20,7 @@ from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, label_uplo
 from pages.common.uploads import add_vectors
 from pages.common.words import Translate
 
-from .sampling import choose_sample, offer_sample
+from .sampling import choose_sample, offer_sample, sample_line
 
 METADATA = "metadata_file"
 TOO_MANY = ("too_many_vectors", "too_many_bytes")  # codes of errors that a sample avoids
@@ -28,6 +28,39 @@ SHOWN_NUMBERS = 4  # of a vector, in the table of the first rows
 FEW_DIMENSIONS = 30  # up to which a column of numbers is offered as labels too
 FIRST_LOOK = 20_000  # rows of a server's file
 ROWS = "file-rows"
+HEAD = 200_000  # bytes by which a text is recognised
+MANY_DIMENSIONS = 8  # columns of numbers, from which on a table is taken for vectors
+
+
+def looks_like_vectors(file: Any) -> bool:
+    """Whether a new file is read as vectors, until its reader chooses otherwise."""
+    name = file.name.lower()
+    if name.endswith((".npy", ".npz", ".safetensors", ".vec", ".bin", ".gz")):
+        return True
+    if name.endswith((".xlsx", ".zip")):
+        return False
+    try:
+        found = _preview(file) if name.endswith(".parquet") else _preview_of_head(file)
+    except GeometryError:
+        return False
+    return bool(found.vector_columns) or len(found.dimension_columns) >= MANY_DIMENSIONS
+
+
+def _preview(file: Any, **options: Any) -> VectorPreview:
+    given = {"rows": PREVIEW_ROWS, "has_header": None} | options
+    found: VectorPreview = read_upload(preview_vector_set, file, **given)
+    return found
+
+
+def _preview_of_head(file: Any) -> VectorPreview:
+    """The first rows by the first bytes of a text, without a process of its own."""
+    if isinstance(file, ServerFile):
+        with file.path.open("rb") as opened:
+            head = opened.read(HEAD)
+    else:
+        head = file.getvalue()[:HEAD]
+    whole_lines = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
+    return preview_vector_set(whole_lines, PREVIEW_ROWS, name=file.name, limits=upload_limits())
 
 
 def show_vector_form(file: Any, _: Translate) -> None:
@@ -56,16 +89,10 @@ def _adopt(vectors: VectorSet) -> None:
 def _choose(file: Any, _: Translate) -> VectorSet | None:
     """The vectors by the reader's choices; None after a message."""
     header = st.session_state.get(f"header-{file.file_id}")
-    given = read_upload(preview_vector_set, file, rows=PREVIEW_ROWS, has_header=header)
-    beside, named = _metadata_of(file, given, _)
-    found: VectorPreview = (
-        read_upload(
-            preview_vector_set, file, beside=beside, named=named, rows=PREVIEW_ROWS,
-            has_header=header,
-        )
-        if beside
-        else given
-    )  # fmt: skip
+    found = _preview(file, has_header=header)
+    beside, named = _metadata_of(file, found, _)
+    if beside:
+        found = _preview(file, has_header=header, beside=beside, named=named)
     _show_head(found, _)
     options = _columns(file, found, _) | {"has_header": found.has_header}
     if found.has_header is not None:
@@ -188,10 +215,6 @@ def _read(
             offer_sample(sampled, _)
             return None
         raise
-    if len(vectors) < MIN_TEXTS:
-        raise CorpusError(
-            "too_few_texts", because="too_few_vectors", n=len(vectors), limit=MIN_TEXTS
-        )
     return vectors
 
 
@@ -212,11 +235,7 @@ def _notes(vectors: VectorSet, _: Translate) -> list[str]:
     if report is None:
         return notes
     if report.n_sampled is not None:
-        notes.append(
-            _("A random sample: {n} of {all} rows, seed {seed}.").format(
-                n=f"{report.n_sampled:,}", all=f"{report.n_rows:,}", seed=report.seed
-            )
-        )
+        notes.append(sample_line(report.n_sampled, report.n_rows, report.seed, _))
     if report.whole is not None and report.whole.mean_cosine is not None:
         notes.append(
             _("Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.").format(
@@ -242,13 +261,3 @@ def _notes(vectors: VectorSet, _: Translate) -> list[str]:
 
 def _listed(rows: tuple[int, ...], n: int) -> str:
     return ", ".join(map(str, rows)) + (", …" if n > len(rows) else "")
-
-
-def limits_of(limits: Limits) -> dict[str, str]:
-    """The limits of vectors, in the page's text."""
-    return {
-        "max_vectors": f"{limits.vectors:,}",
-        "max_dimensions": f"{limits.dimensions:,}",
-        "max_vector_mb": megabytes(limits.vector_file_bytes),
-        "max_table_mb": megabytes(limits.table_bytes),
-    }

@@ -97,7 +97,7 @@ def test_each_file_of_a_zip_is_one_text_with_its_folder_as_label():
         }
     )
     corpus = read_corpus(content, name="own.zip", label_column="folder")
-    assert corpus.texts == ("Rain fell. It stopped.", "天氣很好。", "Hello.")
+    assert corpus.texts == ("Rain fell.\n\nIt stopped.", "天氣很好。", "Hello.")
     assert corpus.labels == ("news", "news", "mail")
     sentences = read_corpus(content, name="own.zip", label_column="folder", by_sentence=True)
     assert sentences.texts[:2] == ("Rain fell.", "It stopped.")
