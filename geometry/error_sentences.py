@@ -50,7 +50,6 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "too_many_texts": (
             "There are {n} texts and the limit is {limit}. Use a sample of the rows."
         ),
-        "more_texts": "There are more texts than the limit of {limit}. Use a sample of the rows.",
         "no_text_files": (
             "This archive has no .txt files, and at least {limit} are needed, with one text each."
         ),

@@ -11,20 +11,18 @@ import sys
 import time
 import warnings
 import zipfile
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
 from . import parquet_table
 from .decode import decode
-from .limits import CorpusError, Limits, refuse_too_many_columns
+from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .tables import Table, header_of, unique_names
 
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # of a zip of text files
 MOST_MEMBERS = 100_000
-LONGEST_DIRECTORY = 10 << 20  # bytes, of the list of an archive's members
 WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
 # How the system ends a process beyond its processor time.
 _STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
@@ -53,7 +51,7 @@ def read_packed_table(
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise CorpusError("damaged_file", kind="ZIP archive") from error
     if len(names) > MOST_MEMBERS:
-        raise CorpusError("too_many_texts", n=len(names), limit=limits.rows)
+        raise CorpusError("too_many_texts", n=len(names), limit=MOST_MEMBERS)
     if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
         raise CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
     if SHEETS in names:
@@ -117,7 +115,7 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
                 io.BytesIO(content), read_only=True, data_only=True, keep_links=False
             )
             sheet = book.worksheets[0]
-            found = list(_sheet_rows(sheet, limits))
+            found, n_found, last = _sheet_rows(sheet, limits)
     except (CorpusError, MemoryError):
         raise
     except Exception as error:  # openpyxl raises almost anything on a damaged file
@@ -125,7 +123,7 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
     width = max((len(row) for _, row in found), default=0)
     refuse_too_many_columns(width, limits.columns)
     rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
-    n_blank = (rows[-1][0] if rows else 0) - len(rows)
+    n_blank = last - n_found
     if not rows:
         return Table((), (), (), 0, n_blank)
     first, body = rows[0][1], rows[1:]
@@ -135,15 +133,17 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
         unique_names(first if header else [""] * width),
         tuple(row for _, row in taken[: limits.rows]),
         tuple(line for line, _ in taken[: limits.rows]),
-        len(taken),
+        n_found - int(header),
         n_blank,
         has_header=header,
     )
 
 
-def _sheet_rows(sheet: Any, limits: Limits) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """(row from 1, cells) of the rows that are not empty, one more than the limit and a header."""
-    began, taken = time.thread_time(), 0
+def _sheet_rows(sheet: Any, limits: Limits) -> tuple[list[tuple[int, tuple[str, ...]]], int, int]:
+    """(row from 1 and cells of the first rows that are not empty, how many these are, last row)."""
+    began = time.thread_time()
+    found: list[tuple[int, tuple[str, ...]]] = []
+    n_found = last = 0
     rows = sheet.iter_rows(values_only=True, max_col=limits.columns + 1)
     for number, row in enumerate(rows, start=1):
         if time.thread_time() - began > limits.seconds:
@@ -151,11 +151,13 @@ def _sheet_rows(sheet: Any, limits: Limits) -> Iterator[tuple[int, tuple[str, ..
         cells = ["" if value is None else str(value).strip() for value in row]
         while cells and not cells[-1]:
             cells.pop()
-        if cells:
-            yield number, tuple(cells)
-            taken += 1
-            if taken > limits.rows + 1:
-                raise CorpusError("too_many_texts", because="more_texts", limit=limits.rows)
+        if not cells:
+            continue
+        n_found, last = n_found + 1, number
+        if n_found <= limits.rows + 1:  # one of them may be the header
+            refuse_too_many_cells(n_found * len(cells), limits)
+            found.append((number, tuple(cells)))
+    return found, n_found, last
 
 
 def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:

@@ -187,7 +187,7 @@ REFUSED = {
     "long sheet": (
         workbook([["a b"]] * 30),
         {"limits": LIMITS.but(rows=20)},
-        "more texts than the limit of 20",
+        "There are 30 texts and the limit is 20",
     ),
     "bad weight": (
         b"text,w\na,1\nb,-2\n",
