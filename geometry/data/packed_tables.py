@@ -12,7 +12,7 @@ import time
 import warnings
 import zipfile
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from . import parquet_table
 from .decode import decode
@@ -22,7 +22,7 @@ from .tables import Table, header_of, unique_names
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # of a zip of text files
-MOST_MEMBERS = 100_000
+LONGEST_DIRECTORY = 16 << 20  # bytes, of the list of an archive's members, some 100 of each
 WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
 # How the system ends a process beyond its processor time.
 _STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
@@ -46,17 +46,31 @@ def read_packed_table(
     if not content.startswith(ZIP):
         return None
     try:
+        if has_long_directory(io.BytesIO(content)):
+            raise CorpusError("damaged_file", kind="ZIP archive")
         archive = zipfile.ZipFile(io.BytesIO(content))
         names = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise CorpusError("damaged_file", kind="ZIP archive") from error
-    if len(names) > MOST_MEMBERS:
-        raise CorpusError("too_many_texts", n=len(names), limit=MOST_MEMBERS)
     if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
         raise CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
     if SHEETS in names:
         return "Excel", _sheet(content, limits, has_header)
     return "ZIP", _text_files(archive, limits)
+
+
+def has_long_directory(file: BinaryIO, longest: int = LONGEST_DIRECTORY) -> bool:
+    """Whether a zip has a long list of members, of which zipfile makes an object each.
+
+    Parameters
+    ----------
+    file : binary file
+        Seekable.
+    longest : int
+        Bytes of the list.
+    """
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+    return end is None or end[zipfile._ECD_SIZE] > longest  # type: ignore[attr-defined]
 
 
 def read_parquet(content: bytes, limits: Limits) -> Table:
@@ -141,13 +155,13 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
 
 def _sheet_rows(sheet: Any, limits: Limits) -> tuple[list[tuple[int, tuple[str, ...]]], int, int]:
     """(row from 1 and cells of the first rows that are not empty, how many these are, last row)."""
-    began = time.thread_time()
+    began, seconds = time.thread_time(), limits.seconds / 2
     found: list[tuple[int, tuple[str, ...]]] = []
     n_found = last = 0
     rows = sheet.iter_rows(values_only=True, max_col=limits.columns + 1)
     for number, row in enumerate(rows, start=1):
-        if time.thread_time() - began > limits.seconds:
-            raise CorpusError("too_large", because="too_slow", limit=limits.seconds)
+        if time.thread_time() - began > seconds:
+            raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
         cells = ["" if value is None else str(value).strip() for value in row]
         while cells and not cells[-1]:
             cells.pop()

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
+from ..data.packed_tables import has_long_directory
 from .binary import LONGEST_WORD
 from .errors import VectorFileError
 from .gather import Gathering, Wanted
@@ -141,8 +142,7 @@ def _short(word: bytes) -> bytes:
 
 def refuse_long_directory(file: BinaryIO) -> None:
     """Raise VectorFileError for a long list of members, of which zipfile makes an object each."""
-    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
-    if end is None or end[zipfile._ECD_SIZE] > LONGEST_DIRECTORY:  # type: ignore[attr-defined]
+    if has_long_directory(file, LONGEST_DIRECTORY):
         raise VectorFileError("damaged_file", kind="NumPy archive")
 
 

@@ -107,7 +107,7 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
             if line.strip():
                 yield number, _json_object(line, number)
 
-    sample = [record for _, record in islice(records(), SAMPLE_ROWS)]
+    sample = [_outline(record) for _, record in islice(records(), SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("no_vectors", because="empty_file")
     keys = list(dict.fromkeys(key for record in sample for key in record))
@@ -269,8 +269,19 @@ def _key_parser(key: str) -> Callable[[dict[str, Any], int], list[float]]:
 
 
 def _keys_parser(keys: Sequence[str]) -> Callable[[dict[str, Any], int], list[float]]:
-    """Numbers of some keys of a JSON object."""
-    return lambda record, line: [_json_number(record.get(key), key, line) for key in keys]
+    """Numbers of some keys of a JSON object; none where it has none of the keys."""
+
+    def parse(record: dict[str, Any], line: int) -> list[float]:
+        if record.keys().isdisjoint(keys):
+            return []
+        return [_json_number(record.get(key), key, line) for key in keys]
+
+    return parse
+
+
+def _outline(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with empty lists, since the lists of 200 rows may be very large."""
+    return {key: [] if isinstance(value, list) else value for key, value in record.items()}
 
 
 def _json_number(value: Any, key: str, line: int) -> float:
