@@ -50,6 +50,22 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "too_many_texts": (
             "There are {n} texts and the limit is {limit}. Use a sample of the rows."
         ),
+        "no_text_files": (
+            "This archive has no .txt files, and at least {limit} are needed, with one text each."
+        ),
+        "file_in_zip": (
+            "The file `{file}` in this archive is no text in an encoding that can be recognised. "
+            "Save it as UTF-8, or remove it."
+        ),
+        "bad_weight": (
+            "The weight `{weight}` at line {line} is not a number of 0 or more. Correct it, or "
+            "remove the row."
+        ),
+        "no_weight": "All weights are 0, so no text would count. Choose another column.",
+        "too_many_cells": (
+            "The table has more cells than the limit of {limit}. Keep only the columns that are "
+            "needed."
+        ),
         "too_many_bytes": (
             "The file is larger than the limit of {limit:bytes}. Split it into parts, or use a "
             "sample of its rows."
@@ -239,6 +255,106 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "pickled": (
             "This file could run code when it is read. Export the vectors as text, or save the "
             "words as strings with np.savez."
+        ),
+        "pickled_array": (
+            "This array has Python objects, which could run code when they are read. Convert it "
+            "with astype, vectors to float32 and texts to str, and save it again."
+        ),
+        "no_vector_set": (
+            "No vectors are found in this file. Give .npy, .npz, .parquet, .jsonl, .safetensors, "
+            ".csv, .tsv, or word vectors of GloVe or word2vec."
+        ),
+        "empty_file": "This file has no rows. Give a file with at least one vector.",
+        "no_vector_column": (
+            "None of the columns {columns} has vectors. Give a column of lists of numbers, or one "
+            "column of numbers for each dimension."
+        ),
+        "no_arrays": "This archive has no arrays. Save the vectors with np.savez.",
+        "no_table": (
+            "None of the arrays {arrays} is a table of floating-point numbers. Save the vectors as "
+            "one array of n rows and d columns."
+        ),
+        "other_array": (
+            "The array has the shape {shape} and the type {dtype}. Save the vectors as one array "
+            "of numbers with n rows and d columns."
+        ),
+        "no_numbers": (
+            "A chosen column has the type {kind_of_column}, not numbers. Choose another column."
+        ),
+        "none_finite": (
+            "All {n} rows have NaN or infinity, so no vector is left. Compute the vectors again."
+        ),
+        "not_finite": (
+            "NaN, infinity or a missing number is in {n} rows, the first of them {rows}. Drop "
+            "these rows, or compute their vectors again."
+        ),
+        "unfinite_words": (
+            "NaN or infinity is in the vectors of {n} words, the first of them {words}. Drop "
+            "these words, or download the file again."
+        ),
+        "too_few_vectors": (
+            "There is only one vector, and at least {limit} are needed to compare directions. Give "
+            "more rows."
+        ),
+        "too_many_vectors": (
+            "There are {n} vectors and the limit is {limit}. Take a sample of the rows."
+        ),
+        "more_vectors": (
+            "There are more vectors than the limit of {limit}. Take a sample of the rows."
+        ),
+        "large_set": (
+            "{n} vectors of {d} numbers take {needed:bytes} of memory, and the limit is "
+            "{limit:bytes}. Take a sample of the rows."
+        ),
+        "unpacked_set": (
+            "The content of this file is larger than the limit of {limit:bytes} once it is "
+            "unpacked. Split it into parts, or read it in Python with other limits."
+        ),
+        "ragged_vector": (
+            "The vector in row {row} has {n} numbers and the first row has {expected}. All vectors "
+            "need the same length. Remove the row, or compute it again."
+        ),
+        "no_vector_in_row": ("Row {row} has no vector. Remove the row, or compute its vector."),
+        "no_vector_in_line": "The row at line {line} has no vector. Remove it, or fill it in.",
+        "uneven_cells": (
+            "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
+            "around a cell that contains the delimiter, or save the table again."
+        ),
+        "uneven_metadata": (
+            "Line {line} of the metadata has {n} columns and the first line has {expected}. Put a "
+            "tab between two columns, and none within a cell."
+        ),
+        "open_quotes": (
+            "The quotes in the row at line {line} do not close where a column ends. Put quotes "
+            "around the whole cell and double those inside it."
+        ),
+        "long_row": (
+            "Line {line} is longer than the limit of {limit} characters. Put each row on its own "
+            "line."
+        ),
+        "bad_cell": (
+            "`{field}` in column `{column}` at line {line} is not a number. Correct it, or leave "
+            "the cell empty."
+        ),
+        "bad_json": (
+            'Line {line} is not a JSON object. Write one per line: `{{"vector": [0.1, 0.2], '
+            '"text": "…"}}`.'
+        ),
+        "unknown_column": (
+            "There is no column `{column}`; the file has {columns}. Choose one of these."
+        ),
+        "empty_column": "The column `{column}` is empty. Choose another column.",
+        "column_length": (
+            "`{column}` has {n} values and there are {n_vectors} vectors. Save them again, one for "
+            "each vector."
+        ),
+        "metadata_rows": (
+            "The metadata has {n} rows and the file has {n_vectors} vectors. Give one row for each "
+            "vector, in the same order; one more row may name the columns."
+        ),
+        "too_many_metadata_columns": (
+            "The metadata has more columns than the limit of {limit}. Keep only the columns that "
+            "are needed."
         ),
     },
     "model": {
@@ -633,6 +749,7 @@ REASONS: Mapping[str, str] = {
 KINDS = (
     *("PNG image", "JPEG image", "GIF image", "PDF document", "ZIP archive or Office document"),
     *("old Office document", "gzip archive", "Parquet table", "NumPy array", "NumPy archive"),
+    *("workbook of Excel", "ZIP archive"),
     *("safetensors file", "SQLite database", "binary file"),
 )
 
@@ -645,5 +762,6 @@ WORDS = (
     ),
     *("HF_HUB_OFFLINE is set", "true or false", "a whole number of megabytes above 0"),
     "a whole number above 0",
-    *('a list of patterns such as ["google-bert/*"]', "type", "sentence"),
+    *('a list of patterns such as ["google-bert/*"]', 'a list of folders such as ["/data"]'),
+    *("type", "sentence"),
 )

@@ -129,7 +129,7 @@ def _measured(pid: int) -> tuple[float, float]:
 def _readers() -> dict[str, Callable[..., Any]]:
     from geometry import project, read_corpus, read_pairs, read_vectors
     from geometry.data.corpus import preview_table, read_pasted
-    from geometry.vectors import read_counts, read_word_pairs
+    from geometry.vectors import read_counts, read_vector_set, read_word_pairs
 
     return {
         "corpus": read_corpus,
@@ -139,6 +139,7 @@ def _readers() -> dict[str, Callable[..., Any]]:
         ),
         "pairs": read_pairs,
         "vectors": read_vectors,
+        "vector set": read_vector_set,
         "drawn vectors": lambda content: project(read_vectors(content).vectors),
         "word pairs": read_word_pairs,
         "counts": read_counts,

@@ -14,4 +14,5 @@ PAIR_NAMES = (
     ("text1", "text2"), ("text_1", "text_2"), ("s1", "s2"), ("句子1", "句子2"),
 )  # fmt: skip
 SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
+WEIGHT_NAMES = ("weight", "weights", "count", "counts", "frequency", "freq", "權重", "权重", "次數")
 SUBSET_NAMES = ("subset", "genre", "dataset")

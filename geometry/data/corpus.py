@@ -6,11 +6,16 @@ Rows without text are left out and counted. Duplicates stay. Any other fault is 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
 
 from ..errors import own_errors
-from .decode import JSON_SUFFIXES, Source, TextFile, read_text_file, refuse_halves
+from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file, refuse_halves
 from .json_lines import read_json_lines
 from .limits import (
     LIMITS,
@@ -22,9 +27,11 @@ from .limits import (
     refuse_too_few,
     refuse_too_many,
 )
+from .packed_tables import read_packed_table
 from .pairs import Pairs, read_bundled_pairs, read_pairs
+from .sentences import split_sentences
 from .shipped import shipped_file
-from .tables import Table, read_lines, read_table
+from .tables import Table, is_number, read_lines, read_table
 
 __all__ = [
     "MAX_BYTES",
@@ -43,6 +50,9 @@ __all__ = [
 ]
 
 FOLDER = shipped_file("corpora")
+MOST_SAMPLED = 1_000_000  # rows of a file of which a sample is taken
+PREVIEWED = 20_000  # rows by which a preview suggests columns
+LARGEST_WEIGHT = 1e18  # sums and squares of millions of these are finite
 _BUNDLED = ("topics", "topics-zh", "pairs")
 
 
@@ -63,6 +73,14 @@ class Corpus:
         Texts that were longer than the limit, and cut there.
     label_column : str or None
         The column that the labels were read from.
+    weights : tuple of n float, or None
+        How much each text counts, 0 or more; at least one is above 0.
+    weight_column : str or None
+        The column that the weights were read from.
+    n_available : int or None
+        Texts of the file, of which these are a random sample; None where all were taken.
+    seed : int
+        Of that sample.
     """
 
     name: str
@@ -72,6 +90,10 @@ class Corpus:
     encoding: str = "utf-8"
     n_shortened: int = 0
     label_column: str | None = None
+    weights: tuple[float, ...] | None = None
+    weight_column: str | None = None
+    n_available: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
@@ -79,6 +101,10 @@ class Corpus:
             object.__setattr__(self, "labels", tuple(self.labels))
             if len(self.labels) != len(self.texts):
                 raise ValueError(f"{len(self.labels)} labels for {len(self.texts)} texts")
+        if self.weights is not None:
+            object.__setattr__(self, "weights", tuple(self.weights))
+            if len(self.weights) != len(self.texts):
+                raise ValueError(f"{len(self.weights)} weights for {len(self.texts)} texts")
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -134,8 +160,12 @@ def read_corpus(
     name: str | None = None,
     text_column: str | int | None = None,
     label_column: str | int | None = None,
+    weight_column: str | int | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    by_sentence: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
     max_texts: int | None = None,
     max_bytes: int | None = None,
     limits: Limits = LIMITS,
@@ -143,9 +173,11 @@ def read_corpus(
     """A corpus from a path, bytes or a binary file.
 
     A .csv, .tsv or .tab file is a table, and a .jsonl, .ndjson or .json file has one JSON object
-    a line. Any other file is one text a line, unless a column is named. Duplicates stay; rows
-    without text are left out and counted in ``n_blank``. Texts beyond ``limits.text_characters``
-    are cut there and counted in ``n_shortened``.
+    a line. Parquet and the first sheet of an .xlsx file are tables; formulas are not calculated,
+    the stored values count. In a .zip archive each .txt file is one text, with the columns text,
+    folder and file. Any other file is one text a line, unless a column is named. Duplicates stay;
+    rows without text are left out and counted in ``n_blank``. Texts beyond
+    ``limits.text_characters`` are cut there and counted in ``n_shortened``.
 
     Parameters
     ----------
@@ -156,10 +188,19 @@ def read_corpus(
         By name, or by place from 0. None takes the likeliest.
     label_column : str or int, optional
         Likewise. None is no labels.
+    weight_column : str or int, optional
+        Likewise, of numbers of 0 or more. None is no weights.
     has_header : bool, optional
         Whether the first row names the columns. None finds it from the content.
     encoding : str, optional
         None finds it from the content.
+    by_sentence : bool
+        Split each text into sentences, see ``split_sentences``. Each has the label and the weight
+        of its text.
+    sample : int, >= 2, optional
+        Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
+    seed : int
+        Of the sample.
     max_texts : int, optional
         In place of ``limits.rows``.
     max_bytes : int, optional
@@ -173,20 +214,24 @@ def read_corpus(
         With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
         unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
         no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
-        bad_json, damaged_file, too_large.
+        bad_json, bad_weight, damaged_file, too_large.
     """
     limits = limits.but(rows=max_texts, file_bytes=max_bytes)
-    wanted = (text_column, label_column)
-    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    wanted = (text_column, label_column, weight_column)
+    reading = limits if sample is None else limits.but(rows=MOST_SAMPLED)
+    file, table = _read(source, name, encoding, has_header, wanted, reading)
+    choice = _Choice(*wanted, by_sentence=by_sentence, sample=sample, seed=seed)
     with own_errors(CorpusError):
-        table = _table_of(file, limits.rows, has_header, wanted, limits)
-        return _corpus_of(file, table, text_column, label_column, limits)
+        return _corpus_of(file, table, choice, limits)
 
 
 def read_pasted(
     text: str,
     *,
     name: str = "pasted",
+    by_sentence: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
     max_texts: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
@@ -197,6 +242,8 @@ def read_pasted(
     text : str
     name : str
         Title of the corpus.
+    by_sentence, sample, seed
+        As in ``read_corpus``.
     max_texts : int, optional
         In place of ``limits.rows``.
     limits : Limits
@@ -206,8 +253,10 @@ def read_pasted(
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
     file = TextFile(title=name, suffix="", text=refuse_halves(text), encoding="utf-8")
-    table = read_lines(file, max_rows=limits.rows, limits=limits)
-    return _corpus_of(file, table, None, None, limits)
+    reading = limits if sample is None else limits.but(rows=MOST_SAMPLED)
+    table = read_lines(file, max_rows=reading.rows, limits=limits)
+    choice = _Choice(by_sentence=by_sentence, sample=sample, seed=seed)
+    return _corpus_of(file, table, choice, limits)
 
 
 def preview_table(
@@ -237,11 +286,9 @@ def preview_table(
     CorpusError
         As ``read_corpus`` does, except for the number of texts: that is ``n_rows``.
     """
-    limits = limits.but(file_bytes=max_bytes)
-    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
-    most = max(rows, limits.rows)
+    limits = limits.but(file_bytes=max_bytes, rows=max(rows, min(limits.rows, PREVIEWED)))
+    file, table = _read(source, name, encoding, has_header, (), limits)
     with own_errors(CorpusError):
-        table = _table_of(file, most, has_header, (None, None), limits)
         refuse_empty(table.n_rows)
         text_at, label_at = table.text_column, table.label_column
         return Preview(
@@ -273,28 +320,94 @@ def _table_of(
     return read_lines(file, max_rows=max_rows, limits=limits)
 
 
-def _corpus_of(
-    file: TextFile,
-    table: Table,
-    text_column: str | int | None,
-    label_column: str | int | None,
+def _read(
+    source: Source,
+    name: str | None,
+    encoding: str | None,
+    has_header: bool | None,
+    wanted: tuple[str | int | None, ...],
     limits: Limits,
-) -> Corpus:
+) -> tuple[TextFile, Table]:
+    """(title and encoding, table) of a file of any kind."""
+    content = read_bytes(source, limits.file_bytes)
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    path = Path(str(own or name or "text"))
+    with own_errors(CorpusError):
+        packed = read_packed_table(content, limits, has_header=has_header)
+        if packed is not None:
+            kind, table = packed
+            title = Path(name or path.name).stem
+            return TextFile(title, path.suffix.lower(), "", kind), table
+    file = read_text_file(content, name=str(name or path.name), encoding=encoding, limits=limits)
+    if own is not None:
+        file = replace(file, suffix=path.suffix.lower())
+    with own_errors(CorpusError):
+        return file, _table_of(file, limits.rows, has_header, wanted, limits)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What is taken of a table, as in ``read_corpus``."""
+
+    text: str | int | None = None
+    label: str | int | None = None
+    weight: str | int | None = None
+    by_sentence: bool = False
+    sample: int | None = None
+    seed: int = 0
+
+
+def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) -> Corpus:
     refuse_empty(table.n_rows)
-    refuse_too_many(table.n_rows, limits.rows)
-    text_at = table.text_column if text_column is None else table.index(text_column)
+    if choice.sample is None:
+        refuse_too_many(table.n_rows, limits.rows)
+    refuse_too_many(table.n_rows, max(MOST_SAMPLED, limits.rows))
+    text_at = table.text_column if choice.text is None else table.index(choice.text)
     if text_at is None:
         raise CorpusError("no_text_column", columns=table.columns)
-    label_at = None if label_column is None else table.index(label_column)
-    with_text = [row for row in table.rows if row[text_at]]
-    refuse_too_few(len(with_text))
+    label_at = None if choice.label is None else table.index(choice.label)
+    weight_at = None if choice.weight is None else table.index(choice.weight)
+    with_text = [place for place, row in enumerate(table.rows) if row[text_at]]
+    places, texts = with_text, [table.rows[place][text_at] for place in with_text]
+    if choice.by_sentence:
+        split = [
+            (place, each)
+            for place in places
+            for each in split_sentences(table.rows[place][text_at])
+        ]
+        places, texts = [place for place, _ in split], [each for _, each in split]
+    n_available = None
+    if choice.sample is not None and len(texts) > choice.sample:
+        n_available = len(texts)
+        drawn = np.random.default_rng(choice.seed).choice(n_available, choice.sample, replace=False)
+        drawn.sort()
+        places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
+    refuse_too_many(len(texts), limits.rows)
+    refuse_too_few(len(texts))
     most = limits.text_characters
     return Corpus(
         name=file.title,
-        texts=tuple(row[text_at][:most] for row in with_text),
-        labels=None if label_at is None else tuple(row[label_at][:most] for row in with_text),
+        texts=tuple(text[:most] for text in texts),
+        labels=None if label_at is None else tuple(table.rows[i][label_at][:most] for i in places),
         n_blank=table.n_blank + len(table.rows) - len(with_text),
         encoding=file.encoding,
-        n_shortened=sum(len(row[text_at]) > most for row in with_text),
+        n_shortened=sum(len(text) > most for text in texts),
         label_column=None if label_at is None else table.columns[label_at],
+        weights=None if weight_at is None else _weights(table, weight_at, places),
+        weight_column=None if weight_at is None else table.columns[weight_at],
+        n_available=n_available,
+        seed=choice.seed,
     )
+
+
+def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, ...]:
+    """The weights of these rows, checked."""
+    found = []
+    for place in places:
+        cell = table.rows[place][column]
+        if not is_number(cell) or not 0 <= float(cell) < LARGEST_WEIGHT:
+            raise CorpusError("bad_weight", weight=cell, line=table.lines[place])
+        found.append(float(cell))
+    if not any(found):
+        raise CorpusError("no_weight")
+    return tuple(found)

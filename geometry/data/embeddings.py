@@ -112,6 +112,30 @@ class VectorTable:
         return {word.lower(): row for row, word in reversed(list(enumerate(self.words)))}
 
 
+@dataclass(frozen=True, eq=False)
+class WholeStatistics:
+    """Exact numbers of all rows of a file, of which a sample was taken.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows without NaN and infinity.
+    mean : (d,) array of float64
+    covariance : (d, d) array of float64
+        With divisor n.
+    mean_norm : float
+        Mean length of the rows.
+    mean_cosine : float or None
+        Over all pairs of different rows that are not zero; None where there are no two.
+    """
+
+    n_rows: int
+    mean: np.ndarray
+    covariance: np.ndarray
+    mean_norm: float
+    mean_cosine: float | None
+
+
 @dataclass(frozen=True)
 class VectorSetReport:
     """What a file of vectors had besides the rows that were taken.
@@ -134,6 +158,8 @@ class VectorSetReport:
         Rows drawn from a larger file; None where all were taken.
     seed : int
         Of that sample.
+    whole : WholeStatistics or None
+        Exact numbers of all rows, where a sample was taken.
     """
 
     format: str
@@ -144,6 +170,7 @@ class VectorSetReport:
     zero: tuple[int, ...] = ()
     n_sampled: int | None = None
     seed: int = 0
+    whole: WholeStatistics | None = None
 
 
 @dataclass(frozen=True)

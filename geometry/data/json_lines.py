@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from .decode import lines_of, refuse_halves
-from .limits import CorpusError, Limits
+from .limits import CorpusError, Limits, refuse_too_many_cells
 from .tables import Table
 
 
@@ -32,6 +32,7 @@ def read_json_lines(text: str, limits: Limits) -> Table:
             columns.setdefault(key, len(columns))
         if len(columns) > limits.keys:
             raise CorpusError("too_many_columns", because="too_many_keys", limit=limits.keys)
+        refuse_too_many_cells(n_rows * len(columns), limits)
         cells = {columns[key]: _cell(value) for key, value in record.items() if value is not None}
         refuse_halves("".join((*record, *cells.values())), number)
         records.append(cells)

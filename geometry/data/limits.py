@@ -40,6 +40,8 @@ class Limits:
         the square of it and time in its cube.
     words : int
         Word vectors, or words with counts.
+    vectors : int
+        Vectors of a set of a reader's own. Of a file with more, a sample can be taken.
     seconds : int
         Of processor time for a Parquet table, which another process reads; half of it for JSON
         lines, and for unpacking.
@@ -49,18 +51,24 @@ class Limits:
     vector_file_bytes: int = 200 * MEGABYTE
     unpacked_bytes: int = 50 * MEGABYTE
     table_bytes: int = 400 * MEGABYTE
-    rows: int = 20_000
+    rows: int = 100_000
     columns: int = 300
     keys: int = 300
     text_characters: int = 100_000
     dimensions: int = 4_096
     words: int = 2_000_000
+    vectors: int = 1_000_000
     seconds: int = 10
 
     @property
     def lines(self) -> int:
         """Lines of a text or table, blank ones included."""
-        return max(1_000_000, 50 * self.rows)
+        return max(1_000_000, 10 * self.rows)
+
+    @property
+    def cells(self) -> int:
+        """Cells of a table that are in memory at once."""
+        return 6_000_000
 
     @property
     def line_characters(self) -> int:
@@ -78,6 +86,7 @@ OWN_FILES = Limits(  # of the person who runs the program: the commands of the s
     table_bytes=4_000 * MEGABYTE,
     dimensions=16_384,
     words=20_000_000,
+    vectors=20_000_000,
 )
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
@@ -106,6 +115,12 @@ def refuse_too_many(n: int, limit: int) -> None:
     """Raise CorpusError "too_many_texts" above the limit."""
     if n > limit:
         raise CorpusError("too_many_texts", n=n, limit=limit)
+
+
+def refuse_too_many_cells(n: int, limits: Limits) -> None:
+    """Raise CorpusError "too_large" for more cells than the limit."""
+    if n > limits.cells:
+        raise CorpusError("too_large", because="too_many_cells", limit=limits.cells)
 
 
 def refuse_too_many_columns(n: int, limit: int) -> None:

@@ -1,32 +1,25 @@
-"""Tables of pairs as data sets have them: text or lines of JSON, gzipped or not, and Parquet."""
+"""Tables of pairs as data sets have them: text, lines of JSON, Parquet, .xlsx, gzipped or not."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
-import signal
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
-from . import parquet_table
 from .decode import JSON_SUFFIXES, Source, TextFile, Unpacked, read_bytes, read_text_file
 from .json_lines import read_json_lines
 from .limits import CorpusError, Limits
+from .packed_tables import read_packed_table
 from .tables import Table
 
-_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
-WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
-# How the system ends a process beyond its processor time.
-_STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
+_GZIP = b"\x1f\x8b"
 
 
 def names_its_columns(file_name: str) -> bool:
     """Whether a file of that name holds records with named fields, and not text."""
     suffix = Path(file_name.lower().removesuffix(".gz")).suffix
-    return suffix in (*JSON_SUFFIXES, ".parquet")
+    return suffix in (*JSON_SUFFIXES, ".parquet", ".xlsx")
 
 
 def read_pair_bytes(source: Source, name: str | None, limits: Limits) -> tuple[bytes, Path]:
@@ -66,8 +59,9 @@ def read_pair_file(
         content = _unpacked(content, limits)
         file_name = Path(file_name.name.removesuffix(".gz"))
     title = Path(name).stem if name else file_name.stem
-    if content.startswith(_PARQUET):
-        return title, _parquet(content, limits)
+    packed = read_packed_table(content, limits)
+    if packed is not None:
+        return title, packed[1]
     limits = limits.but(file_bytes=limits.unpacked_bytes)
     file = read_text_file(content, name=file_name.name, encoding=encoding, limits=limits)
     if file_name.suffix.lower() in JSON_SUFFIXES:
@@ -88,48 +82,3 @@ def _unpacked(content: bytes, limits: Limits) -> bytes:
             return file.read()
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError("damaged_file", kind="gzip archive") from error
-
-
-def _parquet(content: bytes, limits: Limits) -> Table:
-    """The table, as another process reads it.
-
-    A few bytes of Parquet may unpack to any amount of memory, in more than one way, and nothing
-    in the file states how much. Only the operating system can stop it.
-    """
-    bounds = {
-        "rows": limits.rows,
-        "columns": limits.columns,
-        "bytes": limits.unpacked_bytes,
-        "seconds": limits.seconds,
-    }
-    try:
-        done = subprocess.run(
-            [sys.executable, "-P", parquet_table.__file__, json.dumps(bounds)],
-            input=content,
-            capture_output=True,
-            timeout=WAITING * limits.seconds,
-            env={**os.environ, **parquet_table.ENVIRONMENT},
-            check=True,
-        )
-        found = json.loads(done.stdout)
-    except subprocess.TimeoutExpired as error:
-        raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
-    except subprocess.CalledProcessError as error:
-        if -error.returncode in _STOPPED:
-            raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
-        raise CorpusError("damaged_file", kind="Parquet table") from error
-    except (OSError, ValueError) as error:
-        raise CorpusError("damaged_file", kind="Parquet table") from error
-    if "refused" in found:
-        raise _refusal(found["refused"], limits)
-    rows = [tuple(row) for row in found["rows"]]
-    lines = tuple(range(1, len(rows) + 1))
-    return Table(tuple(found["columns"]), tuple(rows), lines, found["n_rows"], 0, has_header=True)
-
-
-def _refusal(reason: str, limits: Limits) -> CorpusError:
-    if reason == "columns":
-        return CorpusError("too_many_columns", limit=limits.columns)
-    if reason == "bytes":
-        return CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
-    return CorpusError("damaged_file", kind="Parquet table")

@@ -15,7 +15,14 @@ from typing import Literal
 
 from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
 from .decode import TextFile, lines_of
-from .limits import LIMITS, MAX_BYTES, CorpusError, Limits, refuse_too_many_columns
+from .limits import (
+    LIMITS,
+    MAX_BYTES,
+    CorpusError,
+    Limits,
+    refuse_too_many_cells,
+    refuse_too_many_columns,
+)
 
 DELIMITERS = (",", "\t", ";", "|")
 _KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
@@ -124,12 +131,12 @@ def read_table(
         return found
     first, body = found.rows[0], found.rows[1:]
     if has_header is None:
-        has_header = any(column in first for column in wanted) or _looks_like_header(first, body)
+        has_header = any(column in first for column in wanted) or header_of(first, body)
     skip = int(has_header)
     taken = slice(skip, None if max_rows is None else skip + max_rows)
     return replace(
         found,
-        columns=_unique_names(first if has_header else [""] * len(first)),
+        columns=unique_names(first if has_header else [""] * len(first)),
         rows=found.rows[taken],
         lines=found.lines[taken],
         n_rows=found.n_rows - skip,
@@ -239,12 +246,14 @@ def _rows(text: str, dialect: Dialect, max_rows: int | None, limits: Limits) -> 
             raise CorpusError("uneven_row", line=line, n=len(cells), expected=width)
         n_rows += 1
         if max_rows is None or n_rows <= max_rows:
+            refuse_too_many_cells(n_rows * width, limits)
             rows.append(tuple(cell.strip() for cell in cells))
             lines.append(line)
     return Table((), tuple(rows), tuple(lines), n_rows, n_blank)
 
 
-def _looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+def header_of(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row of a table looks like the names of its columns."""
     if any(is_number(cell) for cell in first):
         return False
     if any(cell.casefold() in _KNOWN for cell in first):
@@ -261,7 +270,8 @@ def _looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> b
     return longest > 2 * max(map(len, first))
 
 
-def _unique_names(names: Sequence[str]) -> tuple[str, ...]:
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, made different; an empty one becomes "column" and its place."""
     unique: dict[str, None] = {}  # a list would be searched once a name
     for place, name in enumerate(names, start=1):
         name = name or f"column {place}"

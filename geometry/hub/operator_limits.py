@@ -20,6 +20,7 @@ from .model_errors import ModelFilesError
 
 VARIABLE = "NARROW_CONE_CONFIG"
 TABLES = ("models", "uploads", "memory")
+FOLDERS = "folders"  # the key in [uploads]
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
 
 
@@ -166,14 +167,24 @@ def read_upload_limits(path: Path | None = None) -> Limits:
     """
     uploads, file = _table_of("uploads", path)
     names = {field.name.replace("_bytes", "_megabytes"): field.name for field in fields(Limits)}
-    _refuse_unknown(uploads, tuple(names), file)
-    checked = {key: _checked(key, value, file) for key, value in uploads.items()}
+    _refuse_unknown(uploads, (*names, FOLDERS), file)
+    checked = {key: _checked(key, value, file) for key, value in uploads.items() if key != FOLDERS}
     return Limits(
         **{
             names[key]: value * (MEGABYTE if key.endswith("_megabytes") else 1)
             for key, value in checked.items()
         }
     )
+
+
+def read_upload_folders(path: Path | None = None) -> tuple[Path, ...]:
+    """Folders of this machine whose files every visitor may read; () if the file names none.
+
+    path, errors : as for ``read_model_limits``.
+    """
+    uploads, file = _table_of("uploads", path)
+    named = _checked(FOLDERS, uploads.get(FOLDERS, []), file)
+    return tuple(file.parent / Path(each).expanduser() for each in named)
 
 
 def _read_as(kind: type[Kind], table: str, path: Path | None) -> Kind:
@@ -217,6 +228,9 @@ def _checked(key: str, value: Any, file: Path) -> Any:
     if key == "allow":
         fits = isinstance(value, list) and all(isinstance(each, str) for each in value)
         wanted = 'a list of patterns such as ["google-bert/*"]'
+    elif key == FOLDERS:
+        fits = isinstance(value, list) and all(isinstance(each, str) and each for each in value)
+        wanted = 'a list of folders such as ["/data"]'
     elif key == "local_folders":
         fits, wanted = isinstance(value, bool), "true or false"
     else:

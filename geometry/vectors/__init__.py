@@ -1,4 +1,4 @@
-"""Word vectors: their files (read, text, binary, arrays, gather), averages, counts and pairs."""
+"""Files of vectors: sets of a reader's own, and word vectors with averages, counts and pairs."""
 
 import lazy_loader
 

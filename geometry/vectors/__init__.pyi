@@ -1,6 +1,10 @@
 from .errors import VectorFileError as VectorFileError
 from .read import read_vectors as read_vectors
 from .sif import sif_average as sif_average
+from .vector_sets import VectorPreview as VectorPreview
+from .vector_sets import preview_vector_set as preview_vector_set
+from .vector_sets import read_vector_set as read_vector_set
+from .vector_sets import vector_blocks as vector_blocks
 from .word_averages import SentenceVectors as SentenceVectors
 from .word_averages import sentence_vectors as sentence_vectors
 from .word_averages import words_of as words_of

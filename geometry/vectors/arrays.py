@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.embeddings import VectorTable
+from ..data.packed_tables import has_long_directory
 from .binary import LONGEST_WORD
 from .errors import VectorFileError
 from .gather import Gathering, Wanted
@@ -53,7 +54,7 @@ def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Vec
     """
     if not zipfile.is_zipfile(file):
         raise VectorFileError("no_vectors")
-    _refuse_long_directory(file)
+    refuse_long_directory(file)
     file.seek(0)
     try:
         with np.load(file, allow_pickle=False) as archive:
@@ -139,10 +140,9 @@ def _short(word: bytes) -> bytes:
     return word
 
 
-def _refuse_long_directory(file: BinaryIO) -> None:
+def refuse_long_directory(file: BinaryIO) -> None:
     """Raise VectorFileError for a long list of members, of which zipfile makes an object each."""
-    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
-    if end is None or end[zipfile._ECD_SIZE] > LONGEST_DIRECTORY:  # type: ignore[attr-defined]
+    if has_long_directory(file, LONGEST_DIRECTORY):
         raise VectorFileError("damaged_file", kind="NumPy archive")
 
 

@@ -88,12 +88,12 @@ def read_vectors(
     with opened(source, VectorFileError) as packed:
         if not packed.seekable():
             raise TypeError("source is not seekable; read it and give its bytes")
-        with own_errors(VectorFileError), _unpacked(packed, choices.limits) as (file, size):
+        with own_errors(VectorFileError), unpacked(packed, choices.limits) as (file, size):
             head = file.read(_HEAD)
             file.seek(0)
             found = format or _recognised(head)
             if found == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew
-                file = _in_memory(file, choices.limits.table_bytes // 4)
+                file = in_memory(file, choices.limits.table_bytes // 4)
             return _reader(found, path)(file, size, stem, choices)
 
 
@@ -106,7 +106,7 @@ def _reader(
 
 
 @contextmanager
-def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | None]]:
+def unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | None]]:
     """(the file at its start, its size in bytes or None where it is compressed)."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -125,13 +125,14 @@ def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | 
             seconds=seconds,
             too_large=VectorFileError("too_large", because="unpacked", limit=most),
             too_slow=VectorFileError("too_large", because="too_slow", limit=f"{seconds:g}"),
-        ) as unpacked:
-            yield cast(BinaryIO, unpacked), None
+        ) as content:
+            yield cast(BinaryIO, content), None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise VectorFileError("damaged_file", kind="gzip archive") from error
 
 
-def _in_memory(file: BinaryIO, most: int) -> BinaryIO:
+def in_memory(file: BinaryIO, most: int) -> BinaryIO:
+    """The content in memory, at most so many bytes."""
     content = file.read(most + 1)
     if len(content) > most:
         raise VectorFileError("too_large", because="unpacked", limit=most)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -20,11 +21,13 @@ from .cache import Cache
 from .escape import markdown
 from .limit_notes import upload_limits
 from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
+from .server_files import ServerFile
 from .words import translator
 
 AT_ONCE = 300_000  # bytes; a file up to this size is read while the page is drawn, in half a second
 SHORT = 5_000_000  # bytes; a file up to this size is read in some seconds, before longer ones
-PACKED = (b"\x1f\x8b", b"PAR1")  # gzip, Parquet: a small file may have a large content
+# gzip, Parquet, zip: a small file may have a large content
+PACKED = (b"\x1f\x8b", b"PAR1", b"PK\x03\x04")
 
 WIDE = 512  # dimensions; finding the axes of wider vectors takes a second, and can't be cancelled
 
@@ -47,7 +50,8 @@ def read_upload(
     ----------
     read : callable
         A reader of the library, or a function of a module without Streamlit.
-    file : UploadedFile
+    file : UploadedFile or ServerFile
+        Of a server's file the path is given, so that it is read by blocks.
     beside : mapping of str to object, optional
         Large options, such as texts or a second file. A process of its own then reads the file.
     named : str
@@ -73,9 +77,17 @@ def read_upload(
 def _answer(
     read: Callable[..., Any], key: str, file: Any, options: dict[str, Any], *, is_apart: bool
 ) -> Any:
-    content = file.getvalue()
-    if not is_apart and len(content) <= AT_ONCE and not content.startswith(PACKED):
-        return read(content, name=file.name, **options)
+    content: bytes | Path
+    if isinstance(file, ServerFile):
+        content, is_long = file.path, file.size > SHORT
+        limits = options["limits"]
+        largest = max(limits.vector_file_bytes, file.size)
+        options["limits"] = limits.but(vector_file_bytes=largest)
+    else:
+        uploaded: bytes = file.getvalue()
+        if not is_apart and len(uploaded) <= AT_ONCE and not uploaded.startswith(PACKED):
+            return read(uploaded, name=file.name, **options)
+        content, is_long = uploaded, takes_long(uploaded)
     _ = translator()
     call = partial(apart, read, content, name=file.name, **options)
     return jobs.wait_for(
@@ -85,7 +97,7 @@ def _answer(
         _("Reading {name}").format(name=markdown(file.name)),
         lane="read",
         cancelled=_("Cancelled. The file is still here, and you can start again."),
-        is_long=takes_long(content),
+        is_long=is_long,
     )
 
 

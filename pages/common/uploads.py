@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus
+from geometry import Corpus, Pairs
 from geometry.data import VectorSet
 from geometry.data.corpus import bundled_corpora, read_bundled
-from geometry.data.limits import MAX_CORPORA, MAX_VECTOR_SETS
+from geometry.data.limits import MAX_CORPORA, MAX_PAIR_SETS, MAX_VECTOR_SETS
+from geometry.encode import ArrayStore
 
 from .controls import choose
 from .escape import markdown
@@ -71,6 +72,24 @@ def add_vectors(vectors: VectorSet) -> str:
     code = f"upload-{vectors.sha256[:12]}"
     remember(OWN_VECTORS, code, vectors, MAX_VECTOR_SETS)
     return code
+
+
+def add_pairs(pairs: Pairs) -> str:
+    """Store the pairs for this session; returns their code."""
+    code = own_pair_code(pairs)
+    remember(OWN_PAIRS, code, pairs, MAX_PAIR_SETS)
+    return code
+
+
+def own_pair_code(pairs: Pairs) -> str:
+    """The code of uploaded pairs."""
+    return f"upload-{scored_key(pairs)[:12]}"
+
+
+def scored_key(pairs: Pairs) -> str:
+    """Names the sentences of pairs and their scores."""
+    texts = Corpus(pairs.name, pairs.left + pairs.right)
+    return ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())
 
 
 def corpus_labels(_: Translate) -> dict[str, str]:

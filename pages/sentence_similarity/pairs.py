@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus, CorpusError, ModelFilesError, Pairs, read_pairs
+from geometry import Corpus, CorpusError, ModelFilesError, Pairs
 from geometry.data.corpus import read_bundled_pairs
 from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
-from geometry.data.pair_records import names_its_columns
 from geometry.data.pairs import BUNDLED_PAIRS, read_pair_folder
-from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
-from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
 from geometry.hub.catalogue import NOT_STATED
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
@@ -26,12 +21,20 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.folded import folded
-from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
+from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import error_text
-from pages.common.reading import read_upload
+from pages.common.pair_form import pair_refusal, show_pair_file
 from pages.common.rules import model_rules
-from pages.common.table_form import label_uploader, show_head, show_header_toggle
-from pages.common.uploads import OWN_PAIRS, own_labels, remember, show_own
+from pages.common.table_form import label_uploader
+from pages.common.uploads import (
+    OWN_PAIRS,
+    add_pairs,
+    own_labels,
+    own_pair_code,
+    remember,
+    scored_key,
+    show_own,
+)
 from pages.common.words import Translate, prose
 
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
@@ -65,7 +68,7 @@ class ScoredSet:
     @property
     def key(self) -> str:
         """Names sentences and scores."""
-        return ArrayStore.key(self.corpus.sha256, self.pairs.gold_scores.tobytes().hex())
+        return scored_key(self.pairs)
 
     @property
     def is_bundled(self) -> bool:
@@ -307,26 +310,11 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
     dev : the set among them that chooses the best cell of the others.
     """
     for pairs in sets:
-        remember(OWN_PAIRS, _own_code(pairs), pairs, MAX_PAIR_SETS)
-        st.session_state["pairs"] = _own_code(pairs)
+        st.session_state["pairs"] = add_pairs(pairs)
         if dev is not None and pairs is not dev:
-            remember(OWN_DEV, _own_code(pairs), _own_code(dev), MAX_PAIR_SETS)
-    st.session_state[USED] = (_own_code(sets[-1]), sets[-1].name, len(sets[-1]))
+            remember(OWN_DEV, own_pair_code(pairs), own_pair_code(dev), MAX_PAIR_SETS)
+    st.session_state[USED] = (own_pair_code(sets[-1]), sets[-1].name, len(sets[-1]))
     st.session_state[FORM] = False  # so that the result is in view
-
-
-def _own_code(pairs: Pairs) -> str:
-    return f"upload-{ScoredSet('', pairs).key[:12]}"
-
-
-def refusal(pairs: Pairs, _: Translate) -> str:
-    """Why the pairs can't be scored; empty if they can."""
-    try:
-        checked_gold(pairs.gold_scores)
-    except ValueError:
-        reason = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
-        return reason.format(n=LEAST_PAIRS)
-    return ""
 
 
 def show_pair_form(_: Translate) -> None:
@@ -340,79 +328,7 @@ def show_pair_form(_: Translate) -> None:
     st.caption(table_note(_))
     if file is None:
         return
-    try:
-        pairs = _choose_columns(file, _)
-    except CorpusError as error:
-        st.error(error_text(error, _))
-        return
-    if pairs is None:
-        return
-    if reason := refusal(pairs, _):
-        st.error(reason)
-        return
-    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
-    scores = pairs.gold_scores
-    st.caption(
-        _("{n} pairs ready; scores from {low} to {high}.").format(
-            n=f"{len(pairs):,}", low=f"{scores.min():g}", high=f"{scores.max():g}"
-        )
-    )
-    if pairs.n_shortened:
-        st.warning(shortened_note(pairs.n_shortened, _), icon=":material/content_cut:")
-
-
-def _choose_columns(file: Any, _: Translate) -> Pairs | None:
-    """Show the head of the file and choose columns; None until three are chosen."""
-    if names_its_columns(file.name):
-        return _of_records(file, _)
-    try:
-        head = show_head(file, _)
-    except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
-        return _read(file)
-    is_automatic = st.toggle(
-        _("Detect columns automatically"), value=True, key=f"guess-{file.file_id}"
-    )
-    if is_automatic:
-        return _read(file)
-    named = _three_of(head.columns, file.file_id, _)
-    show_header_toggle(file, head, _)
-    return _read(file, named, head.has_header) if named else None
-
-
-def _of_records(file: Any, _: Translate) -> Pairs | None:
-    """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
-    try:
-        return _read(file)
-    except CorpusError as error:
-        if error.code != "no_pair_columns":
-            raise
-        st.info(error_text(error, _))
-        named = _three_of(error.details["columns"], file.file_id, _)
-    return _read(file, named) if named else None
-
-
-def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
-    """Choose the columns of both sentences and the score; None until all are chosen."""
-    labels = (_("First sentence"), _("Second sentence"), _("Score"))
-    chosen = [
-        box.selectbox(
-            label,
-            columns,
-            index=None,
-            key=f"column-{place}-{file_id}",
-            placeholder=_("Choose a column"),
-        )
-        for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True))
-    ]
-    named = tuple(column for column in chosen if column is not None)
-    return named if len(named) == len(labels) else None
-
-
-def _read(
-    file: Any, columns: tuple[str, ...] | None = None, has_header: bool | None = None
-) -> Pairs:
-    pairs: Pairs = read_upload(read_pairs, file, columns=columns, has_header=has_header)
-    return pairs
+    show_pair_file(file, adopt, _)
 
 
 # A folder of the server
@@ -460,7 +376,7 @@ def _read_folder(
 
 
 def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:
-    reasons = [reason for pairs in splits.values() if (reason := refusal(pairs, _))]
+    reasons = [reason for pairs in splits.values() if (reason := pair_refusal(pairs, _))]
     if reasons:
         st.error(reasons[0])
         return

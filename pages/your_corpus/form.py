@@ -1,4 +1,4 @@
-"""The form for a reader's own corpus: paste or upload texts, choose columns, use them."""
+"""The form for a reader's own texts, vectors or pairs: paste, upload, choose columns, use them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus, CorpusError
+from geometry import Corpus, CorpusError, Pairs
 from geometry.data.corpus import Preview, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES
 from geometry.data.limits import MEGABYTE
+from geometry.data.tables import mostly_numbers
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
 from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
+from pages.common.page_list import page_labels, page_path
+from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
+from pages.common.server_files import has_folders, server_file, server_files
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
-from pages.common.uploads import add_upload
+from pages.common.uploads import add_pairs, add_upload
 from pages.common.words import Translate
+from pages.your_corpus.sampling import choose_sample, offer_sample, sample_line
+from pages.your_corpus.vector_form import looks_like_vectors, show_vector_form
 
 PASTE_HEIGHT = 150
-ROWS, SHOWN_FILE = "file-rows", "file-shown"
+ROWS, SHOWN_FILE, USED_PAIRS = "file-rows", "file-shown", "pairs-used-here"
+TEXTS, VECTORS, PAIRS = "texts", "vectors", "pairs"
 MOST_NUMBERS = 0.5  # share of texts without letters, above which a warning is shown
 LETTERS_WITHIN = 200  # characters of a text: all 50 MB would take a second in every run
 _LETTER = re.compile(r"[^\W\d_]")
@@ -38,6 +45,10 @@ def limits() -> dict[str, str]:
         "max_columns": f"{own.columns:,}",
         "max_characters": f"{own.text_characters:,}",
         "max_tokens": f"{model.max_tokens:,}",
+        "max_vectors": f"{own.vectors:,}",
+        "max_dimensions": f"{own.dimensions:,}",
+        "max_vector_mb": megabytes(own.vector_file_bytes),
+        "max_table_mb": megabytes(own.table_bytes),
         "model": markdown(model.name),
         "dimension": f"{model.dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
@@ -45,18 +56,22 @@ def limits() -> dict[str, str]:
 
 
 def show_form(_: Translate) -> None:
-    """Paste or upload texts. "Use this corpus" chooses them in the sidebar."""
+    """Paste or upload texts, vectors or pairs; a button chooses them for the other pages."""
+    ways = {"paste": _("Paste texts"), "upload": _("Upload a file")}
+    forms = {"paste": _paste_form, "upload": _upload_form}
+    if has_folders():
+        ways["server"], forms["server"] = _("A file of the server"), _server_form
     way = choose(
         st.segmented_control,
         _("Where the texts come from"),
-        ["paste", "upload"],
+        list(ways),
         key="source",
         default="paste",
-        labels={"paste": _("Paste texts"), "upload": _("Upload a file")},
+        labels=ways,
         label_visibility="collapsed",
         required=True,
     )
-    {"paste": _paste_form, "upload": _upload_form}[way](_)
+    forms[way](_)
 
 
 def _paste_form(_: Translate) -> None:
@@ -88,6 +103,8 @@ def _paste_form(_: Translate) -> None:
 
 def _show_ready(corpus: Corpus, _: Translate) -> None:
     st.caption(ready_line(corpus, _))
+    if corpus.n_available is not None:
+        st.caption(sample_line(len(corpus), corpus.n_available, corpus.seed, _))
     numbers = sum(_LETTER.search(text, 0, LETTERS_WITHIN) is None for text in corpus.texts)
     if numbers > MOST_NUMBERS * len(corpus):
         st.warning(
@@ -117,37 +134,122 @@ def _adopt(corpus: Corpus) -> None:
 
 
 def _upload_form(_: Translate) -> None:
-    label = _("A .txt, .csv, .tsv or .jsonl file of at most {megabytes} MB")
-    most = upload_limits().file_bytes
+    own = upload_limits()
+    most = max(own.file_bytes, own.vector_file_bytes)
+    label = _("Texts or pairs of at most {megabytes} MB, or vectors of at most {vectors} MB")
     file = st.file_uploader(
-        label.format(megabytes=megabytes(most)),
+        label.format(megabytes=megabytes(own.file_bytes), vectors=megabytes(own.vector_file_bytes)),
         key="corpus_file",
         max_upload_size=most // MEGABYTE,
+        help=_(
+            "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
+            ".npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv, GloVe, word2vec."
+        ),
     )
     label_uploader("corpus_file", most, _)
     st.caption(table_note(_))
-    if file is None:
-        return
+    if file is not None:
+        _show_file(file, _)
+
+
+def _server_form(_: Translate) -> None:
+    name = st.selectbox(
+        _("File"),
+        list(server_files()),
+        index=None,
+        key="server-file",
+        placeholder=_("Choose a file"),
+    )
+    st.caption(_("Files of the folders that the operator of this server allows."))
+    file = None if name is None else server_file(name)
+    if file is not None:
+        _show_file(file, _)
+
+
+def _show_file(file: Any, _: Translate) -> None:
+    """What the file is read as, and the form for that."""
     if st.session_state.get(SHOWN_FILE) != file.file_id:
         st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
+        st.session_state[f"kind-{file.file_id}"] = VECTORS if looks_like_vectors(file) else TEXTS
+    names = {TEXTS: _("Texts"), VECTORS: _("Vectors"), PAIRS: _("Pairs with scores")}
+    kind = st.segmented_control(
+        _("Read the file as"),
+        list(names),
+        key=f"kind-{file.file_id}",
+        format_func=names.__getitem__,
+        required=True,
+    )
+    if kind == VECTORS:
+        show_vector_form(file, _)
+    elif kind == PAIRS:
+        show_pair_file(file, _adopt_pairs, _)
+    else:
+        _show_text_file(file, _)
+
+
+def _adopt_pairs(pairs: Pairs) -> None:
+    st.session_state["pairs"] = add_pairs(pairs)
+    st.session_state[USED_PAIRS] = pairs.name
+
+
+def show_used_pairs(_: Translate) -> None:
+    """What the pairs that were used last are for, with a link."""
+    name = st.session_state.get(USED_PAIRS)
+    if name is None:
+        return
+    st.success(
+        _("The pairs “{name}” are chosen on Sentence similarity.").format(name=markdown(name)),
+        icon=":material/check_circle:",
+    )
+    page = "sentence_similarity"
+    st.page_link(page_path(page), label=page_labels(_)[page], icon=":material/arrow_forward:")
+
+
+def _show_text_file(file: Any, _: Translate) -> None:
+    key = f"sample-texts-{file.file_id}"
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            corpus = _choose_columns(file, _)
+            corpus = _choose_columns(file, key, _)
     except CorpusError as error:
         st.error(error_text(error, _))
+        if error.code == "too_many_texts" and not st.session_state.get(key):
+            offer_sample(key, _)
         return
     st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
     _show_ready(corpus, _)
 
 
-def _choose_columns(file: Any, _: Translate) -> Corpus:
-    """Show the file's first rows and, where it has columns, their choice; read the corpus."""
+def _choose_columns(file: Any, key: str, _: Translate) -> Corpus:
+    """Show the file's first rows and, where it has columns, their choice; read the corpus.
+
+    key : of the switch for a sample.
+    """
     found = show_head(file, _)
     st.caption(_preview_line(found, _))
-    is_json = file.name.lower().endswith(JSON_SUFFIXES)
-    if not (is_json or file.name.lower().endswith(TABLE_SUFFIXES)):
-        return _read(file)
-    text_box, label_box = st.columns(2)
+    name = file.name.lower()
+    has_names = name.endswith((*JSON_SUFFIXES, ".parquet", ".zip"))
+    columns = {}
+    if has_names or name.endswith((*TABLE_SUFFIXES, ".xlsx")) or len(found.columns) > 1:
+        columns = _columns(file, found, _)
+        if not has_names:
+            show_header_toggle(file, found, _)
+    by_sentence = st.toggle(
+        _("Split texts into sentences"),
+        key=f"sentences-{file.file_id}",
+        help=_("At the marks at their ends, in English and Chinese."),
+    )
+    sample = choose_sample(key, upload_limits().rows, _)
+    return _read(file, **columns, **({"by_sentence": True} if by_sentence else {}), **sample)
+
+
+def _columns(file: Any, found: Preview, _: Translate) -> dict[str, Any]:
+    """The columns of texts, labels and weights."""
+    numeric = [
+        column
+        for place, column in enumerate(found.columns)
+        if mostly_numbers([row[place] for row in found.rows])
+    ]
+    text_box, label_box, weight_box = st.columns(3)
     with text_box:
         text_column = st.selectbox(
             _("Column with the texts"),
@@ -164,11 +266,28 @@ def _choose_columns(file: Any, _: Translate) -> Corpus:
             key=f"label-{file.file_id}",
             placeholder=_("No labels"),
         )
-    if not is_json:
-        show_header_toggle(file, found, _)
-    return _read(
-        file, text_column=text_column, label_column=label_column, has_header=found.has_header
+    weights = [column for column in numeric if column not in (text_column, label_column)]
+    weight_column = (
+        weight_box.selectbox(
+            _("Column with weights (optional)"),
+            weights,
+            index=None,
+            key=f"weight-{file.file_id}",
+            placeholder=_("No weights"),
+            help=_(
+                "How much each text counts. The pages count every text once; a fit in Python can "
+                "use the weights of the corpus."
+            ),
+        )
+        if weights
+        else None
     )
+    return {
+        "text_column": text_column,
+        "label_column": label_column,
+        "weight_column": weight_column,
+        "has_header": found.has_header,
+    }
 
 
 def _read(file: Any, **columns: Any) -> Corpus:

@@ -14,7 +14,7 @@ from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, chosen_own, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
-from pages.your_corpus.form import limits, show_form
+from pages.your_corpus.form import limits, show_form, show_used_pairs
 from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_where_it_helps
 from pages.your_corpus.verdicts import cone_verdict
 
@@ -33,6 +33,7 @@ close_page(PAGE, _, values)  # before the result, so that the page is whole duri
 with result:
     for store in (OWN_CORPORA, OWN_VECTORS, OWN_PAIRS):
         show_own(store, _)
+    show_used_pairs(_)
     corpus = chosen_own()
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))

@@ -10,6 +10,7 @@ import struct
 import zipfile
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 from pyarrow import parquet
 from safetensors.numpy import save
@@ -82,6 +83,34 @@ def many_members() -> bytes:
     return b"PK\x03\x04" + directory + end
 
 
+def npy_of(descr: str, shape: str) -> bytes:
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode()
+
+
+def wide_zeros(n: int, d: int) -> bytes:
+    """n vectors of d zeros, which take almost nothing in the file."""
+    written = io.BytesIO()
+    schema = pa.schema([("e", pa.list_(pa.float32(), d))])
+    step = max(1, 10**7 // d)
+    with parquet.ParquetWriter(written, schema, compression="zstd") as out:
+        for start in range(0, n, step):
+            m = min(step, n - start)
+            values = pa.array(np.zeros(m * d, np.float32))
+            rows = pa.FixedSizeListArray.from_arrays(values, d)
+            out.write_table(pa.table({"e": rows}, schema=schema))
+    return written.getvalue()
+
+
+def far_cell() -> bytes:
+    """A workbook whose only cells are the first and the last that a sheet can have."""
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "a", "b"
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
 WIDE = b"".join(b"%x" % i + b" 1 2" * 8_000 + b"\n" for i in range(9))
 NUMBERS = b" 1" * 10**6 + b"\n"
 ATTEMPTS = {  # made when they are used
@@ -127,7 +156,7 @@ ATTEMPTS = {  # made when they are used
     # 6: keys
     "keys": lambda: Attempt(
         "pairs",
-        b"".join(b'{"%d":1}\n' % i for i in range(20_000)),
+        b"".join(b'{"%d":1}\n' % i for i in range(100_000)),
         options={"name": "a.jsonl"},
     ),
     "nested": lambda: Attempt("pairs", b"[" * 10**6 + b"\n", options={"name": "a.jsonl"}),
@@ -157,6 +186,28 @@ ATTEMPTS = {  # made when they are used
     # what unpacks to nothing, or to words as long as pages
     "gzip, empty members": lambda: Attempt("vectors", gzip.compress(b"") * 10**7),
     "gzip, name": lambda: Attempt("pairs", b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 40 * 10**6),
+    # sets of vectors, archives of texts, sheets
+    "set, stated shape": lambda: Attempt("vector set", npy_of("<f4", f"({10**12}, 4)")),
+    "set, nested header": lambda: Attempt("vector set", npy_of("<f4", "(" * 9_000)),
+    "set, npz": lambda: Attempt("vector set", npz_of_zeros(4 * 10**7)),
+    "set, npz, members": lambda: Attempt("vector set", many_members()),
+    "set, safetensors": lambda: Attempt("vector set", safetensors_of(2 * 10**9)),
+    "set, gzip": lambda: Attempt("vector set", zeros(2 * 10**9, safetensors_of(2 * 10**9))),
+    "set, columns": lambda: Attempt("vector set", b"1," * 10**6 + b"1\n" + b"2," * 10**6 + b"2\n"),
+    "set, one line": lambda: Attempt("vector set", b"1.5 " * 4 * 10**7),
+    "set, nested": lambda: Attempt("vector set", b'{"v":' + b"[" * 10**6 + b"\n"),
+    "set, keys": lambda: Attempt(
+        "vector set",
+        b"".join(b'{"%d":1}\n' % i for i in range(100_000)),
+        options={"name": "a.jsonl"},
+    ),
+    "set, empty lists": lambda: Attempt(
+        "vector set", (b'{"v":[' + b"[]," * 600_000 + b"[]]}\n") * 25, options={"name": "a.jsonl"}
+    ),
+    "set, Parquet of zeros": lambda: Attempt("vector set", wide_zeros(10**6, 384)),
+    "set, Parquet, long vectors": lambda: Attempt("vector set", wide_zeros(20, 2 * 10**7)),
+    "zip, members": lambda: Attempt("corpus", many_members()),
+    "sheet, far cell": lambda: Attempt("corpus", far_cell()),
     "npz, long words": lambda: Attempt("vectors", npz_of_long_words(8_192, 20_000)),
 }
 
@@ -166,6 +217,8 @@ QUICK = (
     "Parquet, dictionaries",
     *("gzip, safetensors", "gzip, header", "gzip, pairs", "npz, members", "safetensors, header"),
     *("100,000 columns", "1,000,000 columns", "keys", "nested", "lines of words"),
+    *("set, stated shape", "set, nested header", "set, npz, members", "set, columns"),
+    *("set, nested", "zip, members", "sheet, far cell"),
 )
 
 

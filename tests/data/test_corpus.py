@@ -278,8 +278,8 @@ def test_pasted_refusals():
     assert refused(read_pasted, "one").code == "too_few_texts"
     assert refused(read_pasted, "a\nb\nc", max_texts=2).code == "too_many_texts"
     read_pasted("a\nb", max_texts=2)
-    assert len(read_pasted("x\n" * 20_000)) == 20_000
-    assert "limit is 20,000" in str(refused(read_pasted, "x\n" * 20_001))
+    assert len(read_pasted("x\n" * 100_000)) == 100_000
+    assert "limit is 100,000" in str(refused(read_pasted, "x\n" * 100_001))
 
 
 # Real files

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, CorpusError, Coverage, read_corpus
 from geometry.data.corpus import read_pasted
-from geometry.data.limits import MAX_BYTES, MAX_TEXTS
+from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
 from geometry.evaluate import published_tables
 from pages.common import words
 from pages.common.coverage_notes import (
@@ -40,8 +40,8 @@ REFUSALS = {
     "too many pasted": (
         None,
         "a\n" * (MAX_TEXTS + 1),
-        "There are 20,001 texts and the limit is 20,000",
-        "共有 20,001 筆文字，上限是 20,000 筆",
+        "There are 100,001 texts and the limit is 100,000",
+        "共有 100,001 筆文字，上限是 100,000 筆",
     ),
     "empty file": ("a.txt", b"", "There is no text here", "這裡沒有文字"),
     "binary": ("a.csv", PNG, "It looks like a PNG image", "看起來是 PNG 圖片"),
@@ -57,8 +57,8 @@ REFUSALS = {
     "too many rows": (
         "a.csv",
         b"text,n\n" + b"a b,1\n" * (MAX_TEXTS + 1),
-        "the limit is 20,000",
-        "上限是 20,000 筆",
+        "the limit is 100,000",
+        "上限是 100,000 筆",
     ),
     "uneven": ("a.csv", b"text,n\n" + b"a,1\n" * 9 + b"b\n", "has 1 columns", "有 1 欄"),
     "no JSON lines": (
@@ -103,7 +103,7 @@ def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
 def shown_errors(at: AppTest) -> list[str]:
     """Errors on screen; the one that lies ready for what the browser refuses is hidden."""
     ready = error_text(
-        CorpusError("too_many_bytes", limit=MAX_BYTES),
+        CorpusError("too_many_bytes", limit=LIMITS.vector_file_bytes),
         words._catalogue(at.session_state["lang"]).gettext,
     )
     errors = [box.value for box in at.error]
@@ -176,8 +176,8 @@ def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
     at = visit(source="upload")
     give(at, "kettles.csv", f"id,sentence,kind\n{rows}".encode())
     assert not shown_errors(at)
-    text, label = at.main.selectbox
-    assert (text.value, label.value) == ("sentence", "kind")
+    text, label, weight = at.main.selectbox
+    assert (text.value, label.value, weight.options) == ("sentence", "kind", ["id"])
     assert text.options == ["id", "sentence", "kind"]
     assert label.options == ["id", "kind"]
     assert at.session_state["file-rows"]
@@ -219,7 +219,8 @@ def test_a_file_of_json_lines_offers_its_fields(visit):
     assert not shown_errors(at)
     text = at.main.selectbox[0]
     assert (text.value, text.options) == ("body", ["id", "body"])
-    assert not at.main.toggle  # the fields have names, so there is no header to ask for
+    # the fields have names, so there is no header to ask for
+    assert [toggle.label for toggle in at.main.toggle] == ["Split texts into sentences"]
     assert "3 texts ready" in at.main.caption[-1].value
 
 

@@ -1,0 +1,213 @@
+"""Tables that are no text: Parquet, .xlsx, and a .zip of text files with one text each."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+import zipfile
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO
+
+from . import parquet_table
+from .decode import decode
+from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
+from .tables import Table, header_of, unique_names
+
+PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
+SHEETS = "xl/workbook.xml"  # a member of every .xlsx
+FILE_COLUMNS = ("text", "folder", "file")  # of a zip of text files
+LONGEST_DIRECTORY = 16 << 20  # bytes, of the list of an archive's members, some 100 of each
+WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
+# How the system ends a process beyond its processor time.
+_STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
+
+
+def read_packed_table(
+    content: bytes, limits: Limits, *, has_header: bool | None = None
+) -> tuple[str, Table] | None:
+    """(kind, table) of a file that is packed; None for any other file.
+
+    Parameters
+    ----------
+    content : bytes
+    limits : Limits
+        How large the table may be.
+    has_header : bool, optional
+        Of a sheet: whether its first row names the columns. None finds it from the content.
+    """
+    if content.startswith(PARQUET):
+        return "Parquet", read_parquet(content, limits)
+    if not content.startswith(ZIP):
+        return None
+    try:
+        if has_long_directory(io.BytesIO(content)):
+            raise CorpusError("damaged_file", kind="ZIP archive")
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        names = set(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise CorpusError("damaged_file", kind="ZIP archive") from error
+    if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
+        raise CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
+    if SHEETS in names:
+        return "Excel", _sheet(content, limits, has_header)
+    return "ZIP", _text_files(archive, limits)
+
+
+def has_long_directory(file: BinaryIO, longest: int = LONGEST_DIRECTORY) -> bool:
+    """Whether a zip has a long list of members, of which zipfile makes an object each.
+
+    Parameters
+    ----------
+    file : binary file
+        Seekable.
+    longest : int
+        Bytes of the list.
+    """
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+    return end is None or end[zipfile._ECD_SIZE] > longest  # type: ignore[attr-defined]
+
+
+def read_parquet(content: bytes, limits: Limits) -> Table:
+    """The table, as another process reads it.
+
+    A few bytes of Parquet may unpack to any amount of memory, in more than one way, and nothing
+    in the file states how much. Only the operating system can stop it.
+    """
+    bounds = {
+        "rows": limits.rows,
+        "columns": limits.columns,
+        "bytes": limits.unpacked_bytes,
+        "seconds": limits.seconds,
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", parquet_table.__file__, json.dumps(bounds)],
+            input=content,
+            capture_output=True,
+            timeout=WAITING * limits.seconds,
+            env={**os.environ, **parquet_table.ENVIRONMENT},
+            check=True,
+        )
+        found = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
+    except subprocess.CalledProcessError as error:
+        if -error.returncode in _STOPPED:
+            raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
+        raise CorpusError("damaged_file", kind="Parquet table") from error
+    except (OSError, ValueError) as error:
+        raise CorpusError("damaged_file", kind="Parquet table") from error
+    if "refused" in found:
+        raise _refusal(found["refused"], limits)
+    rows = [tuple(row) for row in found["rows"]]
+    lines = tuple(range(1, len(rows) + 1))
+    return Table(tuple(found["columns"]), tuple(rows), lines, found["n_rows"], 0, has_header=True)
+
+
+def _refusal(reason: str, limits: Limits) -> CorpusError:
+    if reason == "columns":
+        return CorpusError("too_many_columns", limit=limits.columns)
+    if reason == "bytes":
+        return CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
+    return CorpusError("damaged_file", kind="Parquet table")
+
+
+def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
+    """The first sheet of a workbook, as its program stored it; no formula is calculated."""
+    import openpyxl
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of parts that are not read
+            book = openpyxl.load_workbook(
+                io.BytesIO(content), read_only=True, data_only=True, keep_links=False
+            )
+            sheet = book.worksheets[0]
+            found, n_found, last = _sheet_rows(sheet, limits)
+    except (CorpusError, MemoryError):
+        raise
+    except Exception as error:  # openpyxl raises almost anything on a damaged file
+        raise CorpusError("damaged_file", kind="workbook of Excel") from error
+    width = max((len(row) for _, row in found), default=0)
+    refuse_too_many_columns(width, limits.columns)
+    rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
+    n_blank = last - n_found
+    if not rows:
+        return Table((), (), (), 0, n_blank)
+    first, body = rows[0][1], rows[1:]
+    header = header_of(first, [row for _, row in body]) if has_header is None else has_header
+    taken = body if header else rows
+    return Table(
+        unique_names(first if header else [""] * width),
+        tuple(row for _, row in taken[: limits.rows]),
+        tuple(line for line, _ in taken[: limits.rows]),
+        n_found - int(header),
+        n_blank,
+        has_header=header,
+    )
+
+
+def _sheet_rows(sheet: Any, limits: Limits) -> tuple[list[tuple[int, tuple[str, ...]]], int, int]:
+    """(row from 1 and cells of the first rows that are not empty, how many these are, last row)."""
+    began, seconds = time.thread_time(), limits.seconds / 2
+    found: list[tuple[int, tuple[str, ...]]] = []
+    n_found = last = 0
+    rows = sheet.iter_rows(values_only=True, max_col=limits.columns + 1)
+    for number, row in enumerate(rows, start=1):
+        if time.thread_time() - began > seconds:
+            raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
+        cells = ["" if value is None else str(value).strip() for value in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        if not cells:
+            continue
+        n_found, last = n_found + 1, number
+        if n_found <= limits.rows + 1:  # one of them may be the header
+            refuse_too_many_cells(n_found * len(cells), limits)
+            found.append((number, tuple(cells)))
+    return found, n_found, last
+
+
+def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
+    """Each .txt file of an archive as one text, with its folder and its name."""
+    members = [
+        each
+        for each in archive.infolist()
+        if each.filename.lower().endswith(".txt") and not _is_hidden(each.filename)
+    ]
+    if not members:
+        raise CorpusError("empty", because="no_text_files", limit=2)
+    rows: list[tuple[str, str, str]] = []
+    began = time.thread_time()
+    for member in members[: limits.rows]:
+        if time.thread_time() - began > limits.seconds / 2:
+            raise CorpusError("too_large", because="too_slow", limit=f"{limits.seconds / 2:g}")
+        try:
+            content = archive.read(member)
+        except Exception as error:  # zipfile and what it unpacks with raise almost anything
+            if isinstance(error, MemoryError):
+                raise
+            raise CorpusError("damaged_file", kind="ZIP archive") from error
+        try:
+            text, _ = decode(content)
+        except CorpusError as error:
+            raise CorpusError(
+                "wrong_encoding", because="file_in_zip", file=member.filename
+            ) from error
+        path = PurePosixPath(member.filename)
+        folder = "" if len(path.parts) == 1 else path.parts[-2]
+        rows.append((text.strip(), folder, path.name))
+    columns = FILE_COLUMNS
+    lines = tuple(range(1, len(rows) + 1))
+    return Table(columns, tuple(rows), lines, len(members), 0, has_header=True)
+
+
+def _is_hidden(name: str) -> bool:
+    """True for what macOS adds to an archive, and for hidden files."""
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)

@@ -1,0 +1,307 @@
+"""Vectors of .npy, .npz and .safetensors files, by blocks of rows; nothing is unpickled."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..data.limits import Limits
+from .arrays import LONGEST_HEADER, refuse_long_directory
+from .errors import VectorFileError, too_large
+from .row_source import BLOCK_ROWS, Block, Chosen, RowSource, likeliest_first, rows_a_block
+
+# safetensors' names of types; bfloat16 is the upper half of a float32
+_TYPES = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
+    "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1",
+}  # fmt: skip
+
+
+def open_npy(file: BinaryIO, limits: Limits) -> RowSource:
+    """The rows of a lone array."""
+    shape, is_fortran, dtype = _npy_header(file)
+    start = file.tell()
+    size = file.seek(0, os.SEEK_END) - start
+    _refuse_array(shape, dtype)
+    if size < _n_bytes(shape, dtype):
+        raise VectorFileError("damaged_file", kind="NumPy array")
+
+    def blocks(chosen: Chosen) -> Iterator[Block]:
+        file.seek(start)
+        if is_fortran:
+            yield from _of_columns(file.read, shape, dtype, limits)
+        else:
+            yield from _of_rows(file.read, shape, dtype)
+
+    return RowSource("npy", blocks, n_rows=shape[0])
+
+
+def open_npz(file: BinaryIO, limits: Limits) -> RowSource:
+    """The rows of one array of an archive, with arrays of texts and labels beside it."""
+    refuse_long_directory(file)
+    file.seek(0)
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
+    members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
+    if not members:
+        raise VectorFileError("no_vectors", because="no_arrays")
+    if sum(each.file_size for each in members) > limits.table_bytes:
+        raise VectorFileError("too_large", because="unpacked_set", limit=limits.table_bytes)
+    headers = {
+        each.filename.removesuffix(".npy"): _member_header(archive, each) for each in members
+    }
+    tables = [
+        name
+        for name, (shape, _, dtype) in headers.items()
+        if len(shape) == 2 and dtype.kind in "fiu" and shape[1] > 0
+    ]
+    if not tables:
+        if any(dtype.hasobject for _, _, dtype in headers.values()):
+            raise VectorFileError("pickled", because="pickled_array")
+        raise VectorFileError("no_vectors", because="no_table", arrays=tuple(headers))
+    floats = [name for name in tables if headers[name][2].kind == "f"]
+    columns = [name for name, (shape, _, _) in headers.items() if len(shape) == 1]
+    order = likeliest_first([*floats, *(name for name in tables if name not in floats)])
+
+    def blocks(chosen: Chosen) -> Iterator[Block]:
+        name = chosen.vector
+        shape, is_fortran, dtype = headers[str(name)]
+        _refuse_array(shape, dtype)
+        beside = [
+            None if column is None else _member_texts(archive, column, shape[0], headers)
+            for column in (chosen.text, chosen.label)
+        ]
+        place = 0
+        with _member(archive, str(name)) as read:
+            read(_header_length(archive, str(name)))
+            way = _of_columns(read, shape, dtype, limits) if is_fortran else None
+            for block in way or _of_rows(read, shape, dtype):
+                rows = slice(place, place + len(block.vectors))
+                place = rows.stop
+                texts, labels = (None if each is None else each[rows] for each in beside)
+                yield Block(block.vectors, texts, labels)
+
+    return RowSource(
+        "npz",
+        blocks,
+        n_rows=headers[order[0]][0][0],
+        columns=tuple(columns),
+        vector_columns=order,
+    )
+
+
+def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
+    """The rows of one tensor.
+
+    Texts and labels are a uint8 tensor or an entry of the metadata: lines of UTF-8, or a JSON list.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    length = int.from_bytes(file.read(8), "little")
+    if length > min(LONGEST_HEADER, size - 8):
+        raise VectorFileError("damaged_file", kind="safetensors file")
+    try:
+        header = json.loads(file.read(length))
+        metadata = dict(header.pop("__metadata__", None) or {})
+        tensors = {name: _tensor(each, size - 8 - length) for name, each in header.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise VectorFileError("damaged_file", kind="safetensors file") from error
+    tables = [
+        name
+        for name, (shape, kind, _) in tensors.items()
+        if len(shape) == 2 and shape[1] > 0 and kind in ("F16", "BF16", "F32", "F64")
+    ]
+    if not tables:
+        raise VectorFileError("no_vectors", because="no_table", arrays=tuple(tensors))
+    lines = [name for name, (shape, kind, _) in tensors.items() if kind == "U8" and len(shape) == 1]
+    order = likeliest_first(tables)
+
+    def column(name: str | None, n: int) -> list[str] | None:
+        if name is None:
+            return None
+        if name in metadata:
+            return _texts_of(str(metadata[name]), name, n)
+        (found,), _, at = tensors[name]
+        file.seek(8 + length + at)
+        return _texts_of(file.read(found).decode("utf-8", "replace"), name, n)
+
+    def blocks(chosen: Chosen) -> Iterator[Block]:
+        shape, kind, at = tensors[str(chosen.vector)]
+        dtype = np.dtype(_TYPES[kind])
+        _refuse_array(shape, dtype)
+        texts, labels = (column(each, shape[0]) for each in (chosen.text, chosen.label))
+        place, taken = 8 + length + at, 0
+
+        def read(n: int) -> bytes:
+            nonlocal place
+            file.seek(place)
+            place += n
+            return file.read(n)
+
+        for block in _of_rows(read, shape, dtype):
+            vectors = block.vectors
+            if kind == "BF16":
+                vectors = (vectors.astype(np.uint32) << 16).view(np.float32)
+            rows = slice(taken, taken + len(vectors))
+            taken = rows.stop
+            yield Block(
+                vectors,
+                None if texts is None else texts[rows],
+                None if labels is None else labels[rows],
+            )
+
+    return RowSource(
+        "safetensors",
+        blocks,
+        n_rows=tensors[order[0]][0][0],
+        columns=(*lines, *metadata),
+        vector_columns=order,
+    )
+
+
+def _npy_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """(shape, whether columns follow each other, type) of an array, read without unpickling."""
+    from numpy.lib import format as npy
+
+    try:
+        version = npy.read_magic(file)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, is_fortran, dtype = read(file)
+    except (ValueError, EOFError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
+        raise VectorFileError("damaged_file", kind="NumPy array") from error
+    return shape, is_fortran, dtype
+
+
+def _refuse_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise VectorFileError for an array that is no table of numbers."""
+    if dtype.hasobject:
+        raise VectorFileError("pickled", because="pickled_array")
+    if len(shape) != 2 or dtype.kind not in "fiu" or not all(shape):
+        raise VectorFileError(
+            "no_vectors", because="other_array", shape=" × ".join(map(str, shape)), dtype=str(dtype)
+        )
+
+
+def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    n = dtype.itemsize
+    for each in shape:
+        n *= each
+    return n
+
+
+def _of_rows(
+    read: Callable[[int], bytes], shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Iterator[Block]:
+    """Blocks of an array whose rows follow each other."""
+    n, d = shape
+    step = rows_a_block(d)
+    for start in range(0, n, step):
+        rows = min(step, n - start)
+        content = read(rows * d * dtype.itemsize)
+        if len(content) < rows * d * dtype.itemsize:
+            raise VectorFileError("damaged_file", kind="NumPy array")
+        yield Block(np.frombuffer(content, dtype).reshape(rows, d))
+
+
+def _of_columns(
+    read: Callable[[int], bytes], shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits
+) -> Iterator[Block]:
+    """Blocks of an array whose columns follow each other, which is read as a whole."""
+    size = _n_bytes(shape, dtype)
+    if size > limits.table_bytes:
+        raise too_large(shape[0], shape[1], limits.table_bytes)
+    content = read(size)
+    if len(content) < size:
+        raise VectorFileError("damaged_file", kind="NumPy array")
+    table = np.frombuffer(content, dtype).reshape(shape[::-1]).T
+    for start in range(0, len(table), BLOCK_ROWS):
+        yield Block(table[start : start + BLOCK_ROWS])
+
+
+@contextmanager
+def _member(archive: zipfile.ZipFile, name: str) -> Iterator[Callable[[int], bytes]]:
+    """The ``read`` of a member; its faults become VectorFileError."""
+    try:
+        with archive.open(f"{name}.npy") as file:
+            yield file.read
+    except VectorFileError:
+        raise
+    except Exception as error:  # zipfile and what it unpacks with raise almost anything
+        if isinstance(error, MemoryError):
+            raise
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
+
+
+def _member_header(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        with archive.open(member) as file:
+            shape, is_fortran, dtype = _npy_header(file)
+    except VectorFileError:
+        raise
+    except Exception as error:
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
+    if not dtype.hasobject and _n_bytes(shape, dtype) > member.file_size:
+        raise VectorFileError("damaged_file", kind="NumPy archive")
+    return shape, is_fortran, dtype
+
+
+def _header_length(archive: zipfile.ZipFile, name: str) -> int:
+    with archive.open(f"{name}.npy") as file:
+        _npy_header(file)
+        return file.tell()
+
+
+def _member_texts(
+    archive: zipfile.ZipFile,
+    name: str,
+    n: int,
+    headers: dict[str, tuple[tuple[int, ...], bool, np.dtype[Any]]],
+) -> list[str]:
+    """One array of n strings or numbers, as texts."""
+    shape, _, dtype = headers[name]
+    if dtype.hasobject:
+        raise VectorFileError("pickled", because="pickled_array")
+    if shape != (n,):
+        raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
+    with _member(archive, name) as read:
+        read(_header_length(archive, name))
+        found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype)
+    return [
+        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
+        for each in found.tolist()
+    ]
+
+
+def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, int]:
+    """(shape, type, start) of a tensor; ValueError where it does not fit the file."""
+    shape, kind = tuple(int(each) for each in stated["shape"]), str(stated["dtype"])
+    start, end = (int(each) for each in stated["data_offsets"])
+    if min(shape, default=0) < 0 or not 0 <= start <= end <= size:
+        raise ValueError
+    if kind in _TYPES and _n_bytes(shape, np.dtype(_TYPES[kind])) != end - start:
+        raise ValueError
+    return shape, kind, start
+
+
+def _texts_of(content: str, name: str, n: int) -> list[str]:
+    found = None
+    if content.lstrip().startswith("["):
+        try:
+            found = [str(each) for each in json.loads(content)]
+        except (ValueError, RecursionError):
+            found = None  # lines, the first of which begins with a bracket
+    if found is None:
+        found = content.removesuffix("\n").split("\n")
+    if len(found) != n:
+        raise VectorFileError("column_length", column=name, n=len(found), n_vectors=n)
+    return found

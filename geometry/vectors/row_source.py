@@ -1,0 +1,143 @@
+"""A file of vectors as blocks of rows, whatever its format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.column_names import LABEL_NAMES, TEXT_NAMES
+from .arrays import VECTOR_NAMES
+from .errors import VectorFileError
+
+BLOCK_ROWS = 8_192
+BLOCK_BYTES = 16 << 20  # of vectors
+TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
+NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")  # numbers of rows
+_RUNNING = re.compile(r"(.*?)(\d+)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows.   vectors (m, d) of numbers; m texts and m labels, or None."""
+
+    vectors: np.ndarray
+    texts: list[str] | None = None
+    labels: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is read of a file.
+
+    vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
+    text, label : columns, or None.
+    """
+
+    vector: str | tuple[str, ...] | None = None
+    text: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """A file of vectors that is open.
+
+    Attributes
+    ----------
+    format : str
+        As in ``VectorSetReport``.
+    blocks : callable
+        From ``Chosen`` to an iterator of ``Block``.
+    n_rows : int or None
+        None where only reading to the end says it.
+    columns : tuple of str
+        Those that may be texts or labels.
+    vector_columns : tuple of str
+        Those that hold whole vectors, the likeliest first.
+    dimension_columns : tuple of str
+        Those that hold one number of a vector each.
+    has_header : bool or None
+        None where the format has no such choice.
+    encoding : str or None
+        Of the texts, where it was found from the content.
+    left_out : tuple of str
+        Words whose rows have NaN or infinity and are no part of the blocks; the first few.
+    n_left_out : int
+        How many these are.
+    """
+
+    format: str
+    blocks: Callable[[Chosen], Iterator[Block]]
+    n_rows: int | None = None
+    columns: tuple[str, ...] = ()
+    vector_columns: tuple[str, ...] = ()
+    dimension_columns: tuple[str, ...] = ()
+    has_header: bool | None = None
+    encoding: str | None = None
+    left_out: tuple[str, ...] = ()
+    n_left_out: int = 0
+
+    def vector_choice(
+        self, wanted: str | Sequence[str] | None, without: Sequence[str | None]
+    ) -> str | tuple[str, ...] | None:
+        """The column or columns of the vectors.
+
+        wanted : the caller's choice; None takes the likeliest.
+        without : columns that are no dimensions, because they are the texts or labels.
+        """
+        known = (*self.vector_columns, *self.columns, *self.dimension_columns)
+        if wanted is not None:
+            names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+            for name in names:
+                self.refuse_unknown(name, known)
+            return wanted if isinstance(wanted, str) else names
+        if self.vector_columns or not known:  # a lone array has no name
+            return self.vector_columns[0] if known else None
+        dimensions = tuple(name for name in self.dimension_columns if name not in without)
+        if not dimensions:
+            raise VectorFileError("no_vectors", because="no_vector_column", columns=known)
+        return dimensions
+
+    @staticmethod
+    def refuse_unknown(name: str, known: Sequence[str]) -> None:
+        """Raise VectorFileError for a column that the file does not have."""
+        if name not in known:
+            raise VectorFileError("unknown_column", column=name, columns=tuple(known))
+
+
+def rows_a_block(d: int) -> int:
+    """Rows of one block of vectors of d numbers."""
+    return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (4 * max(1, d))))
+
+
+def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, those first that vectors usually have."""
+    usual = [name.casefold() for name in VECTOR_NAMES]
+    ranks = {name: usual.index(name) if name in usual else len(usual) for name in usual}
+    return tuple(sorted(names, key=lambda name: ranks.get(name.casefold(), len(usual))))
+
+
+def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first of ``names`` that is a column, in any case."""
+    folded = {column.casefold(): column for column in reversed(columns)}
+    return next((folded[name] for name in names if name in folded), None)
+
+
+def dimensions_among(numeric: Sequence[str]) -> tuple[str, ...]:
+    """Which columns of numbers are the dimensions of a vector.
+
+    The largest group of names that differ in a number at their end (dim_0, dim_1, …), else all
+    but those that are named as labels or numbers of rows.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in numeric:
+        if found := _RUNNING.fullmatch(name):
+            groups.setdefault(found[1], []).append(name)
+    largest = max(groups.values(), key=len, default=[])
+    if len(largest) > 1:
+        return tuple(largest)
+    others = {*LABEL_NAMES, *NUMBERED}
+    return tuple(name for name in numeric if name.strip().casefold() not in others)

@@ -1,0 +1,421 @@
+"""A file of a reader's own vectors, in any of the usual forms, to one checked set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from ..data.column_names import LABEL_NAMES
+from ..data.decode import Source, opened
+from ..data.embeddings import VectorSet, VectorSetReport
+from ..data.limits import LIMITS, MIN_TEXTS, Limits
+from ..errors import own_errors
+from .array_files import open_npy, open_npz, open_safetensors
+from .binary import stated
+from .errors import VectorFileError
+from .metadata_rows import MetadataRows, read_metadata
+from .parquet_vectors import open_parquet
+from .read import in_memory, read_vectors, unpacked
+from .row_sample import NAMED, NotFinite, Taken
+from .row_source import TEXTS, Block, Chosen, RowSource, named, rows_a_block
+from .table_vectors import count_rows, delimiter_of, open_json_lines, open_table
+from .text import is_text
+
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
+_HEAD = 1 << 20  # bytes by which a form is recognised
+_PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+NO_COLUMN = ""  # the choice of no texts
+
+
+@dataclass(frozen=True, eq=False)
+class VectorPreview:
+    """The first rows of a file of vectors, for choosing columns.
+
+    Attributes
+    ----------
+    format : str
+        As in ``VectorSetReport``.
+    vectors : (m, d) array of float32
+        The first rows, by the suggested column or columns.
+    columns : tuple of str
+        Those that may be texts or labels, of the file and of its metadata.
+    rows : tuple of m tuples of str
+        The first cells of ``columns``.
+    vector_columns : tuple of str
+        Those that hold whole vectors. Empty where each dimension has a column of its own.
+    dimension_columns : tuple of str
+        Those that hold one number of each vector.
+    suggested_text_column, suggested_label_column : str or None
+    n_rows : int or None
+        None where only reading to the end says it.
+    has_header : bool or None
+        None where the format has no such choice.
+    encoding : str or None
+        Of a text, as it was found from the content.
+    """
+
+    format: str
+    vectors: np.ndarray
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    vector_columns: tuple[str, ...]
+    dimension_columns: tuple[str, ...]
+    suggested_text_column: str | None
+    suggested_label_column: str | None
+    n_rows: int | None
+    has_header: bool | None
+    encoding: str | None
+
+
+def read_vector_set(
+    source: Source,
+    *,
+    metadata: Source | None = None,
+    name: str | None = None,
+    metadata_name: str | None = None,
+    vector_column: str | Sequence[str] | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    not_finite: NotFinite = "stop",
+    sample: int | None = None,
+    seed: int = 0,
+    has_header: bool | None = None,
+    encoding: str | None = None,
+    limits: Limits = LIMITS,
+) -> VectorSet:
+    """Vectors of texts, images or anything else, with a text and a label for each row.
+
+    The format is found from the content: .npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv,
+    GloVe, word2vec's text and binary form, each of them gzipped or not. Nothing is unpickled. The
+    file is read by blocks, so that a sample of a file that is larger than memory can be taken.
+
+    Parameters
+    ----------
+    source : path, bytes or seekable binary file
+    metadata : path, bytes or binary file, optional
+        A second file with a row for each vector, such as the Embedding Projector's metadata.tsv.
+        With one row more than vectors, the first row names the columns.
+    name, metadata_name : str, optional
+        Names of the files, where the sources have none.
+    vector_column : str or sequence of str, optional
+        The column or array of the vectors, or the columns of their dimensions. None takes the
+        likeliest.
+    text_column : str, optional
+        Of the file or its metadata. None takes a column with a usual name, "" no texts.
+    label_column : str, optional
+        Likewise. None is no labels.
+    not_finite : str
+        What happens if rows have NaN or infinity. "stop" raises an error that names them; "drop"
+        leaves them out and counts them in the report.
+    sample : int, >= 2, optional
+        Take so many rows at most, drawn at random. ``report.whole`` then has exact numbers of all
+        rows. None takes all rows.
+    seed : int
+        Of the sample.
+    has_header : bool, optional
+        Whether the first row of a table names the columns. None finds it from the content.
+    encoding : str, optional
+        Of a table. None finds it from the content.
+    limits : Limits
+        How large the file may be.
+
+    Raises
+    ------
+    VectorFileError
+        With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
+        bad_json, not_finite, too_few_vectors, too_many_vectors, too_many_bytes, too_large, pickled,
+        unknown_column, empty_column, column_length, metadata_rows; and those of ``read_vectors``.
+    CorpusError
+        For the encoding of a table, or its metadata.
+    """
+    if not_finite not in ("stop", "drop"):
+        raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
+    if sample is not None and sample < MIN_TEXTS:
+        raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
+    with _opened(source, name, has_header, encoding, limits) as (rows, file, title):
+        if rows.n_left_out and not_finite == "stop":
+            raise VectorFileError(
+                "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
+            )
+        beside = _metadata(metadata, metadata_name, rows, file, limits)
+        chosen = _choice(rows, beside, vector_column, text_column, label_column)
+        taken = Taken(sample=sample, seed=seed, limits=limits, expected=rows.n_rows)
+        of_file = replace(
+            chosen,
+            text=_within(chosen.text, rows, beside),
+            label=_within(chosen.label, rows, beside),
+        )
+        for block in rows.blocks(of_file):
+            taken.add(block)
+        vectors, (texts, labels), numbers = taken.result(not_finite)
+        if len(vectors) < MIN_TEXTS:
+            raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
+        if beside is not None:
+            beside.refuse_count(taken.n_rows)
+            if of_file.text is None and chosen.text is not None:
+                texts = beside.column(chosen.text, numbers)
+            if of_file.label is None and chosen.label is not None:
+                labels = beside.column(chosen.label, numbers)
+        _refuse_empty(chosen.text, texts)
+        _refuse_empty(chosen.label, labels)
+        is_sample = len(vectors) < taken.n_rows - taken.not_finite.n
+        report = VectorSetReport(
+            format=rows.format,
+            n_rows=taken.n_rows + rows.n_left_out,
+            n_dropped=taken.not_finite.n + rows.n_left_out,
+            dropped=tuple(taken.not_finite.first),
+            n_zero=taken.zero.n,
+            zero=tuple(taken.zero.first),
+            n_sampled=len(vectors) if is_sample else None,
+            seed=seed,
+            whole=taken.whole() if is_sample else None,
+        )
+        most = limits.text_characters
+        return VectorSet(
+            name=title,
+            vectors=vectors,
+            texts=None if texts is None else tuple(text[:most] for text in texts),
+            labels=None if labels is None else tuple(label[:most] for label in labels),
+            label_column=None if labels is None else chosen.label,
+            report=report,
+        )
+
+
+def preview_vector_set(
+    source: Source,
+    rows: int = 8,
+    *,
+    metadata: Source | None = None,
+    name: str | None = None,
+    metadata_name: str | None = None,
+    has_header: bool | None = None,
+    encoding: str | None = None,
+    limits: Limits = LIMITS,
+) -> VectorPreview:
+    """The first rows of a file of vectors, and which columns look like vectors, texts and labels.
+
+    Parameters
+    ----------
+    source, metadata, name, metadata_name, has_header, encoding, limits
+        As in ``read_vector_set``.
+    rows : int
+        In the result at most.
+
+    Raises
+    ------
+    VectorFileError, CorpusError
+        As ``read_vector_set`` does.
+    """
+    with _opened(source, name, has_header, encoding, limits) as (found, file, _):
+        beside = _metadata(metadata, metadata_name, found, file, limits)
+        of_metadata = () if beside is None else beside.columns
+        chosen = _choice(found, beside, None, None, None)
+        vector = chosen.vector
+        columns = tuple(dict.fromkeys((*of_metadata, *found.columns)))
+        cells = [
+            _first_cells(found, beside, vector, column, rows) for column in columns[:_SHOWN_COLUMNS]
+        ]
+        first = next(iter(found.blocks(Chosen(vector))), Block(np.empty((0, 0))))
+        with np.errstate(over="ignore"):
+            vectors = first.vectors[:rows].astype(np.float32)
+        m = len(vectors)
+        texts = chosen.text
+        return VectorPreview(
+            format=found.format,
+            vectors=vectors,
+            columns=columns,
+            rows=tuple(zip(*(column[:m] for column in cells), strict=True)) if cells else (),
+            vector_columns=found.vector_columns,
+            dimension_columns=found.dimension_columns,
+            suggested_text_column=texts,
+            suggested_label_column=named(columns, LABEL_NAMES),
+            n_rows=found.n_rows,
+            has_header=found.has_header,
+            encoding=found.encoding,
+        )
+
+
+_SHOWN_COLUMNS = 20
+
+
+def vector_blocks(
+    source: Source,
+    *,
+    name: str | None = None,
+    vector_column: str | Sequence[str] | None = None,
+    not_finite: NotFinite = "stop",
+    has_header: bool | None = None,
+    limits: Limits = LIMITS,
+) -> Iterator[np.ndarray]:
+    """The vectors of a file as float32 arrays of some thousand rows, for ``partial_fit``.
+
+    Parameters
+    ----------
+    source, name, vector_column, has_header, limits
+        As in ``read_vector_set``.
+    not_finite : str
+        As there; "stop" raises at the first block with NaN or infinity.
+    """
+    with _opened(source, name, has_header, None, limits) as (rows, _, _):
+        chosen = Chosen(rows.vector_choice(vector_column, ()))
+        start = 1
+        for block in rows.blocks(chosen):
+            with np.errstate(over="ignore"):
+                vectors = block.vectors.astype(np.float32)
+            finite = np.isfinite(vectors).all(axis=1)
+            if not finite.all():
+                if not_finite == "stop":
+                    bad = np.flatnonzero(~finite) + start
+                    raise VectorFileError(
+                        "not_finite", n=len(bad), rows=tuple(map(str, bad[:NAMED]))
+                    )
+                vectors = vectors[finite]
+            start += len(block.vectors)
+            yield vectors
+
+
+@contextmanager
+def _opened(
+    source: Source,
+    name: str | None,
+    has_header: bool | None,
+    encoding: str | None,
+    limits: Limits,
+) -> Iterator[tuple[RowSource, BinaryIO, str]]:
+    """(rows, file, title) of a source of any format."""
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    path = Path(str(name or own or "vectors"))
+    inner = Path(path.name.removesuffix(".gz"))
+    with opened(source, VectorFileError) as packed:
+        if not packed.seekable():
+            raise TypeError("source is not seekable; read it and give its bytes")
+        with own_errors(VectorFileError), unpacked(packed, limits) as (content, size):
+            file = content if size is not None else in_memory(content, limits.vector_file_bytes)
+            yield _rows_of(file, inner, has_header, encoding, limits), file, inner.stem
+
+
+def _rows_of(
+    file: BinaryIO, name: Path, has_header: bool | None, encoding: str | None, limits: Limits
+) -> RowSource:
+    """The rows of a file whose format is found from its beginning, and for text from its name."""
+    head = file.read(_HEAD)
+    file.seek(0)
+    suffix = name.suffix.lower()
+    if not head.strip():
+        raise VectorFileError("no_vectors", because="empty_file")
+    if head.startswith(b"\x93NUMPY"):
+        return open_npy(file, limits)
+    if head.startswith(b"PAR1"):
+        return open_parquet(file, limits)
+    if head.startswith(b"PK"):
+        return open_npz(file, limits)
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
+        return open_safetensors(file, limits)
+    if head.startswith(_PICKLES):
+        raise VectorFileError("pickled")
+    if suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")):
+        return open_json_lines(file, limits, encoding=encoding)
+    if stated(head) is not None and not is_text(head):
+        return _of_words(file, name, encoding, limits)
+    delimiter = _DELIMITERS.get(suffix) or delimiter_of(head)
+    if suffix == ".csv" and delimiter is None:
+        delimiter = ","
+    if delimiter is not None:
+        return open_table(
+            file, limits, delimiter=delimiter, has_header=has_header, encoding=encoding
+        )
+    if is_text(head):
+        return _of_words(file, name, encoding, limits)
+    raise VectorFileError("no_vectors", because="no_vector_set")
+
+
+def _of_words(file: BinaryIO, name: Path, encoding: str | None, limits: Limits) -> RowSource:
+    """Word vectors: each word is a text."""
+    table = read_vectors(file, name=name.name, encoding=encoding, limits=limits)
+    report = table.report
+    assert report is not None
+
+    def blocks(chosen: Chosen) -> Iterator[Block]:
+        step = rows_a_block(table.vectors.shape[1])
+        for start in range(0, len(table.words), step):
+            rows = slice(start, start + step)
+            texts = None if chosen.text is None else list(table.words[rows])
+            yield Block(table.vectors[rows], texts)
+
+    return RowSource(
+        report.format,
+        blocks,
+        n_rows=len(table.words),
+        columns=("word",),
+        vector_columns=("vectors",),
+        left_out=report.not_finite,
+        n_left_out=report.n_not_finite,
+    )
+
+
+def _metadata(
+    metadata: Source | None,
+    name: str | None,
+    rows: RowSource,
+    file: BinaryIO,
+    limits: Limits,
+) -> MetadataRows | None:
+    if metadata is None:
+        return None
+    n = rows.n_rows
+    if n is None:
+        n = count_rows(file, limits) - bool(rows.has_header)
+    return read_metadata(metadata, n, name=name, limits=limits)
+
+
+def _choice(
+    rows: RowSource,
+    beside: MetadataRows | None,
+    vector: str | Sequence[str] | None,
+    text: str | None,
+    label: str | None,
+) -> Chosen:
+    """The columns, checked; the text's by its usual names if none is given."""
+    of_metadata = () if beside is None else beside.columns
+    columns = (*of_metadata, *rows.columns)
+    if text is None:
+        text = named(columns, TEXTS)
+        only = of_metadata or (() if rows.has_header else rows.columns)
+        if text is None and rows.format not in ("npz", "safetensors") and len(only) == 1:
+            (text,) = only
+    for column in (text, label):
+        if column:
+            rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
+    text, label = text or None, label or None
+    return Chosen(rows.vector_choice(vector, (text, label)), text, label)
+
+
+def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:
+    """The column if it is read from the file itself: of equal names that of the metadata counts."""
+    is_beside = beside is not None and column in beside.columns
+    return None if is_beside else column
+
+
+def _first_cells(
+    found: RowSource,
+    beside: MetadataRows | None,
+    vector: str | tuple[str, ...] | None,
+    column: str,
+    rows: int,
+) -> list[str]:
+    if beside is not None and column in beside.columns:
+        return beside.column(column, np.arange(1, min(rows, beside.n_rows) + 1))
+    block = next(iter(found.blocks(Chosen(vector, column))), None)
+    return [] if block is None or block.texts is None else block.texts[:rows]
+
+
+def _refuse_empty(column: str | None, cells: Sequence[str] | None) -> None:
+    if column is not None and cells is not None and not any(cell.strip() for cell in cells):
+        raise VectorFileError("empty_column", column=column)

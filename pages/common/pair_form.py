@@ -1,0 +1,108 @@
+"""The form for a table of scored pairs: its three columns, and its use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from geometry import CorpusError, Pairs, read_pairs
+from geometry.data.pair_records import names_its_columns
+from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
+
+from .limit_notes import shortened_note
+from .messages import error_text
+from .reading import read_upload
+from .table_form import show_head, show_header_toggle
+from .words import Translate
+
+
+def show_pair_file(file: Any, adopt: Callable[[Pairs], None], _: Translate) -> None:
+    """Choose the columns of an uploaded file, and use its pairs.
+
+    adopt : the callback of the button.
+    """
+    try:
+        pairs = _choose_columns(file, _)
+    except CorpusError as error:
+        st.error(error_text(error, _))
+        return
+    if pairs is None:
+        return
+    if reason := pair_refusal(pairs, _):
+        st.error(reason)
+        return
+    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
+    scores = pairs.gold_scores
+    st.caption(
+        _("{n} pairs ready; scores from {low} to {high}.").format(
+            n=f"{len(pairs):,}", low=f"{scores.min():g}", high=f"{scores.max():g}"
+        )
+    )
+    if pairs.n_shortened:
+        st.warning(shortened_note(pairs.n_shortened, _), icon=":material/content_cut:")
+
+
+def pair_refusal(pairs: Pairs, _: Translate) -> str:
+    """Why the pairs can't be scored; empty if they can."""
+    try:
+        checked_gold(pairs.gold_scores)
+    except ValueError:
+        reason = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
+        return reason.format(n=LEAST_PAIRS)
+    return ""
+
+
+def _choose_columns(file: Any, _: Translate) -> Pairs | None:
+    """Show the head of the file and choose columns; None until three are chosen."""
+    if names_its_columns(file.name):
+        return _of_records(file, _)
+    try:
+        head = show_head(file, _)
+    except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
+        return _read(file)
+    is_automatic = st.toggle(
+        _("Detect columns automatically"), value=True, key=f"guess-{file.file_id}"
+    )
+    if is_automatic:
+        return _read(file)
+    named = _three_of(head.columns, file.file_id, _)
+    show_header_toggle(file, head, _)
+    return _read(file, named, head.has_header) if named else None
+
+
+def _of_records(file: Any, _: Translate) -> Pairs | None:
+    """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
+    try:
+        return _read(file)
+    except CorpusError as error:
+        if error.code != "no_pair_columns":
+            raise
+        st.info(error_text(error, _))
+        named = _three_of(error.details["columns"], file.file_id, _)
+    return _read(file, named) if named else None
+
+
+def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
+    """Choose the columns of both sentences and the score; None until all are chosen."""
+    labels = (_("First sentence"), _("Second sentence"), _("Score"))
+    chosen = [
+        box.selectbox(
+            label,
+            columns,
+            index=None,
+            key=f"column-{place}-{file_id}",
+            placeholder=_("Choose a column"),
+        )
+        for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True))
+    ]
+    named = tuple(column for column in chosen if column is not None)
+    return named if len(named) == len(labels) else None
+
+
+def _read(
+    file: Any, columns: tuple[str, ...] | None = None, has_header: bool | None = None
+) -> Pairs:
+    pairs: Pairs = read_upload(read_pairs, file, columns=columns, has_header=has_header)
+    return pairs

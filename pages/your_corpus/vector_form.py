@@ -1,0 +1,263 @@
+"""A file of vectors: its columns, what is left out of it, and its use on the other pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from geometry.data import VectorSet
+from geometry.data.limits import MEGABYTE, CorpusError
+from geometry.errors import GeometryError
+from geometry.vectors import VectorPreview, preview_vector_set, read_vector_set
+from geometry.vectors.errors import VectorFileError
+from geometry.vectors.vector_sets import NO_COLUMN
+from pages.common.limit_notes import megabytes, upload_limits
+from pages.common.messages import error_text
+from pages.common.reading import read_upload
+from pages.common.server_files import ServerFile
+from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, label_uploader
+from pages.common.uploads import add_vectors
+from pages.common.words import Translate
+
+from .sampling import choose_sample, offer_sample, sample_line
+
+METADATA = "metadata_file"
+TOO_MANY = ("too_many_vectors", "too_many_bytes")  # codes of errors that a sample avoids
+SHOWN_NUMBERS = 4  # of a vector, in the table of the first rows
+FEW_DIMENSIONS = 30  # up to which a column of numbers is offered as labels too
+FIRST_LOOK = 20_000  # rows of a server's file
+ROWS = "file-rows"
+HEAD = 200_000  # bytes by which a text is recognised
+MANY_DIMENSIONS = 8  # columns of numbers, from which on a table is taken for vectors
+
+
+def looks_like_vectors(file: Any) -> bool:
+    """Whether a new file is read as vectors, until its reader chooses otherwise."""
+    name = file.name.lower()
+    if name.endswith((".npy", ".npz", ".safetensors", ".vec", ".bin", ".gz")):
+        return True
+    if name.endswith((".xlsx", ".zip")):
+        return False
+    try:
+        found = _preview(file) if name.endswith(".parquet") else _preview_of_head(file)
+    except GeometryError:
+        return False
+    return bool(found.vector_columns) or len(found.dimension_columns) >= MANY_DIMENSIONS
+
+
+def _preview(file: Any, **options: Any) -> VectorPreview:
+    given = {"rows": PREVIEW_ROWS, "has_header": None} | options
+    found: VectorPreview = read_upload(preview_vector_set, file, **given)
+    return found
+
+
+def _preview_of_head(file: Any) -> VectorPreview:
+    """The first rows by the first bytes of a text, without a process of its own."""
+    if isinstance(file, ServerFile):
+        with file.path.open("rb") as opened:
+            head = opened.read(HEAD)
+    else:
+        head = file.getvalue()[:HEAD]
+    whole_lines = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
+    return preview_vector_set(whole_lines, PREVIEW_ROWS, name=file.name, limits=upload_limits())
+
+
+def show_vector_form(file: Any, _: Translate) -> None:
+    """Choose columns and what to leave out; "Use these vectors" chooses them in the sidebar."""
+    try:
+        with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
+            vectors = _choose(file, _)
+    except (VectorFileError, CorpusError) as error:
+        st.error(error_text(error, _))
+        return
+    if vectors is None:
+        return
+    st.button(
+        _("Use these vectors"), key="use_vectors", type="primary", on_click=_adopt, args=(vectors,)
+    )
+    st.caption(_ready_line(vectors, _))
+    for note in _notes(vectors, _):
+        st.caption(note)
+
+
+def _adopt(vectors: VectorSet) -> None:
+    st.session_state["corpus"] = add_vectors(vectors)
+    st.session_state[ROWS] = False  # so that the result is in view
+
+
+def _choose(file: Any, _: Translate) -> VectorSet | None:
+    """The vectors by the reader's choices; None after a message."""
+    header = st.session_state.get(f"header-{file.file_id}")
+    found = _preview(file, has_header=header)
+    beside, named = _metadata_of(file, found, _)
+    if beside:
+        found = _preview(file, has_header=header, beside=beside, named=named)
+    _show_head(found, _)
+    options = _columns(file, found, _) | {"has_header": found.has_header}
+    if found.has_header is not None:
+        st.toggle(
+            _("The first row contains the column names"),
+            value=found.has_header,
+            key=f"header-{file.file_id}",
+        )
+    return _read(file, found, options, (beside, named), _)
+
+
+def _metadata_of(file: Any, found: VectorPreview, _: Translate) -> tuple[dict[str, Any], str]:
+    """(the second file as options of a reader, its name), if one is given."""
+    if found.columns:
+        return {}, ""
+    most = upload_limits().file_bytes
+    label = _("Texts and labels of the rows (.tsv, .csv or .txt), at most {megabytes} MB")
+    metadata = st.file_uploader(
+        label.format(megabytes=megabytes(most)),
+        key=f"{METADATA}-{file.file_id}",
+        max_upload_size=most // MEGABYTE,
+        help=_(
+            "One row for each vector, in the same order, such as the Embedding Projector’s "
+            "metadata.tsv. One more row may name the columns."
+        ),
+    )
+    label_uploader(f"{METADATA}-{file.file_id}", most, _)
+    if metadata is None:
+        return {}, ""
+    options = {"metadata": metadata.getvalue(), "metadata_name": metadata.name}
+    return options, metadata.file_id
+
+
+def _show_head(found: VectorPreview, _: Translate) -> None:
+    """The first rows: columns, and the beginning of each vector. Cells are shown as plain text."""
+    cells = {
+        column: [row[place][:PREVIEW_CHARACTERS] for row in found.rows]
+        for place, column in enumerate(found.columns[: len(found.rows[0]) if found.rows else 0])
+    }
+    d = found.vectors.shape[1]
+    numbers = [
+        ", ".join(f"{value:.3g}" for value in row[:SHOWN_NUMBERS])
+        + (", …" if d > SHOWN_NUMBERS else "")
+        for row in found.vectors
+    ]
+    name = _("vector of {d} numbers").format(d=f"{d:,}")
+    st.dataframe({**cells, name: numbers}, hide_index=True, alt=_("The first rows of the file"))
+    st.caption(
+        _("Read as {format}; each vector has {d} numbers.").format(
+            format=found.format.upper(), d=f"{d:,}"
+        )
+    )
+
+
+def _columns(file: Any, found: VectorPreview, _: Translate) -> dict[str, Any]:
+    """The reader's choice of columns."""
+    lists, dimensions = found.vector_columns, found.dimension_columns
+    options: dict[str, Any] = {}
+    if len(lists) > 1:
+        options["vector_column"] = st.selectbox(
+            _("Column with the vectors"), lists, key=f"vectors-{file.file_id}"
+        )
+    columns = list(found.columns)
+    labels = columns + (list(dimensions) if len(dimensions) <= FEW_DIMENSIONS else [])
+    if not labels:
+        return options
+    text_box, label_box = st.columns(2)
+    with text_box:
+        text = st.selectbox(
+            _("Column with texts, to read at a point (optional)"),
+            columns,
+            index=_place(columns, found.suggested_text_column),
+            key=f"text-{file.file_id}-{len(columns)}",
+            placeholder=_("No texts"),
+        )
+    labels = [column for column in labels if column != text]
+    with label_box:
+        label = st.selectbox(
+            _("Column with labels, for colours (optional)"),
+            labels,
+            index=_place(labels, found.suggested_label_column),
+            key=f"label-{file.file_id}-{len(columns)}",
+            placeholder=_("No labels"),
+        )
+    return options | {"text_column": text or NO_COLUMN, "label_column": label}
+
+
+def _place(columns: list[str], column: str | None) -> int | None:
+    return columns.index(column) if column in columns else None
+
+
+def _read(
+    file: Any,
+    found: VectorPreview,
+    options: dict[str, Any],
+    metadata: tuple[dict[str, Any], str],
+    _: Translate,
+) -> VectorSet | None:
+    """Read the file; where rows are in the way, offer to leave them out or to take a sample."""
+    beside, named = metadata
+    drop, sampled = f"drop-{file.file_id}", f"sample-{file.file_id}"
+    limits = upload_limits()
+    most = min(limits.vectors, limits.table_bytes // (4 * max(1, found.vectors.shape[1])))
+    is_of_server = isinstance(file, ServerFile)
+    chosen = choose_sample(sampled, most, _, always=is_of_server, first=min(FIRST_LOOK, most))
+    if st.session_state.get(drop):
+        options["not_finite"] = "drop"
+        _offer_dropping(drop, _)
+    try:
+        vectors: VectorSet = read_upload(
+            read_vector_set, file, beside=beside, named=named, **options, **chosen
+        )
+    except GeometryError as error:
+        if error.code == "not_finite":
+            st.error(error_text(error, _))
+            _offer_dropping(drop, _)
+            return None
+        if error.code in TOO_MANY and not chosen:
+            st.error(error_text(error, _))
+            offer_sample(sampled, _)
+            return None
+        raise
+    return vectors
+
+
+def _offer_dropping(key: str, _: Translate) -> None:
+    st.toggle(_("Leave out rows with NaN or infinity"), key=key)
+
+
+def _ready_line(vectors: VectorSet, _: Translate) -> str:
+    return _("{n} vectors of {d} numbers ready.").format(
+        n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"
+    )
+
+
+def _notes(vectors: VectorSet, _: Translate) -> list[str]:
+    """What was left out, which rows have no direction, and of what the vectors are a sample."""
+    report = vectors.report
+    notes: list[str] = []
+    if report is None:
+        return notes
+    if report.n_sampled is not None:
+        notes.append(sample_line(report.n_sampled, report.n_rows, report.seed, _))
+    if report.whole is not None and report.whole.mean_cosine is not None:
+        notes.append(
+            _("Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.").format(
+                n=f"{report.whole.n_rows:,}",
+                cosine=f"{report.whole.mean_cosine:.3f}",
+                norm=f"{report.whole.mean_norm:.3g}",
+            )
+        )
+    if report.n_dropped:
+        notes.append(
+            _("Left out for NaN or infinity: {n} rows ({rows}).").format(
+                n=f"{report.n_dropped:,}", rows=_listed(report.dropped, report.n_dropped)
+            )
+        )
+    if report.n_zero:
+        notes.append(
+            _("Rows of zeros, which have no direction: {n} ({rows}).").format(
+                n=f"{report.n_zero:,}", rows=_listed(report.zero, report.n_zero)
+            )
+        )
+    return notes
+
+
+def _listed(rows: tuple[int, ...], n: int) -> str:
+    return ", ".join(map(str, rows)) + (", …" if n > len(rows) else "")

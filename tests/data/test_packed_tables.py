@@ -1,0 +1,228 @@
+"""Texts in Parquet, .xlsx and zip; weights, sentences and samples; every refusal's sentence."""
+
+import io
+import struct
+import zipfile
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from geometry import CorpusError, read_corpus, read_pairs
+from geometry.data.corpus import preview_table, read_pasted
+from geometry.data.limits import LIMITS
+from geometry.data.sentences import split_sentences
+
+TEXTS = ("The kettle is on.", "=1+1", "<b>Rain</b> fell.", "水快開了。")
+LABELS = ("a", "b", "a", "b")
+
+
+def workbook(rows, *, sheet=None):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+def parquet_of(**columns):
+    written = io.BytesIO()
+    parquet.write_table(pa.table(columns), written)
+    return written.getvalue()
+
+
+def zip_of(files, method=zipfile.ZIP_DEFLATED):
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return written.getvalue()
+
+
+ROWS = list(zip(TEXTS, LABELS, [1, 2, 0, 0.5], strict=True))
+FILES = {
+    "xlsx": workbook([("text", "kind", "weight"), ("'=1", None, None)][:1] + ROWS),
+    "parquet": parquet_of(
+        text=list(TEXTS), kind=list(LABELS), weight=[1, 2, 0, 0.5], vector=[[1.0, 2.0]] * 4
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_table_that_is_no_text(kind):
+    content = FILES[kind]
+    corpus = read_corpus(
+        content, name=f"own.{kind}", text_column="text", label_column="kind", weight_column="weight"
+    )
+    texts = [text for text in TEXTS if kind == "parquet" or text != "=1+1"]
+    assert corpus.texts == tuple(texts)
+    assert corpus.labels[-1] == "b"
+    assert corpus.weights[-2:] == (0.0, 0.5)
+    assert (corpus.name, corpus.weight_column, corpus.n_available) == ("own", "weight", None)
+    seen = preview_table(content, 2, name=f"own.{kind}")
+    assert seen.columns == ("text", "kind", "weight")
+    assert (seen.suggested_text_column, seen.n_rows) == ("text", 4)
+
+
+def test_a_formula_is_never_calculated_and_its_stored_value_counts():
+    """openpyxl stores no value; a program that does is imitated by its cell in the sheet."""
+    content = workbook([("text",), ("One.",), ("=1+1",), ("Two.",)])
+    assert read_corpus(content, name="a.xlsx").texts == ("One.", "Two.")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"]
+    assert b"<f>1+1</f>" in sheet
+    files["xl/worksheets/sheet1.xml"] = sheet.replace(b"<f>1+1</f><v />", b"<f>1+1</f><v>7</v>")
+    assert read_corpus(zip_of(files), name="a.xlsx").texts == ("One.", "7", "Two.")
+
+
+def test_pairs_of_a_workbook_have_scores():
+    content = workbook([("sentence1", "sentence2", "score"), ("a b", "c", 1), ("d", "e f", 4.5)])
+    pairs = read_pairs(content, name="own.xlsx")
+    assert (pairs.name, pairs.left, pairs.right) == ("own", ("a b", "d"), ("c", "e f"))
+    assert pairs.gold_scores.tolist() == [1, 4.5]
+
+
+def test_each_file_of_a_zip_is_one_text_with_its_folder_as_label():
+    content = zip_of(
+        {
+            "news/a.txt": "Rain fell.\n\nIt stopped.",
+            "news/b.txt": "天氣很好。".encode("utf-16"),
+            "mail/c.txt": "Hello.",
+            "mail/picture.png": b"\x89PNG",
+            "__MACOSX/mail/._c.txt": b"\0\1",
+        }
+    )
+    corpus = read_corpus(content, name="own.zip", label_column="folder")
+    assert corpus.texts == ("Rain fell.\n\nIt stopped.", "天氣很好。", "Hello.")
+    assert corpus.labels == ("news", "news", "mail")
+    sentences = read_corpus(content, name="own.zip", label_column="folder", by_sentence=True)
+    assert sentences.texts[:2] == ("Rain fell.", "It stopped.")
+    assert sentences.labels == ("news", "news", "news", "mail")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Rain fell. It stopped! Why?", ["Rain fell.", "It stopped!", "Why?"]),
+        (
+            "Dr. Chen paid 3.50 to J. Smith. He left.",
+            ["Dr. Chen paid 3.50 to J. Smith.", "He left."],
+        ),
+        ('He said "No." Then he left.', ['He said "No."', "Then he left."]),
+        (
+            "見 www.a.com 一次。水開了！真的嗎？「對。」他說。",
+            ["見 www.a.com 一次。", "水開了！", "真的嗎？", "「對。」", "他說。"],
+        ),
+        ("no end", ["no end"]),
+        ("e.g. this one, i.e. that", ["e.g. this one, i.e. that"]),
+        ("One\n\nTwo", ["One", "Two"]),
+    ],
+)
+def test_sentences(text, sentences):
+    assert split_sentences(text) == sentences
+
+
+def test_a_sample_of_texts_is_seeded_and_says_of_how_many():
+    lines = "\n".join(f"text {i}" for i in range(200))
+    given = {"sample": 50, "limits": LIMITS.but(rows=60)}
+    with pytest.raises(CorpusError, match="200 texts and the limit is 60"):
+        read_pasted(lines, limits=LIMITS.but(rows=60))
+    found = read_pasted(lines, seed=3, **given)
+    assert (len(found), found.n_available, found.seed) == (50, 200, 3)
+    assert len(set(found.texts)) == 50
+    assert [int(text[5:]) for text in found.texts] == sorted(int(text[5:]) for text in found.texts)
+    assert found.texts == read_corpus(lines.encode(), seed=3, **given).texts
+    assert found.texts != read_pasted(lines, seed=4, **given).texts
+    assert read_pasted("a\nb\n", **given).n_available is None
+
+
+def lying_zip():
+    """An archive whose directory states 10 bytes for a member of 300 MB."""
+    content = bytearray(zip_of({"a.txt": b"a " * 15 * 10**7, "b.txt": b"b"}))
+    at = content.index(b"PK\x01\x02")
+    content[at + 24 : at + 28] = struct.pack("<I", 10)
+    return bytes(content)
+
+
+REFUSED = {
+    "bomb": (zip_of({"a.txt": b"a " * 3 * 10**7}), {}, "larger than the limit of 50 MB once"),
+    "lying bomb": (lying_zip(), {}, "a ZIP archive, is damaged"),
+    "bomb in xlsx": (
+        zip_of({"xl/workbook.xml": b" " * 6 * 10**7}),
+        {},
+        "larger than the limit of 50 MB once",
+    ),
+    "no workbook": (zip_of({"xl/workbook.xml": b"<a/>"}), {}, "a workbook of Excel, is damaged"),
+    "entities": (
+        zip_of(
+            {
+                **{
+                    name: zipfile.ZipFile(io.BytesIO(FILES["xlsx"])).read(name)
+                    for name in zipfile.ZipFile(io.BytesIO(FILES["xlsx"])).namelist()
+                },
+                "xl/workbook.xml": b'<!DOCTYPE a [<!ENTITY b "b">'
+                + b"".join(
+                    f'<!ENTITY b{i} "{f"&b{i - 1 or str()};" * 10}">'.encode() for i in range(1, 10)
+                )
+                + b"]><a>&b9;</a>",
+            }
+        ),
+        {},
+        "a workbook of Excel, is damaged",
+    ),
+    "cut zip": (zip_of({"a.txt": "x"})[:-9], {}, "a ZIP archive, is damaged"),
+    "no texts in zip": (zip_of({"a.png": "x"}), {}, "has no .txt files"),
+    "binary in zip": (
+        zip_of({"a.txt": b"\0\1", "b.txt": "b"}),
+        {},
+        "`a.txt` in this archive is no",
+    ),
+    "cut parquet": (FILES["parquet"][:-9], {}, "a Parquet table, is damaged"),
+    "empty sheet": (workbook([]), {}, "There is no text here"),
+    "wide sheet": (workbook([["a"] * 301] * 2), {}, "more columns than the limit of 300"),
+    "long sheet": (
+        workbook([["a b"]] * 30),
+        {"limits": LIMITS.but(rows=20)},
+        "There are 30 texts and the limit is 20",
+    ),
+    "bad weight": (
+        b"text,w\na,1\nb,-2\n",
+        {"name": "a.csv", "weight_column": "w"},
+        "The weight `-2` at line 3",
+    ),
+    "NaN weight": (
+        b"text,w\na,1\nb,nan\n",
+        {"name": "a.csv", "weight_column": "w"},
+        "The weight `nan` at line 3",
+    ),
+    "no weight": (
+        b"text,w\na,0\nb,0\n",
+        {"name": "a.csv", "weight_column": "w"},
+        "All weights are 0",
+    ),
+    "cells": (
+        b"a," * 299 + b"b\n" + (b"1," * 299 + b"b\n") * 20_001,
+        {"name": "a.csv"},
+        "more cells",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_says_why(case):
+    content, options, words = REFUSED[case]
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(content, **{"name": "a", **options})
+    assert words in str(caught.value)
+
+
+def test_weights_go_with_their_texts_into_a_sample():
+    rows = "".join(f"text {i},{i}\n" for i in range(1, 101))
+    corpus = read_corpus(
+        f"text,w\n{rows}".encode(), name="a.csv", weight_column="w", sample=10, seed=1
+    )
+    np.testing.assert_array_equal(corpus.weights, [int(text[5:]) for text in corpus.texts])

@@ -1,0 +1,181 @@
+"""Files of vectors, pairs, sheets and of the server's disk on the page of one's own corpus."""
+
+import gzip
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from streamlit.testing.v1 import AppTest
+
+from pages.common.server_files import server_files
+from tests.data.test_packed_tables import workbook
+from tests.pages.visits import everything, healthy, new_visit
+
+N, D = 60, 8
+X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32) + 1
+
+
+def npy(array: np.ndarray) -> bytes:
+    written = io.BytesIO()
+    np.save(written, array)
+    return written.getvalue()
+
+
+def given(name: str, content: bytes, **query: str) -> AppTest:
+    """The page after an upload, without any picture of it."""
+    at = new_visit("your_corpus", source="upload", **query)
+    at.run()
+    at.get("file_uploader")[0].upload(name, content)
+    return healthy(at.run())
+
+
+def used(at: AppTest, button: str, store: str) -> object:
+    """What the button stores in the session."""
+    healthy(at.button(key=button).click().run())
+    return list(at.session_state[store].values())[-1]
+
+
+def errors(at: AppTest) -> list[str]:
+    """Errors on screen, without those that lie ready for what the browser refuses."""
+    return [box.value for box in at.error if "50 MB" not in box.value and "200 MB" not in box.value]
+
+
+def of_file(at: AppTest, name: str) -> str:
+    """The key of a control of the file that is shown."""
+    return name.format(at.session_state["file-shown"])
+
+
+@pytest.fixture
+def operator(monkeypatch, tmp_path):
+    """operator(text): [uploads] of the operator's file."""
+
+    def write(text: str) -> None:
+        path = tmp_path / "own.toml"
+        path.write_text(f"[uploads]\n{text}\n", encoding="utf-8")
+        monkeypatch.setenv("NARROW_CONE_CONFIG", str(path))
+
+    return write
+
+
+def test_vectors_with_metadata_become_the_cloud_of_the_pages():
+    at = given("own.npy", npy(X))
+    rows = "word\ttag\n" + "".join(f"<b>w{i}</b>\t{'ab'[i % 2]}\n" for i in range(N))
+    at.get("file_uploader")[1].upload("metadata.tsv", rows.encode())
+    healthy(at.run())
+    assert not errors(at)
+    text, label = at.main.selectbox
+    assert (text.value, label.value, label.options) == ("word", "tag", ["tag"])
+    assert f"{N} vectors of {D} numbers ready." in everything(at)
+    found = used(at, "use_vectors", "vector-uploads")
+    np.testing.assert_array_equal(found.vectors, X)
+    assert found.texts[1] == "<b>w1</b>"
+    assert found.labels == ("a", "b") * (N // 2)
+    assert not at.session_state["file-rows"]  # folded: the result is in view
+    assert "“own” is chosen in the sidebar" in "".join(box.value for box in at.success)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "left_out"),
+    [
+        ("en", "in 2 rows, the first of them `3`, `9`", "2 rows (3, 9)"),
+        ("zh-Hant", "第 `3`, `9` 列", "2 列（第 3, 9 列）"),
+    ],
+)
+def test_rows_with_nan_stop_until_their_reader_leaves_them_out(language, said, left_out):
+    bad = X.copy()
+    bad[[2, 8], 1] = np.nan
+    bad[5] = 0
+    at = given("own.npy", npy(bad), lang=language)
+    [error] = errors(at)
+    assert said in error
+    assert "vector-uploads" not in at.session_state
+    at.main.toggle(of_file(at, "drop-{}")).set_value(True)
+    healthy(at.run())
+    assert not errors(at)
+    assert left_out in everything(at)
+    assert ("Rows of zeros" in everything(at)) == (language == "en")
+    assert len(used(at, "use_vectors", "vector-uploads")) == N - 2
+
+
+def test_more_vectors_than_the_limit_are_sampled_by_a_seed(operator):
+    operator("vectors = 50")
+    at = given("own.csv", b"\n".join(b",".join(b"%.3f" % v for v in row) for row in X.tolist()))
+    assert "the limit of 50" in errors(at)[0]
+    at.main.toggle(of_file(at, "sample-{}")).set_value(True)
+    healthy(at.run())
+    assert not errors(at)
+    assert "A random sample: 50 of 60, seed 0." in everything(at)
+    assert "Of all 60 rows, exactly: mean cosine" in everything(at)
+    assert used(at, "use_vectors", "vector-uploads").report.n_sampled == 50
+
+
+def test_a_refused_file_of_vectors_leaves_the_session_as_it_was():
+    written = io.BytesIO()
+    np.save(written, np.array([[1, "a"]], dtype=object), allow_pickle=True)
+    at = given("own.npy", written.getvalue())
+    assert "Python objects, which could run code" in errors(at)[0]
+    assert at.session_state["corpus"] == "topics"
+    at.get("file_uploader")[0].upload("own.npy", npy(X))
+    assert not errors(healthy(at.run()))
+
+
+def test_a_table_with_a_score_is_a_set_of_pairs():
+    content = "sentence1,sentence2,score\n" + "".join(f"a {i},b {i},{i}\n" for i in range(30))
+    at = given("own.csv", content.encode())
+    at.session_state[of_file(at, "kind-{}")] = "pairs"
+    healthy(at.run())
+    assert not errors(at)
+    pairs = used(at, "use_pairs", "pair-uploads")
+    assert pairs.left[2] == "a 2"
+    assert at.session_state["pairs"] in at.session_state["pair-uploads"]
+    assert any("chosen on Sentence similarity" in box.value for box in at.success)
+
+
+def test_a_sheet_is_sampled_split_and_weighted(operator, monkeypatch):
+    monkeypatch.setattr("pages.your_corpus.result.encode_own", lambda *given: None)
+    operator("rows = 40")
+    rows = [("text", "weight"), *((f"Kettle {i}. It is on.", i + 1) for i in range(50))]
+    at = given("own.xlsx", workbook(rows))
+    assert "There are 50 texts and the limit is 40" in errors(at)[0]
+    at.main.toggle(of_file(at, "sample-texts-{}")).set_value(True)
+    at.main.toggle(of_file(at, "sentences-{}")).set_value(True)
+    at.main.selectbox[-1].set_value("weight")
+    healthy(at.run())
+    assert not errors(at)
+    assert "A random sample: 40 of 100, seed 0." in everything(at)
+    corpus = used(at, "use_file", "uploads")
+    assert all(text.endswith(".") and ". " not in text for text in corpus.texts)
+    assert corpus.weights[-1] <= 50
+
+
+def test_a_file_of_the_server_is_read_only_under_a_folder_that_is_allowed(operator, tmp_path):
+    allowed = tmp_path / "allowed"
+    allowed.mkdir()
+    lists = pa.array(list(X), pa.list_(pa.float32()))
+    parquet.write_table(pa.table({"e": lists, "tag": ["a"] * N}), allowed / "own.parquet")
+    (tmp_path / "secret.npy").write_bytes(npy(X))
+    (allowed / "link.npy").symlink_to(tmp_path / "secret.npy")
+    operator("")
+    assert not server_files()
+    at = healthy(new_visit("your_corpus", source="server").run())
+    assert at.session_state["source"] == "paste"
+    operator(f"folders = ['{allowed}']")
+    assert list(server_files()) == ["allowed/own.parquet"]
+    at = healthy(new_visit("your_corpus", source="server").run())
+    at.selectbox(key="server-file").set_value("allowed/own.parquet")
+    healthy(at.run())
+    assert not errors(at)
+    at.number_input(of_file(at, "sample-{}-size")).set_value(20)
+    healthy(at.run())
+    assert "A random sample: 20 of 60, seed 0." in everything(at)
+    assert len(used(at, "use_vectors", "vector-uploads")) == 20
+
+
+def test_word_vectors_and_gzip_are_recognised_as_vectors():
+    lines = "".join(f"w{i} " + " ".join(f"{v:.4f}" for v in row) + "\n" for i, row in enumerate(X))
+    for name, content in (("g.txt", lines.encode()), ("g.txt.gz", gzip.compress(lines.encode()))):
+        at = given(name, content)
+        assert not errors(at)
+        assert f"{N} vectors of {D} numbers ready." in everything(at)
