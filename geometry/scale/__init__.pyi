@@ -1,0 +1,14 @@
+from .encode import encode_shards as encode_shards
+from .engine import Engine as Engine
+from .engine import Report as Report
+from .engine import open_engine as open_engine
+from .errors import Failed as Failed
+from .errors import ScaleError as ScaleError
+from .fit import FIT_METHODS as FIT_METHODS
+from .fit import fit_data as fit_data
+from .manifest import Column as Column
+from .manifest import Shard as Shard
+from .manifest import VectorData as VectorData
+from .texts import TextColumns as TextColumns
+from .transform import read_transform as read_transform
+from .transform import transform_data as transform_data
