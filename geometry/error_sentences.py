@@ -649,8 +649,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             + _SKIP
         ),
         "uneven": (
-            "Row {row} of the shard `{shard}` has more or fewer cells than the header, or quotation "
-            "marks that do not close. " + _SKIP
+            "Row {row} of the shard `{shard}` has more or fewer cells than the header, or "
+            "quotation marks that do not close. " + _SKIP
         ),
         "bad_numbers": "The shard `{shard}` can't be summed: `{detail}`.",
         "bad_weights": (
@@ -675,7 +675,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "this process with `--workers 0`."
         ),
         "in_use": (
-            "Another run works in the folder `{folder}`. Wait until it ends, or give another folder."
+            "Another run works in the folder `{folder}`. Wait until it ends, or give another "
+            "folder."
         ),
         "in_use_marker": (
             "Another run works in the folder `{folder}`. Wait until it ends, or give another "
@@ -708,10 +709,12 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "files on every machine."
         ),
         "not_measured": (
-            "The sums of `{folder}` are not stored yet. Run `python -m geometry scale measure` on it."
+            "The sums of `{folder}` are not stored yet. Run `python -m geometry scale measure` on "
+            "it."
         ),
         "too_few_columns": (
-            "The vectors of `{folder}` have {found} numbers, and a projection needs at least {wanted}."
+            "The vectors of `{folder}` have {found} numbers, and a projection needs at least "
+            "{wanted}."
         ),
         "index_missing": (
             "usearch is not installed. Install it with `pip install narrow-cone[scale]`, or search "

@@ -9,6 +9,17 @@ from .fit import fit_data as fit_data
 from .manifest import Column as Column
 from .manifest import Shard as Shard
 from .manifest import VectorData as VectorData
+from .measure import DataMeasure as DataMeasure
+from .measure import measure_data as measure_data
+from .measure import stored_measures as stored_measures
+from .neighbours import find_neighbours as find_neighbours
+from .open_run import Status as Status
+from .open_run import open_run as open_run
+from .open_run import read_status as read_status
+from .project import PROJECTIONS as PROJECTIONS
+from .project import project_data as project_data
+from .samples import Sample as Sample
+from .samples import draw as draw
 from .texts import TextColumns as TextColumns
 from .transform import read_transform as read_transform
 from .transform import transform_data as transform_data

@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GeometryError
 from .errors import Failed, ScaleError
 
-Part = TypeVar("Part")
+if TYPE_CHECKING:
+    from .vectors import LeftOut
+
+Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that were left out
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 TOPIC = "narrow-cone"
@@ -69,14 +72,16 @@ Watch = Callable[[Report], None]
 
 @dataclass(frozen=True)
 class Merged:
-    """A sum over shards, and the shards that failed.
+    """A sum over shards, and what is not in it.
 
     rows : rows that were summed.
+    omitted : (shard, number of rows, the first of these rows from 1) of rows left out.
     """
 
     value: Any
     rows: int = 0
     failures: tuple[Failed, ...] = ()
+    omitted: tuple[tuple[str, int, list[int]], ...] = ()
 
 
 class Engine:
@@ -90,10 +95,17 @@ class Engine:
         Go on after a shard that can't be done. False ends the run there.
     watch : callable, optional
         Called with a Report after each shard.
+
+    Attributes
+    ----------
+    failures, omitted
+        What sums left out, as in ``Merged``. Runs that write shards list this in their manifest.
     """
 
     def __init__(self, *, threads: int = 1, skip: bool = False, watch: Watch | None = None) -> None:
         self.threads, self.skip, self.watch = threads, skip, watch or (lambda report: None)
+        self.failures: list[Failed] = []
+        self.omitted: list[tuple[str, int, list[int]]] = []
 
     def each(self, work: Callable[[Any], int], tasks: Sequence[Task]) -> Report:
         """Work on each task. ``work`` returns the rows of its shard.
@@ -107,8 +119,8 @@ class Engine:
 
     def total(
         self,
-        work: Callable[[Any], Part],
-        merge: Callable[[Part, Part], Part],
+        work: Callable[[Any], Summed],
+        merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
     ) -> Merged:
         """The results of all tasks, merged from left to right in a tree.
@@ -116,7 +128,7 @@ class Engine:
         Parameters
         ----------
         work : callable of a task
-            None if a shard has no rows.
+            Its sum is None if a shard has no rows.
         merge : callable of two results
         tasks : sequence
         """
@@ -127,7 +139,12 @@ class Engine:
             self._count(report, part.failures[0] if part.failures else part.rows)
             return part
 
-        return tree(leaf, len(tasks), lambda parts: merged(merge, parts))
+        return self._noted(tree(leaf, len(tasks), lambda parts: merged(merge, parts)))
+
+    def _noted(self, found: Merged) -> Merged:
+        self.failures += found.failures
+        self.omitted += found.omitted
+        return found
 
     def _count(self, report: Report, result: int | Failed) -> None:
         if isinstance(result, Failed):
@@ -182,12 +199,12 @@ class DaskEngine(Engine):
     def _result(self, future: Any, shard: str) -> int | Failed:
         if future.status == "error":
             return failed(shard, future.exception(), self.retries)
-        return future.result()  # type: ignore[no-any-return]
+        return future.result()
 
     def total(
         self,
-        work: Callable[[Any], Part],
-        merge: Callable[[Part, Part], Part],
+        work: Callable[[Any], Summed],
+        merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
     ) -> Merged:
         """As ``Engine.total``. Parts are merged by the workers."""
@@ -227,7 +244,7 @@ class DaskEngine(Engine):
                 future.cancel()
         if result.failures and not self.skip:
             raise result.failures[0].error
-        return result
+        return self._noted(result)
 
 
 def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -> Any:
@@ -260,12 +277,13 @@ def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
-    """The (rows, sum) of a task as a leaf of the tree."""
+    """The sum of a task as a leaf of the tree."""
     result = attempt(work, task, threads)
     if isinstance(result, Failed):
         return Merged(None, 0, (result,))
-    rows, value = result
-    return Merged(value, rows)
+    rows, value, left_out = result
+    omitted = ((task.name, left_out.n, left_out.rows),) if left_out.n else ()
+    return Merged(value, rows, (), omitted)
 
 
 def reported_part(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
@@ -288,6 +306,7 @@ def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Merged]) -> Merged:
         value,
         sum(part.rows for part in parts),
         tuple(failure for part in parts for failure in part.failures),
+        tuple(omitted for part in parts for omitted in part.omitted),
     )
 
 

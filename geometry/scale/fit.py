@@ -10,7 +10,7 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..transform.removal_map import RemovalMap
 from ..transform.whitening_map import METHODS, WhiteningMap
-from .engine import Engine
+from .engine import Engine, Summed
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .sums import stored_sum
@@ -34,11 +34,11 @@ class MomentsTask:
         return self.shard.name
 
 
-def moments_of_shard(task: MomentsTask) -> tuple[int, Moments | None]:
-    """(rows, moments) of a shard; None without rows."""
-    total = None
+def moments_of_shard(task: MomentsTask) -> Summed:
+    """The moments of a shard."""
+    total, left_out = None, LeftOut()
     beside = () if task.weights is None else (task.weights,)
-    for block in blocks(task.shard, task.column, beside=beside, skip=task.skip):
+    for block in blocks(task.shard, task.column, beside=beside, skip=task.skip, left_out=left_out):
         if not len(block.X):
             continue
         w = None if task.weights is None else _weights(task, block.beside.get(task.weights))
@@ -47,7 +47,7 @@ def moments_of_shard(task: MomentsTask) -> tuple[int, Moments | None]:
         except ValueError as error:
             raise ScaleError("bad_numbers", shard=task.shard.address, detail=str(error)) from error
         total = part if total is None else total.merge(part)
-    return (0 if total is None else total.n_rows), total
+    return (0 if total is None else total.n_rows), total, left_out
 
 
 def _weights(task: MomentsTask, values: Any) -> np.ndarray:
@@ -78,10 +78,10 @@ def moments_of(
         found = engine.total(moments_of_shard, Moments.merge, tasks)
         if found.value is None or found.value.n_rows < 2:
             raise ScaleError("too_few_rows", folder=data.address)
-        return found.value  # type: ignore[no-any-return]
+        return found.value
 
     name = f"moments-{column.name}" + ("" if weights is None else f"-{weights}")
-    return stored_sum(data, name, Moments, compute)
+    return stored_sum(data, name, Moments, compute, engine=engine)
 
 
 def fit_data(

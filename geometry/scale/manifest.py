@@ -160,7 +160,7 @@ def read_manifest(address: str) -> dict[str, Any]:
             raise KeyError
     except (FileNotFoundError, KeyError, TypeError, ValueError) as error:
         raise ScaleError("not_a_run", folder=address) from error
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _manifest_of_files(address: str) -> dict[str, Any]:

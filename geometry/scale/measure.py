@@ -15,14 +15,14 @@ from ..measure.cosines import contributions, largest_share, mean_cosine_of_sum
 from ..measure.spectrum import participation, rank_of_spectrum
 from ..measure.table import measure_names, measure_table
 from ..measure.table_measures import LISTED
-from .engine import Engine
+from .engine import Engine, Summed
 from .errors import ScaleError
 from .fit import moments_of
 from .manifest import Column, Shard, VectorData
 from .samples import draw
 from .sums import stored_sum
 from .transform import read_transform_bytes
-from .vectors import blocks
+from .vectors import LeftOut, blocks
 
 SAMPLE = 5_000  # rows of the measures that compare all pairs
 ALL, SAMPLED = "all rows", "sample"
@@ -96,11 +96,11 @@ class DirectionsTask:
         return self.shard.name
 
 
-def directions_of_shard(task: DirectionsTask) -> tuple[int, Directions | None]:
-    """(rows, sums) of a shard."""
+def directions_of_shard(task: DirectionsTask) -> Summed:
+    """The directions of a shard."""
     fitted = None if task.transform is None else read_transform_bytes(task.transform)
-    found = None
-    for block in blocks(task.shard, task.column, skip=task.skip):
+    found, left_out = None, LeftOut()
+    for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         if not len(block.X):
             continue
         X = block.X if fitted is None else fitted.apply(block.X)
@@ -114,7 +114,7 @@ def directions_of_shard(task: DirectionsTask) -> tuple[int, Directions | None]:
             np.einsum("nd,nd->d", U, U, dtype=np.float64),
         )
         found = part if found is None else found.merge(part)
-    return (0 if found is None else found.n + found.n_zero), found
+    return (0 if found is None else found.n + found.n_zero), found, left_out
 
 
 def directions_of(
@@ -136,11 +136,11 @@ def directions_of(
         found = engine.total(directions_of_shard, Directions.merge, tasks).value
         if found is None:
             raise ScaleError("too_few_rows", folder=data.address)
-        return found  # type: ignore[no-any-return]
+        return found
 
     if transform is not None:
         return compute()
-    return stored_sum(data, f"directions-{column.name}", Directions, compute)
+    return stored_sum(data, f"directions-{column.name}", Directions, compute, engine=engine)
 
 
 def measure_data(

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..export.affine import AffineMap
-from ..projection.projection import moment_axes
+from ..projection.moment_axes import moment_axes
 from ..projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 from .encode import described, work_off
 from .engine import Engine
@@ -114,6 +114,8 @@ def _by_sample(
     place = joined(run.address, FITTED)
     beside = _beside(data)
 
+    content = b""
+
     def prepare() -> None:
         nonlocal content
         try:
@@ -126,7 +128,6 @@ def _by_sample(
         content = save({"rows": rows.X, "coordinates": coordinates.astype(np.float32)})
         write_bytes(place, content)
 
-    content = b""
     return work_off(
         engine,
         run,

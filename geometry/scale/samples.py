@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .engine import Engine
+from .engine import Engine, Summed
 from .manifest import Column, Shard, VectorData
-from .vectors import blocks
+from .vectors import LeftOut, blocks
 
 SPARE = 6  # standard deviations that a draw may fall short of its mean
 
@@ -78,10 +78,12 @@ class SampleTask:
         return self.shard.name
 
 
-def sample_of_shard(task: SampleTask) -> tuple[int, Sample | None]:
-    """(rows read, rows drawn) of a shard."""
-    n, parts = 0, []
-    for block in blocks(task.shard, task.column, beside=task.beside, skip=task.skip):
+def sample_of_shard(task: SampleTask) -> Summed:
+    """The rows drawn from a shard, and the number of rows read."""
+    n, parts, left_out = 0, [], LeftOut()
+    for block in blocks(
+        task.shard, task.column, beside=task.beside, skip=task.skip, left_out=left_out
+    ):
         n += len(block.ids)
         hashes = hash_of(block.ids, task.seed)
         drawn = np.flatnonzero(hashes <= np.uint64(task.limit))
@@ -94,7 +96,7 @@ def sample_of_shard(task: SampleTask) -> tuple[int, Sample | None]:
     total = None
     for part in parts:
         total = part if total is None else total.joined(part)
-    return n, total
+    return n, total, left_out
 
 
 def draw(
@@ -128,10 +130,9 @@ def draw(
     found: Sample | None = engine.total(sample_of_shard, Sample.joined, tasks).value
     if found is None:
         found = Sample(
-            np.empty(0, np.int64), np.empty((0, column.dimension), np.float32), np.empty(0, np.uint64)
+            np.empty(0, np.int64),
+            np.empty((0, column.dimension), np.float32),
+            np.empty(0, np.uint64),
         )
     smallest = np.argsort(found.hashes, kind="stable")[:n]
     return found.taken(smallest[np.argsort(found.ids[smallest], kind="stable")])
-
-
-Draw = Callable[[Engine, VectorData, Column, int], Sample]

@@ -23,7 +23,7 @@ PART = ".part"  # the end of the name of a file that is not finished
 
 def filesystem(address: str) -> tuple[Any, str]:
     """(the file system of an address, the path in it)."""
-    return fsspec.core.url_to_fs(address)  # type: ignore[no-any-return]
+    return fsspec.core.url_to_fs(address)
 
 
 def is_local(address: str) -> bool:
@@ -59,7 +59,7 @@ def exists(address: str) -> bool:
 
 def read_bytes(address: str) -> bytes:
     fs, path = filesystem(address)
-    return fs.cat_file(path)  # type: ignore[no-any-return]
+    return fs.cat_file(path)
 
 
 def write_bytes(address: str, content: bytes) -> None:

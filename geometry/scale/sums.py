@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from .engine import Engine
 from .errors import ScaleError
 from .manifest import VectorData
 from .store import joined, read_bytes, write_bytes
@@ -19,7 +20,12 @@ Sum = TypeVar("Sum")
 
 
 def stored_sum(
-    data: VectorData, name: str, kind: type[Sum], compute: Callable[[], Sum] | None
+    data: VectorData,
+    name: str,
+    kind: type[Sum],
+    compute: Callable[[], Sum] | None,
+    *,
+    engine: Engine | None = None,
 ) -> Sum:
     """A sum of this name, from the folder if it is of the same shards.
 
@@ -32,6 +38,8 @@ def stored_sum(
         A dataclass of numbers and float64 arrays; fields that are None are left out.
     compute : callable, optional
         Without it, ScaleError "not_measured" is raised if the sum is not stored.
+    engine : Engine, optional
+        A sum that leaves out rows or shards is not stored.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load, save
@@ -49,7 +57,7 @@ def stored_sum(
     if compute is None:
         raise ScaleError("not_measured", folder=data.address)
     found = compute()
-    if data.has_manifest:
+    if data.has_manifest and engine is not None and not (engine.omitted or engine.failures):
         values = {f.name: getattr(found, f.name) for f in fields(found)}  # type: ignore[arg-type]
         tensors = {n: np.ascontiguousarray(v) for n, v in values.items() if v is not None}
         # ascontiguousarray makes a number an array of one
@@ -60,4 +68,4 @@ def stored_sum(
 
 def _metadata(content: bytes) -> dict[str, str]:
     size = int.from_bytes(content[:8], "little")
-    return json.loads(content[8 : 8 + size]).get("__metadata__", {})  # type: ignore[no-any-return]
+    return json.loads(content[8 : 8 + size]).get("__metadata__", {})
