@@ -26,6 +26,7 @@ shards were left out by --on-error skip; 4 another run works in the folder; 5 th
 workers or the store gave up; 130 interrupted. After 2, 4, 5 and 130 finished shards are kept: run
 the same command again, and only what is missing is done.
 """
+STORES = ("aiobotocore", "aiohttp", "botocore", "gcsfs", "s3fs")  # whose errors have no base class
 EVERY = 1.0  # seconds between two lines of progress
 
 
@@ -440,6 +441,10 @@ def _engine(verb: str, options: dict[str, Any]) -> Iterator[Engine]:
         cause = error.__cause__
         code = CODES.get(cause.code) if isinstance(cause, ScaleError) else None
         raise (error if code is None else _Coded(error.message, code)) from cause
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in STORES:
+            raise
+        raise _Coded(f"the store failed: {error}", LOST) from error
 
 
 def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:

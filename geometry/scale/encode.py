@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from .engine import Engine, Report
+from .engine import Engine
 from .errors import ScaleError
 from .manifest import Column, Run
 from .texts import TextColumns, text_blocks, text_shards
@@ -164,15 +165,17 @@ def work_off(
     prepare : callable
         Called first, when no other run can write in the folder.
     """
-    report = Report(0)
     with run.held():
         prepare()
         left = run.left()
         try:
             report = engine.each(work, [task_of(i) for i in left])
-        finally:
-            manifest = run.save(report.failures)
-    return manifest
+        except BaseException:
+            with suppress(Exception):  # the store may be what failed
+                run.save([])
+            raise
+        run.tidy()  # only now: after an error workers may still be writing
+        return run.save(report.failures)
 
 
 def encode_shard(task: EncodeTask) -> int:

@@ -114,8 +114,14 @@ class Engine:
         """
         report = Report(len(tasks))
         for task in tasks:
-            self._count(report, attempt(work, task, self.threads))
+            self._count(report, self._tried(attempt, work, task))
         return report
+
+    def _tried(self, how: Callable[..., Any], work: Callable[[Any], Any], task: Task) -> Any:
+        try:
+            return how(work, task, self.threads)
+        except Exception as error:  # of a network or a store; Dask would begin again
+            return failed(task.name, error, 0)
 
     def total(
         self,
@@ -135,7 +141,9 @@ class Engine:
         report = Report(len(tasks))
 
         def leaf(i: int) -> Merged:
-            part = part_of(work, tasks[i], self.threads)
+            part = self._tried(part_of, work, tasks[i])
+            if isinstance(part, Failed):
+                part = Merged(None, 0, (part,))
             self._count(report, part.failures[0] if part.failures else part.rows)
             return part
 
@@ -214,9 +222,10 @@ class DaskEngine(Engine):
         ended: list[BaseException] = []
 
         def heard(event: tuple[float, Any]) -> None:
-            shard, rows, error = event[1]
+            told = event[1]
+            error = None if told["error"] is None else ScaleError(**told["error"])
             try:
-                self._count(report, rows if error is None else Failed(shard, error))
+                self._count(report, told["rows"] if error is None else Failed(told["shard"], error))
             except GeometryError as failure:
                 ended.append(failure)
 
@@ -291,8 +300,13 @@ def reported_part(work: Callable[[Any], Any], task: Task, threads: int) -> Merge
     from distributed import get_worker
 
     part = part_of(work, task, threads)
-    error = part.failures[0].error if part.failures else None
-    get_worker().log_event(TOPIC, (task.name, part.rows, error))
+    told = None
+    if part.failures:
+        error = part.failures[0].error
+        told = {"code": error.code, "because": error.because, **error.details}
+        if not isinstance(error, ScaleError):
+            told = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
+    get_worker().log_event(TOPIC, {"shard": task.name, "rows": part.rows, "error": told})
     return part
 
 
@@ -406,6 +420,7 @@ def open_engine(
             threads_per_worker=1,
             processes=True,
             memory_limit=memory,
+            dashboard_address="127.0.0.1:0",  # a free port, and for this machine only
             env={name: str(threads) for name in THREAD_VARIABLES},
         ) as cluster,
         distributed.Client(cluster) as client,

@@ -14,7 +14,7 @@ import importlib.metadata
 import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -230,9 +230,13 @@ class Run:
                 same = ("kind", "settings", "vectors")
                 if any(before.get(name) != self._head[name] for name in same):
                     raise ScaleError("other_run", folder=self.address)
-            remove_parts(joined(self.address, SHARDS))
+            self.tidy()
             self.save([])
             yield
+
+    def tidy(self) -> None:
+        """Delete what killed workers left unfinished."""
+        remove_parts(joined(self.address, SHARDS))
 
     def left(self) -> tuple[int, ...]:
         """Numbers of the shards that are not done."""
@@ -332,4 +336,5 @@ def _locked(address: str) -> Iterator[None]:
     try:
         yield
     finally:
-        fs.rm_file(path_there)
+        with suppress(Exception):  # the store may be what failed; the marker then stays
+            fs.rm_file(path_there)

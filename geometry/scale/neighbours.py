@@ -124,7 +124,8 @@ def _search_index(task: SearchTask, ids: np.ndarray, U: np.ndarray) -> Near:
     more = task.k + task.itself
     matches: Any = index.search(U, more, exact=False, threads=1)
     keys = np.asarray(matches.keys).reshape(len(U), -1).astype(np.int64)
-    cosines = 1 - np.asarray(matches.distances, dtype=np.float32).reshape(len(U), -1)
+    with np.errstate(invalid="ignore"):  # distances beyond the counts are not set
+        cosines = 1 - np.asarray(matches.distances, dtype=np.float32).reshape(len(U), -1)
     counts = np.asarray(matches.counts).reshape(-1, 1)
     cosines[np.arange(keys.shape[1]) >= counts] = -np.inf
     if task.itself:

@@ -73,8 +73,11 @@ class Hashed:
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw, self._digest, self.size = raw, hashlib.sha256(), 0
         self.closed = False
+        self.is_given_up = False  # writers end a file that failed, too: that goes nowhere
 
     def write(self, content: bytes) -> int:
+        if self.is_given_up:
+            return len(content)
         self._digest.update(content)
         self.size += len(content)
         return self._raw.write(content)
@@ -83,7 +86,7 @@ class Hashed:
         return self.size
 
     def flush(self) -> None:
-        self._raw.flush()
+        """Nothing: the file is complete only when it is closed."""
 
     def close(self) -> None:
         """Nothing: ``written`` closes the file."""

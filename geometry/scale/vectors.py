@@ -314,7 +314,8 @@ class ShardWriter:
         for name in self._schema.names[1 : len(self._schema) - len(self._columns)]:
             arrays.append(beside[name].cast(self._schema.field(name).type))
         for column, X in zip(self._columns, vectors, strict=True):
-            flat = np.ascontiguousarray(X, dtype=column.dtype).ravel()
+            with np.errstate(over="ignore"):  # the next line raises instead
+                flat = np.ascontiguousarray(X, dtype=column.dtype).ravel()
             if column.dtype == "float16" and not np.isfinite(flat).all():
                 raise ScaleError(
                     "float16_overflow", shard=self._name, largest=float(np.abs(X).max())
@@ -329,10 +330,17 @@ class ShardWriter:
         try:
             if kind is None:
                 self._parquet.close()
+            else:
+                self._give_up()
         except BaseException as failure:
+            self._give_up()
             self._context.__exit__(type(failure), failure, failure.__traceback__)
             raise
         self._context.__exit__(kind, error, trace)
+
+    def _give_up(self) -> None:
+        self._file.is_given_up = True
+        self._parquet.close()
 
     def log(self, left_out: LeftOut, *, blank: int = 0) -> dict[str, Any]:
         """Write the log of the shard, after which it counts as done; returns it."""
