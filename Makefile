@@ -80,7 +80,7 @@ $(RUN_READY): requirements.txt $(CREATED)
 	@$(PIP_INSTALL) -r requirements.txt
 	@touch $@
 
-$(DEV_READY): requirements-dev.txt requirements.txt $(CREATED)
+$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@rm -f $@
 	@$(PIP_INSTALL) -r requirements-dev.txt

@@ -6,6 +6,7 @@ from . import hub as hub
 from . import linalg as linalg
 from . import measure as measure
 from . import projection as projection
+from . import scale as scale
 from . import training as training
 from . import transform as transform
 from . import vectors as vectors

@@ -29,6 +29,9 @@ _TOO_HEAVY = (
 )
 _NO_MEMORY = "There is not enough memory for this file. Split it into parts and use one of them."
 
+_RUN_AGAIN = "Finished shards are kept: run the same command again."
+_SKIP = "Correct it, or leave it out with `--on-error skip`."
+
 # Subject of the error, then its code or, where a code has several sentences, ``because``.
 SENTENCES: Mapping[str, Mapping[str, str]] = {
     "corpus": {
@@ -728,6 +731,110 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The written model gives other vectors than the encoder and the transform: they differ "
             "by {difference} of their length, and the limit is {limit}. Choose the last layer, "
             "more shrinkage, or fewer directions."
+        ),
+    },
+    "scale": {
+        "no_shards": (
+            "There are no shards of texts at `{address}`. Give files that end in {names}, their "
+            "folder, or a pattern in quotation marks."
+        ),
+        "unreadable_shard": (
+            "The shard `{shard}` can't be read (`{detail}`). It may be cut off. Write it again, or "
+            "leave it out with `--on-error skip`."
+        ),
+        "not_vectors": (
+            "The column of vectors in the shard `{shard}` is of type `{found}`. Lists of floats "
+            "are needed. Write it again, or leave it out with `--on-error skip`."
+        ),
+        "no_column": (
+            "The shard `{shard}` has no column `{column}`; it has {names}. Name another column, "
+            "or leave the shard out with `--on-error skip`."
+        ),
+        "other_dimension": (
+            "Row {row} of the shard `{shard}` has {found} numbers, and the data set has {wanted} "
+            "a row. Write it again, or leave it out with `--on-error skip`."
+        ),
+        "not_finite": (
+            "Row {row} of the shard `{shard}` has no vector, or holds NaN or infinity. " + _SKIP
+        ),
+        "not_json": "Row {row} of the shard `{shard}` is not a JSON object. " + _SKIP,
+        "not_utf8": "Row {row} of the shard `{shard}` is not UTF-8. " + _SKIP,
+        "no_text": "Row {row} of the shard `{shard}` has no text but another value. " + _SKIP,
+        "no_weight": (
+            "Row {row} of the shard `{shard}` has a weight that is not a number of 0 or more. "
+            + _SKIP
+        ),
+        "uneven": (
+            "Row {row} of the shard `{shard}` has more or fewer cells than the header, or "
+            "quotation marks that do not close. " + _SKIP
+        ),
+        "bad_numbers": "The shard `{shard}` can't be summed: `{detail}`.",
+        "bad_weights": (
+            "The weights `{column}` in the shard `{shard}` must be finite numbers of 0 or more."
+        ),
+        "float16_overflow": (
+            "The shard `{shard}` has numbers up to {largest}, and float16 ends at 65504. Use "
+            "`--dtype float32`."
+        ),
+        "too_few_rows": "The data set `{folder}` has fewer than two rows that can be read.",
+        "disk_full": ("`{address}` can't be written ({reason}). Free some space. " + _RUN_AGAIN),
+        "gave_up": ("The shard `{shard}` failed {tries} times (`{detail}`). " + _RUN_AGAIN),
+        "killed_workers": (
+            "Several workers ended while they worked on the shard `{shard}`. It may need more "
+            "memory than a worker has: split it, or use fewer workers. " + _RUN_AGAIN
+        ),
+        "lost_scheduler": (
+            "The scheduler at `{address}` can't be reached. Start it and its workers. " + _RUN_AGAIN
+        ),
+        "missing_library": (
+            "Dask is not installed. Install it with `pip install narrow-cone[scale]`, or work in "
+            "this process with `--workers 0`."
+        ),
+        "in_use": (
+            "Another run works in the folder `{folder}`. Wait until it ends, or give another "
+            "folder."
+        ),
+        "in_use_marker": (
+            "Another run works in the folder `{folder}`. Wait until it ends, or give another "
+            "folder. If no run works there, one was killed: delete `{marker}`."
+        ),
+        "other_run": (
+            "The folder `{folder}` holds the shards of other sources or settings. Give another "
+            "folder, or the same sources and settings."
+        ),
+        "not_a_run": (
+            "The folder `{folder}` holds no vector data set: neither a manifest nor Parquet files. "
+            "Check its path."
+        ),
+        "unfinished": (
+            "{left} of {n} shards of `{folder}` are not done. Run the command that writes it again."
+        ),
+        "no_vectors": "The data set `{folder}` has no finished shard of vectors.",
+        "several_columns": (
+            "The data set `{folder}` has the vectors {names}. Choose one with `--column`."
+        ),
+        "no_vector_column": (
+            "The data set `{folder}` has no vectors `{column}`. Choose one of {names}."
+        ),
+        "other_width": (
+            "The vectors of `{folder}` have {found} numbers, and the transform takes {wanted}. "
+            "Choose the data set that it was fitted on."
+        ),
+        "other_model": (
+            "A worker has other files of the model `{name}` than this process. Install the same "
+            "files on every machine."
+        ),
+        "not_measured": (
+            "The sums of `{folder}` are not stored yet. Run `python -m geometry scale measure` on "
+            "it."
+        ),
+        "too_few_columns": (
+            "The vectors of `{folder}` have {found} numbers, and a projection needs at least "
+            "{wanted}."
+        ),
+        "index_missing": (
+            "usearch is not installed. Install it with `pip install narrow-cone[scale]`, or search "
+            "without `--approximate`."
         ),
     },
 }

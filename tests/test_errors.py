@@ -19,6 +19,7 @@ from geometry.export.affine import ExportError
 from geometry.hub.model_errors import DataSetError, ModelFilesError
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
+from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError
 from geometry.vectors import read as vector_files
 from geometry.vectors.errors import VectorFileError
@@ -30,7 +31,7 @@ CLASSES = {
     each.__name__: each
     for each in (
         *(CorpusError, DataSetError, ExportError, ModelFilesError, OperatorFileError),
-        *(PrecisionError, TrainingError, UndefinedMeasure, VectorFileError),
+        *(PrecisionError, ScaleError, TrainingError, UndefinedMeasure, VectorFileError),
     )
 }
 # Calls that make an error whose class is given by a variable, and what it may be.
@@ -83,6 +84,8 @@ def made_in(path: Path) -> Iterator[Made]:
 MADE = [made for path in sorted(LIBRARY.rglob("*.py")) for made in made_in(path)]
 # The walk can't see these: the beginning of a file chooses among them.
 CHOSEN = {("vectors", because) for _, because in vector_files._OTHERS}
+# Rows of a shard of texts are read as a row or as the code of its fault.
+CHOSEN |= {("scale", fault) for fault in ("not_json", "not_utf8", "no_text", "no_weight", "uneven")}
 # The pages make these, of files that a process of its own reads.
 CHOSEN |= {("corpus", "too_heavy"), ("vectors", "too_heavy")}
 
@@ -115,6 +118,8 @@ def test_the_walk_finds_the_errors_of_every_room():
     assert {made.error for made in MADE} == set(CLASSES.values())
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
         "encode/trial.py",  # the error that the trial's process names
+        "scale/engine.py",  # the error that a worker tells
+        "scale/texts.py",
         "vectors/read.py",
     }
 

@@ -20,6 +20,8 @@ CONTRACTS = PYPROJECT["tool"]["importlinter"]["contracts"]
 PLACES = {  # library: where it may be imported
     "streamlit": ("app.py", "pages/", "tests/", "bench/"),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
+    "dask": ("geometry/scale/", "tests/", "bench/"),
+    "distributed": ("geometry/scale/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
 }
 NOT_FROM = {  # folder: what it may not import
@@ -27,7 +29,16 @@ NOT_FROM = {  # folder: what it may not import
     "pages/": ("app", "bench", "tests"),
     "bench/": ("app", "pages"),
 }
-SLOW_OR_FOREIGN = ("torch", "umap", "numba", "transformers", "streamlit", "plotly")
+SLOW_OR_FOREIGN = (
+    "torch",
+    "dask",
+    "distributed",
+    "umap",
+    "numba",
+    "transformers",
+    "streamlit",
+    "plotly",
+)
 
 
 def tracked_files() -> list[str]:

@@ -23,17 +23,17 @@ def run_shell(args: Sequence[str] | None = None) -> int:
     An error is printed as one line on stderr, without traceback or usage.
     """
     try:
-        shell.main(args, prog_name="python -m geometry", standalone_mode=False)
+        code = shell.main(args, prog_name="python -m geometry", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as no_command:
         no_command.show()
         return FAILED
     except click.ClickException as error:
         click.echo(f"Error: {' '.join(error.format_message().split())}", err=True)
-        return FAILED
+        return max(error.exit_code, FAILED)
     except click.Abort:
         click.echo("Interrupted; nothing was written.", err=True)
         return INTERRUPTED
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 @contextmanager

@@ -299,6 +299,7 @@ class Encoder:
         texts: Sequence[str],
         *,
         poolings: Sequence[str] = ("cls", "mean"),
+        layers: Sequence[int] | None = None,
         special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> dict[str, np.ndarray]:
@@ -311,13 +312,16 @@ class Encoder:
         texts : sequence of str
         poolings : sequence of str
             Of ``POOLINGS``.
+        layers : sequence of int, optional
+            Only these, in this order, in place of every layer.
         special_tokens : bool
             Include special tokens such as [CLS] in means.
         progress : callable, optional
             Called with (texts done, texts in all). An exception raised in it ends the work.
         """
-        layers = tuple(range(self.n_layers + 1))
-        return self._pooled(texts, layers, as_poolings(poolings), special_tokens, progress)
+        chosen = range(self.n_layers + 1) if layers is None else layers
+        indices = tuple(self.layer_index(layer) for layer in chosen)
+        return self._pooled(texts, indices, as_poolings(poolings), special_tokens, progress)
 
     def coverage(self, texts: Sequence[str], *, progress: Progress | None = None) -> Coverage:
         """Count the texts that are cut and the tokens that are unknown.

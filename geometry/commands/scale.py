@@ -1,0 +1,516 @@
+"""python -m geometry scale: encode, fit, transform, measure, project, search; over Dask."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import ALL, BUNDLED, listed, poolings_of
+from .shell import errors_in_words
+
+if TYPE_CHECKING:
+    from ..scale.engine import Engine, Report
+
+LEFT_OUT, IN_USE, LOST = 3, 4, 5  # exit codes beside 0, 2 and 130 of every command
+CODES = {"in_use": IN_USE, "lost_scheduler": LOST, "gave_up": LOST, "killed_workers": LOST}
+EXIT_CODES = """
+Exit codes: 0 all is done; 2 an argument, a shard or the disk is at fault; 3 done, but rows or
+shards were left out by --on-error skip; 4 another run works in the folder; 5 the scheduler, the
+workers or the store gave up; 130 interrupted. After 2, 4, 5 and 130 finished shards are kept: run
+the same command again, and only what is missing is done.
+"""
+STORES = ("aiobotocore", "aiohttp", "botocore", "gcsfs", "s3fs")  # whose errors have no base class
+EVERY = 1.0  # seconds between two lines of progress
+
+
+@click.group(epilog=EXIT_CODES)
+def scale() -> None:
+    """The same geometry for data sets of any size, on this machine or a Dask cluster.
+
+    A data set is a folder of Parquet shards with a manifest; folders are paths, or addresses such
+    as s3://bucket/run.
+    """
+
+
+def _on_a_cluster(command: Callable[..., None]) -> Callable[..., None]:
+    """Options of the cluster, and of what is printed."""
+    options = [
+        click.option(
+            "--workers",
+            type=click.IntRange(min=0),
+            help="Processes on this machine; by default one a core. 0 works without Dask.",
+        ),
+        click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
+        click.option(
+            "--threads",
+            type=click.IntRange(min=1),
+            default=1,
+            show_default=True,
+            help="Of a worker. Another number may change the last bits of a result.",
+        ),
+        click.option(
+            "--memory",
+            default="auto",
+            show_default=True,
+            help="Of a worker on this machine, as 2GB.",
+        ),
+        click.option(
+            "--retries",
+            type=click.IntRange(min=0),
+            default=3,
+            show_default=True,
+            help="How often a shard is begun again after a fault of network or store.",
+        ),
+        click.option(
+            "--on-error",
+            type=click.Choice(["stop", "skip"]),
+            default="stop",
+            show_default=True,
+            help="At a row or a shard that can't be read: end, or leave it out and list it.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print the result as one JSON object."
+        ),
+        click.option("--quiet", is_flag=True, help="No progress on stderr."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_COLUMN = click.option("--column", help="Of vectors, as layer4_mean; needed if there are several.")
+_OUT = click.option("--out", required=True, help="The folder of the new data set.")
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("shards", nargs=-1, required=True)
+@_OUT
+@click.option("--layers", default="-1", show_default=True, help="As 0,4,-1, or all.")
+@click.option("--poolings", default="mean", show_default=True, help="As mean,cls,max.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "float16"]),
+    default="float32",
+    show_default=True,
+    help="Of the numbers on disk.",
+)
+@click.option(
+    "--text-column", default="text", show_default=True, help="Of Parquet, JSON lines and CSV."
+)
+@click.option("--label-column", help="Stored as label.")
+@click.option("--weight-column", help="Stored as weight, for fit --weights weight.")
+@click.option(
+    "--model",
+    default=BUNDLED,
+    show_default=True,
+    help="A name on the Hugging Face Hub, or a folder that every worker has.",
+)
+@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
+@_on_a_cluster
+def encode(
+    shards: tuple[str, ...],
+    out: str,
+    layers: str,
+    poolings: str,
+    dtype: str,
+    text_column: str,
+    label_column: str | None,
+    weight_column: str | None,
+    model: str,
+    revision: str | None,
+    **cluster: Any,
+) -> None:
+    """Encode SHARDS of texts into a vector data set.
+
+    SHARDS are files, folders or patterns: .parquet, .jsonl, .csv, .tsv and .txt, packed with gzip
+    or not. A shard is one task, so cut large files into parts of some 10,000 texts.
+    """
+    from ..scale.encode import encode_shards
+    from ..scale.texts import TextColumns
+
+    with _engine("encode", cluster) as engine:
+        manifest = encode_shards(
+            engine,
+            shards,
+            out,
+            layers=None if layers.strip() == ALL else _indices(layers),
+            poolings=poolings_of(poolings),
+            dtype=dtype,
+            texts=TextColumns(text_column, label_column, weight_column),
+            model=model,
+            revision=revision,
+        )
+    _finish_run(out, manifest, cluster)
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in listed(text, "layers"))
+    except ValueError:
+        raise ValueError(f"--layers {text}: give whole numbers, as 0,4,-1, or all") from None
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("run")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A .safetensors file.")
+@click.option(
+    "--method",
+    default="zca",
+    show_default=True,
+    help="pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred.",
+)
+@click.option(
+    "--components", type=click.IntRange(min=0), help="Directions to retain, or to remove."
+)
+@click.option("--shrinkage", help="From 0 to 1, or ledoit-wolf.")
+@click.option("--centring", type=float, default=1.0, show_default=True, help="From 0 to 1.")
+@click.option("--strength", type=float, default=1.0, show_default=True, help="From 0 to 1.")
+@click.option("--weights", help="A column of weights, such as word frequencies.")
+@_COLUMN
+@_on_a_cluster
+def fit(
+    run: str,
+    out: Path,
+    method: str,
+    components: int | None,
+    shrinkage: str | None,
+    centring: float,
+    strength: float,
+    weights: str | None,
+    column: str | None,
+    **cluster: Any,
+) -> None:
+    """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
+    from ..export.affine import affine_map, save_transform
+    from ..scale.fit import fit_data
+    from ..scale.manifest import VectorData
+
+    with _engine("fit", cluster) as engine:
+        data = VectorData(run)
+        fitted = fit_data(
+            engine,
+            data,
+            column=column,
+            method=method,
+            n_components=components,
+            shrinkage=_share(shrinkage),
+            centring=centring,
+            strength=strength,
+            weights=weights,
+        )
+        about = {k: v for k, v in data.column(column).about.items() if isinstance(v, str | int)}
+        about = {name: about[name] for name in ("model", "layer", "pooling") if name in about}
+        save_transform(out, fitted, **about, corpus=data.address)
+        settings = dict(affine_map(fitted, **about).about)
+    text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
+    _finish(text, {"out": str(out), **settings}, engine, cluster)
+
+
+def _share(text: str | None) -> float | str | None:
+    if text is None or text == "ledoit-wolf":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--shrinkage {text}: give a number from 0 to 1, or ledoit-wolf") from None
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("run")
+@click.argument("fitted")
+@_OUT
+@click.option("--dtype", type=click.Choice(["float32", "float16"]), help="By default that of RUN.")
+@_COLUMN
+@_on_a_cluster
+def transform(
+    run: str, fitted: str, out: str, dtype: str | None, column: str | None, **cluster: Any
+) -> None:
+    """Apply the transform FITTED (.safetensors) to every row of the data set RUN."""
+    from ..scale.manifest import VectorData
+    from ..scale.transform import read_transform, transform_data
+
+    with _engine("transform", cluster) as engine:
+        manifest = transform_data(
+            engine, VectorData(run), read_transform(fitted), out, column=column, dtype=dtype
+        )
+    _finish_run(out, manifest, cluster)
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("run")
+@click.argument("fitted", required=False)
+@click.option("--sample", type=click.IntRange(min=2), default=5000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@_COLUMN
+@_on_a_cluster
+def measure(
+    run: str, fitted: str | None, sample: int, seed: int, column: str | None, **cluster: Any
+) -> None:
+    """Print every measure of the data set RUN; before and after the transform FITTED, if given.
+
+    Measures that are functions of sums are of all rows. The others are of --sample rows, which a
+    hash of their ids draws, with their interval.
+    """
+    from ..scale.manifest import VectorData
+    from ..scale.measure import measure_data
+    from ..scale.transform import read_transform
+
+    with _engine("measure", cluster) as engine:
+        tables = measure_data(
+            engine,
+            VectorData(run),
+            column=column,
+            fitted=None if fitted is None else read_transform(fitted),
+            sample=sample,
+            seed=seed,
+        )
+    result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
+    _finish(_table_text(tables), result, engine, cluster)
+
+
+def _table_text(tables: dict[str, Any]) -> str:
+    lines = [("measure", *(f"{when}" for when in tables), "isotropic", "rows")]
+    for rows in zip(*tables.values(), strict=True):
+        last = rows[-1]
+        values = [_value_text(row) for row in rows]
+        base = "" if last.baseline is None else f"{last.baseline:.4g}"
+        lines.append((last.name, *values, base, f"{last.n:,} ({last.of})"))
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def _value_text(row: Any) -> str:
+    if row.value is None:
+        return f"- ({row.undefined})"
+    if row.low is None:
+        return f"{row.value:.4g}"
+    return f"{row.value:.4g} [{row.low:.4g}, {row.high:.4g}]"
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("run")
+@_OUT
+@click.option("--method", default="pca", show_default=True, help="pca, svd, mean or umap.")
+@click.option("--components", type=click.IntRange(2, 3), default=2, show_default=True)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=20),
+    default=10_000,
+    show_default=True,
+    help="Rows that UMAP is fitted on.",
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+@_COLUMN
+@_on_a_cluster
+def project(
+    run: str,
+    out: str,
+    method: str,
+    components: int,
+    sample: int,
+    seed: int,
+    column: str | None,
+    **cluster: Any,
+) -> None:
+    """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z."""
+    from ..scale.manifest import VectorData
+    from ..scale.project import project_data
+
+    with _engine("project", cluster) as engine:
+        manifest = project_data(
+            engine,
+            VectorData(run),
+            out,
+            column=column,
+            method=method,
+            n_components=components,
+            sample=sample,
+            seed=seed,
+        )
+    _finish_run(out, manifest, cluster)
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("run")
+@click.argument("queries")
+@click.option("--out", required=True, help="A Parquet file.")
+@click.option("--k", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--approximate", is_flag=True, help="Search indexes, and print their recall.")
+@_COLUMN
+@_on_a_cluster
+def neighbours(
+    run: str,
+    queries: str,
+    out: str,
+    k: int,
+    approximate: bool,
+    column: str | None,
+    **cluster: Any,
+) -> None:
+    """Find the k nearest rows of the data set RUN to each row of the data set QUERIES."""
+    from ..scale.manifest import VectorData
+    from ..scale.neighbours import find_neighbours
+
+    with _engine("neighbours", cluster) as engine:
+        found = find_neighbours(
+            engine,
+            VectorData(run),
+            VectorData(queries),
+            out,
+            column=column,
+            k=k,
+            approximate=approximate,
+        )
+    text = f"{out}: {found['queries']:,} queries, {found['k']} nearest of {found['rows']:,} rows"
+    if approximate:
+        text += (
+            f"; recall {found['recall']:.3f} [{found['recall_low']:.3f}, "
+            f"{found['recall_high']:.3f}] against the exact search of "
+            f"{found['recall_queries']} queries"
+        )
+    _finish(text, {"out": out, **found}, engine, cluster)
+
+
+@scale.command(epilog=EXIT_CODES)
+@click.argument("run")
+@click.option("--check", is_flag=True, help="Read every shard and compare its digest.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@click.pass_context
+def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
+    """Say what is done, failed and left in the folder RUN, also while a run works there."""
+    from ..scale.open_run import read_status
+
+    with errors_in_words():
+        found = read_status(run, check=check)
+    if as_json:
+        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+    else:
+        counts = found.counts
+        click.echo(
+            f"{found.kind}: {counts['done']:,} of {counts['shards']:,} shards done, "
+            f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
+            f"{counts['bytes'] / 1e6:,.1f} MB"
+        )
+        _say_left_out(counts, found.failed, found.left_out)
+        for name in found.damaged:
+            click.echo(f"{name}: its content is not what was written; delete it and run again")
+    context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
+
+
+class _Coded(click.ClickException):
+    """An error with an exit code of its own."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.exit_code = code  # type: ignore[misc]  # click reads it from the instance, too
+
+
+@contextmanager
+def _engine(verb: str, options: dict[str, Any]) -> Iterator[Engine]:
+    """The engine of a command, whose faults become one line and an exit code."""
+    from ..scale.engine import open_engine
+    from ..scale.errors import ScaleError
+
+    quiet = options["quiet"]
+    say: Callable[[str], None] = (
+        (lambda line: None) if quiet else (lambda line: click.echo(f"{verb}: {line}", err=True))
+    )
+    try:
+        with (
+            errors_in_words(),
+            open_engine(
+                workers=options["workers"],
+                scheduler=options["scheduler"],
+                threads=options["threads"],
+                memory=options["memory"],
+                retries=options["retries"],
+                skip=options["on_error"] == "skip",
+                watch=None if quiet else _progress(say),
+                say=say,
+            ) as engine,
+        ):
+            yield engine
+    except click.ClickException as error:
+        cause = error.__cause__
+        code = CODES.get(cause.code) if isinstance(cause, ScaleError) else None
+        raise (error if code is None else _Coded(error.message, code)) from cause
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in STORES:
+            raise
+        raise _Coded(f"the store failed: {error}", LOST) from error
+
+
+def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
+    """Prints rows, rate, time left and failures, at most once in EVERY seconds and at the end."""
+    last = 0.0
+
+    def watch(report: Report) -> None:
+        nonlocal last
+        now = time.monotonic()
+        finished = report.done + len(report.failures)
+        if now - last < EVERY and finished < report.shards:
+            return
+        last = now
+        say(
+            f"{report.done:,} of {report.shards:,} shards, {report.rows:,} rows, "
+            f"{report.rate:,.0f} rows/s, {report.seconds_left:,.0f} s left, "
+            f"{len(report.failures)} failed"
+        )
+
+    return watch
+
+
+def _finish_run(out: str, manifest: dict[str, Any], options: dict[str, Any]) -> None:
+    """Print what a run wrote, and what it left out."""
+    counts = manifest["counts"]
+    failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
+    rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}
+    if options["as_json"]:
+        result = {"out": out, "counts": counts, "failed": failed, "rows_left_out": rows}
+        click.echo(json.dumps(result, ensure_ascii=False))
+    else:
+        click.echo(
+            f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
+            f"{counts['bytes'] / 1e6:,.1f} MB"
+        )
+        _say_left_out(counts, failed, rows)
+    if failed or rows:
+        click.get_current_context().exit(LEFT_OUT)
+
+
+def _say_left_out(
+    counts: dict[str, int], failed: dict[str, str], rows: dict[str, list[int]]
+) -> None:
+    if counts["blank"]:
+        click.echo(f"{counts['blank']:,} rows without text left out")
+    if counts["left_out"]:
+        click.echo(f"{counts['left_out']:,} rows left out:")
+    for name, places in rows.items():
+        click.echo(f"  {name}: rows {', '.join(map(str, places))}")
+    for name, reason in failed.items():
+        click.echo(f"  {name} failed: {reason}")
+
+
+def _finish(text: str, result: dict[str, Any], engine: Engine, options: dict[str, Any]) -> None:
+    """Print a result, and the rows and shards that are not in it."""
+    failed = {each.shard: str(each.error) for each in engine.failures}
+    omitted = {name: (n, rows) for name, n, rows in engine.omitted}
+    if options["as_json"]:
+        rows = {name: listed for name, (_, listed) in omitted.items()}
+        result = {**result, "failed": failed, "rows_left_out": rows}
+        click.echo(json.dumps(result, ensure_ascii=False))
+    else:
+        click.echo(text)
+        for name, (n, places) in omitted.items():
+            click.echo(f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}")
+        for name, reason in failed.items():
+            click.echo(f"  {name} failed: {reason}")
+    if failed or omitted:
+        click.get_current_context().exit(LEFT_OUT)

@@ -1,0 +1,437 @@
+"""Work on shards: in this process, or by Dask. Both run the same functions on the same shards.
+
+Dask schedules, retries and replaces workers. Sums are merged in a tree whose shape depends on the
+number of shards alone, so that the result has the same bits on any number of workers.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import GeometryError
+from .errors import Failed, ScaleError
+
+if TYPE_CHECKING:
+    from .vectors import LeftOut
+
+Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that were left out
+FAN = 8  # parts that are merged at a time
+RETRIES = 3
+TOPIC = "narrow-cone"
+CONNECT_SECONDS = 20
+
+
+class Task(Protocol):
+    """What one task works on: the name of a shard, and its number of rows if it is known."""
+
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass
+class Report:
+    """What is done so far.
+
+    Attributes
+    ----------
+    shards : int
+        Of this run.
+    done, rows : int
+        Shards that are done, and their rows.
+    failures : list of Failed
+    started : float
+        Seconds, as ``time.monotonic``.
+    """
+
+    shards: int
+    done: int = 0
+    rows: int = 0
+    failures: list[Failed] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / max(time.monotonic() - self.started, 1e-9)
+
+    @property
+    def seconds_left(self) -> float:
+        """An estimate from the shards that are done."""
+        passed = time.monotonic() - self.started
+        finished = self.done + len(self.failures)
+        return passed / max(finished, 1) * (self.shards - finished)
+
+
+Watch = Callable[[Report], None]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A sum over shards, and what is not in it.
+
+    rows : rows that were summed.
+    omitted : (shard, number of rows, the first of these rows from 1) of rows left out.
+    """
+
+    value: Any
+    rows: int = 0
+    failures: tuple[Failed, ...] = ()
+    omitted: tuple[tuple[str, int, list[int]], ...] = ()
+
+
+class Engine:
+    """Works in this process, one shard after the other.
+
+    Parameters
+    ----------
+    threads : int
+        Of numpy and torch in each task.
+    skip : bool
+        Go on after a shard that can't be done. False ends the run there.
+    watch : callable, optional
+        Called with a Report after each shard.
+
+    Attributes
+    ----------
+    failures, omitted
+        What sums left out, as in ``Merged``. Runs that write shards list this in their manifest.
+    """
+
+    def __init__(self, *, threads: int = 1, skip: bool = False, watch: Watch | None = None) -> None:
+        self.threads, self.skip, self.watch = threads, skip, watch or (lambda report: None)
+        self.failures: list[Failed] = []
+        self.omitted: list[tuple[str, int, list[int]]] = []
+
+    def each(self, work: Callable[[Any], int], tasks: Sequence[Task]) -> Report:
+        """Work on each task. ``work`` returns the rows of its shard.
+
+        Raises the first error, if errors end the run.
+        """
+        report = Report(len(tasks))
+        for task in tasks:
+            self._count(report, self._tried(attempt, work, task))
+        return report
+
+    def _tried(self, how: Callable[..., Any], work: Callable[[Any], Any], task: Task) -> Any:
+        try:
+            return how(work, task, self.threads)
+        except Exception as error:  # of a network or a store; Dask would begin again
+            return failed(task.name, error, 0)
+
+    def total(
+        self,
+        work: Callable[[Any], Summed],
+        merge: Callable[[Any, Any], Any],
+        tasks: Sequence[Task],
+    ) -> Merged:
+        """The results of all tasks, merged from left to right in a tree.
+
+        Parameters
+        ----------
+        work : callable of a task
+            Its sum is None if a shard has no rows.
+        merge : callable of two results
+        tasks : sequence
+        """
+        report = Report(len(tasks))
+
+        def leaf(i: int) -> Merged:
+            part = self._tried(part_of, work, tasks[i])
+            if isinstance(part, Failed):
+                part = Merged(None, 0, (part,))
+            self._count(report, part.failures[0] if part.failures else part.rows)
+            return part
+
+        return self._noted(tree(leaf, len(tasks), lambda parts: merged(merge, parts)))
+
+    def _noted(self, found: Merged) -> Merged:
+        self.failures += found.failures
+        self.omitted += found.omitted
+        return found
+
+    def _count(self, report: Report, result: int | Failed) -> None:
+        if isinstance(result, Failed):
+            report.failures.append(result)
+            if not self.skip:
+                raise result.error
+        else:
+            report.done, report.rows = report.done + 1, report.rows + result
+        self.watch(report)
+
+
+class DaskEngine(Engine):
+    """Works on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    retries : int
+        How often Dask begins a task again whose worker raised an error.
+    threads, skip, watch
+        As in ``Engine``.
+    """
+
+    def __init__(self, client: Any, *, retries: int = RETRIES, **how: Any) -> None:
+        super().__init__(**how)
+        self.client, self.retries = client, retries
+
+    def each(self, work: Callable[[Any], int], tasks: Sequence[Task]) -> Report:
+        """As ``Engine.each``, in any order."""
+        from distributed import as_completed
+
+        report = Report(len(tasks))
+        with _faults_of_the_cluster(self.client):
+            futures = self.client.map(
+                attempt,
+                [work] * len(tasks),
+                list(tasks),
+                [self.threads] * len(tasks),
+                retries=self.retries,
+                pure=False,
+                key="shard",
+            )
+            named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
+            try:
+                for future in as_completed(futures):
+                    self._count(report, self._result(future, named[future.key]))
+                    future.release()
+            finally:
+                self.client.cancel([f for f in futures if not f.done()])
+        return report
+
+    def _result(self, future: Any, shard: str) -> int | Failed:
+        if future.status == "error":
+            return failed(shard, future.exception(), self.retries)
+        return future.result()
+
+    def total(
+        self,
+        work: Callable[[Any], Summed],
+        merge: Callable[[Any, Any], Any],
+        tasks: Sequence[Task],
+    ) -> Merged:
+        """As ``Engine.total``. Parts are merged by the workers."""
+        from dask import delayed
+
+        report = Report(len(tasks))
+        ended: list[BaseException] = []
+
+        def heard(event: tuple[float, Any]) -> None:
+            told = event[1]
+            error = None if told["error"] is None else ScaleError(**told["error"])
+            try:
+                self._count(report, told["rows"] if error is None else Failed(told["shard"], error))
+            except GeometryError as failure:
+                ended.append(failure)
+
+        # one graph: Dask's order merges early, so that few parts wait in memory
+        one = delayed(reported_part, pure=False)
+        join = delayed(merged, pure=False)
+        graph = tree(
+            lambda i: one(work, tasks[i], self.threads),
+            len(tasks),
+            lambda parts: join(merge, parts),
+        )
+        with _faults_of_the_cluster(self.client):
+            self.client.subscribe_topic(TOPIC, heard)
+            future = self.client.compute(graph, retries=self.retries, optimize_graph=False)
+            try:
+                while not future.done():
+                    if ended:
+                        raise ended[0]
+                    time.sleep(0.02)
+                if future.status == "error":
+                    raise failed("", future.exception(), self.retries).error
+                result: Merged = future.result()
+            finally:
+                self.client.unsubscribe_topic(TOPIC)
+                future.cancel()
+        if result.failures and not self.skip:
+            raise result.failures[0].error
+        return self._noted(result)
+
+
+def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -> Any:
+    """Leaves 0 to n - 1, joined from left to right, FAN at a time."""
+    size = 1
+    while size < n:
+        size *= FAN
+
+    def node(start: int, size: int) -> Any:
+        if size == 1:
+            return leaf(start)
+        step = size // FAN
+        return join([node(i, step) for i in range(start, min(start + size, n), step)])
+
+    return node(0, size)
+
+
+def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
+    """The result of a task, or Failed for a fault of its shard, which a retry would not mend.
+
+    Other errors, such as those of a network, are raised, and Dask begins the task again.
+    """
+    from threadpoolctl import threadpool_limits
+
+    try:
+        with threadpool_limits(limits=threads):
+            return work(task)
+    except GeometryError as error:
+        return Failed(task.name, error)
+
+
+def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
+    """The sum of a task as a leaf of the tree."""
+    result = attempt(work, task, threads)
+    if isinstance(result, Failed):
+        return Merged(None, 0, (result,))
+    rows, value, left_out = result
+    omitted = ((task.name, left_out.n, left_out.rows),) if left_out.n else ()
+    return Merged(value, rows, (), omitted)
+
+
+def reported_part(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
+    """``part_of`` by a worker, which tells the client that the shard is done."""
+    from distributed import get_worker
+
+    part = part_of(work, task, threads)
+    told = None
+    if part.failures:
+        error = part.failures[0].error
+        told = {"code": error.code, "because": error.because, **error.details}
+        if not isinstance(error, ScaleError):
+            told = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
+    get_worker().log_event(TOPIC, {"shard": task.name, "rows": part.rows, "error": told})
+    return part
+
+
+def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Merged]) -> Merged:
+    """The parts as one, from left to right; parts without rows are left out."""
+    value = None
+    for part in parts:
+        if part.value is not None:
+            value = part.value if value is None else merge(value, part.value)
+    return Merged(
+        value,
+        sum(part.rows for part in parts),
+        tuple(failure for part in parts for failure in part.failures),
+        tuple(omitted for part in parts for omitted in part.omitted),
+    )
+
+
+def failed(shard: str, error: BaseException, retries: int) -> Failed:
+    """A task that raised after all retries, or that several workers died of."""
+    if type(error).__name__ == "KilledWorker":
+        return Failed(shard, ScaleError("killed_workers", shard=shard))
+    detail = (str(error).strip().splitlines() or [""])[0]
+    return Failed(
+        shard,
+        ScaleError(
+            "gave_up", shard=shard, tries=retries + 1, detail=f"{type(error).__name__}: {detail}"
+        ),
+    )
+
+
+@contextmanager
+def _faults_of_the_cluster(client: Any) -> Iterator[None]:
+    """Turn the loss of the scheduler into a ScaleError."""
+    from concurrent.futures import CancelledError
+
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (CancelledError, CommClosedError, TimeoutError) as error:
+        raise ScaleError("lost_scheduler", address=_address(client)) from error
+
+
+def _address(client: Any) -> str:
+    scheduler = getattr(client, "scheduler", None)
+    return getattr(scheduler, "addr", None) or "?"
+
+
+@contextmanager
+def open_engine(
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    threads: int = 1,
+    memory: str = "auto",
+    retries: int = RETRIES,
+    skip: bool = False,
+    watch: Watch | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Iterator[Engine]:
+    """An engine: this process, a cluster of this machine, or one that is there.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes of a cluster on this machine; by default one for each core. 0 works in this
+        process, without Dask.
+    scheduler : str, optional
+        The address of a running scheduler, such as tcp://host:8786. Its workers are used.
+    threads : int
+        Of numpy and torch in a worker.
+    memory : str
+        Of a worker on this machine, such as "2GB"; "auto" shares the machine's memory.
+    retries : int
+        How often Dask begins a task again.
+    skip : bool
+        Leave out rows and shards that can't be read. False ends the run there.
+    watch : callable, optional
+        Called with a Report after each shard.
+    say : callable of str
+        Gets the lines about workers and dashboard.
+
+    Raises
+    ------
+    ScaleError
+        "missing_library" without Dask, "lost_scheduler" if there is none at the address.
+    """
+    how: dict[str, Any] = {"threads": threads, "skip": skip, "watch": watch}
+    if workers == 0 and scheduler is None:
+        say(f"this process, {threads} thread(s)")
+        yield Engine(**how)
+        return
+    try:
+        import distributed
+    except ImportError as error:
+        raise ScaleError("missing_library") from error
+    if scheduler is not None:
+        try:
+            client = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
+        except (OSError, TimeoutError) as error:
+            raise ScaleError("lost_scheduler", address=scheduler) from error
+        with client:
+            found = client.scheduler_info(n_workers=-1)["workers"]
+            say(f"scheduler {scheduler}: {len(found)} workers; dashboard {client.dashboard_link}")
+            yield DaskEngine(client, retries=retries, **how)
+        return
+    n = workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else workers
+    with (
+        distributed.LocalCluster(
+            n_workers=n,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=memory,
+            dashboard_address="127.0.0.1:0",  # a free port, and for this machine only
+            env={name: str(threads) for name in THREAD_VARIABLES},
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        limits = [worker["memory_limit"] for worker in cluster.scheduler_info["workers"].values()]
+        size = f"{min(limits) / 1e9:.1f} GB" if limits else memory
+        say(
+            f"{n} workers of {threads} thread(s), {size} of memory each; dashboard "
+            f"{cluster.dashboard_link}"
+        )
+        yield DaskEngine(client, retries=retries, **how)
+
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

@@ -1,0 +1,134 @@
+"""A whitening or a removal fitted on a data set, from moments of each shard that are merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..transform.removal_map import RemovalMap
+from ..transform.whitening_map import METHODS, WhiteningMap
+from .engine import Engine, Summed
+from .errors import ScaleError
+from .manifest import Column, Shard, VectorData
+from .sums import stored_sum
+from .vectors import LeftOut, blocks
+
+REMOVALS = ("removal", "removal-uncentred")
+FIT_METHODS = (*METHODS, *REMOVALS)
+
+
+@dataclass(frozen=True)
+class MomentsTask:
+    """A shard to sum."""
+
+    shard: Shard
+    column: Column
+    weights: str | None
+    skip: bool
+
+    @property
+    def name(self) -> str:
+        return self.shard.name
+
+
+def moments_of_shard(task: MomentsTask) -> Summed:
+    """The moments of a shard."""
+    total, left_out = None, LeftOut()
+    beside = () if task.weights is None else (task.weights,)
+    for block in blocks(task.shard, task.column, beside=beside, skip=task.skip, left_out=left_out):
+        if not len(block.X):
+            continue
+        w = None if task.weights is None else _weights(task, block.beside.get(task.weights))
+        try:
+            part = Moments.of(block.X, w)
+        except ValueError as error:
+            raise ScaleError("bad_numbers", shard=task.shard.address, detail=str(error)) from error
+        total = part if total is None else total.merge(part)
+    return (0 if total is None else total.n_rows), total, left_out
+
+
+def _weights(task: MomentsTask, values: Any) -> np.ndarray:
+    if values is None:
+        raise ScaleError("no_column", shard=task.shard.address, column=task.weights, names=())
+    w = values.to_numpy(zero_copy_only=False).astype(np.float64)
+    if not (np.isfinite(w).all() and (w >= 0).all()):
+        raise ScaleError("bad_weights", shard=task.shard.address, column=task.weights)
+    return np.asarray(w)
+
+
+def moments_of(
+    engine: Engine, data: VectorData, column: Column, *, weights: str | None = None
+) -> Moments:
+    """The moments of all rows, from the data set's folder if they are there, else in one pass.
+
+    Parameters
+    ----------
+    engine : Engine
+    data : VectorData
+    column : Column
+    weights : str, optional
+        A column of weights, 0 or more.
+    """
+
+    def compute() -> Moments:
+        tasks = [MomentsTask(shard, column, weights, engine.skip) for shard in data.shards]
+        found = engine.total(moments_of_shard, Moments.merge, tasks)
+        if found.value is None or found.value.n_rows < 2:
+            raise ScaleError("too_few_rows", folder=data.address)
+        return found.value
+
+    name = f"moments-{column.name}" + ("" if weights is None else f"-{weights}")
+    return stored_sum(data, name, Moments, compute, engine=engine)
+
+
+def fit_data(
+    engine: Engine,
+    data: VectorData,
+    *,
+    column: str | None = None,
+    method: str = "zca",
+    n_components: int | None = None,
+    shrinkage: float | str | None = None,
+    centring: float = 1.0,
+    strength: float = 1.0,
+    weights: str | None = None,
+) -> WhiteningMap | RemovalMap:
+    """A whitening or a removal of the rows of a data set.
+
+    Parameters
+    ----------
+    engine : Engine
+    data : VectorData
+    column : str, optional
+        Of vectors; needed if there are several.
+    method : str
+        A whitening ("pca", "zca", "cholesky", "pca-cor", "zca-cor"), or "removal" of leading
+        directions, after centring or ("removal-uncentred") without it.
+    n_components : int, optional
+        Directions to retain of a whitening, or to remove.
+    shrinkage, centring, strength
+        As in ``Whitening``.
+    weights : str, optional
+        A column of weights, such as word frequencies.
+    """
+    if method not in FIT_METHODS:
+        raise ValueError(f"method must be one of {', '.join(FIT_METHODS)}; got {method!r}")
+    chosen = data.column(column)
+    moments = moments_of(engine, data, chosen, weights=weights)
+    eps = float(np.finfo(chosen.dtype).eps)
+    if method in REMOVALS:
+        return RemovalMap.solve(
+            moments, eps=eps, n_components=n_components, centred=method == "removal"
+        )
+    return WhiteningMap.solve(
+        moments,
+        eps=eps,
+        method=method,
+        n_components=n_components,
+        shrinkage=shrinkage,
+        centring=centring,
+        strength=strength,
+    )

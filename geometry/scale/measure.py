@@ -1,0 +1,282 @@
+"""The table of measures of a data set: exact where sums over rows suffice, else of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..export.affine import AffineMap
+from ..linalg.moments import Moments
+from ..linalg.rows import UndefinedMeasure
+from ..measure.cone import share_of_second_moment
+from ..measure.cosines import contributions, largest_share, mean_cosine_of_sum
+from ..measure.spectrum import participation, rank_of_spectrum
+from ..measure.table import measure_names, measure_table
+from ..measure.table_measures import LISTED
+from .engine import Engine, Summed
+from .errors import ScaleError
+from .fit import moments_of
+from .manifest import Column, Shard, VectorData
+from .samples import draw
+from .sums import stored_sum
+from .transform import read_transform_bytes
+from .vectors import LeftOut, blocks
+
+SAMPLE = 5_000  # rows of the measures that compare all pairs
+ALL, SAMPLED = "all rows", "sample"
+
+
+@dataclass(frozen=True)
+class DataMeasure:
+    """A measure of a data set.
+
+    Attributes
+    ----------
+    name : str
+        Of ``measure_names()``.
+    value, low, high : float or None
+        The interval is that of the sample. A value of all rows has none.
+    baseline : float or None
+        Of isotropic data of the same n and d.
+    n : int
+        Rows that the value is of.
+    of : str
+        "all rows" or "sample".
+    undefined : str or None
+        Why there is no value, as in ``Measured``.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    baseline: float | None
+    n: int
+    of: str
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Sums over the rows u = x / |x|.
+
+    n : rows with a direction.
+    n_zero : rows of zeros.
+    total : (d,) sum of u.
+    squares : (d,) sum of u**2.
+    """
+
+    n: int
+    n_zero: int
+    total: np.ndarray
+    squares: np.ndarray
+
+    def merge(self, other: Directions) -> Directions:
+        return Directions(
+            self.n + other.n,
+            self.n_zero + other.n_zero,
+            self.total + other.total,
+            self.squares + other.squares,
+        )
+
+
+@dataclass(frozen=True)
+class DirectionsTask:
+    """A shard, and the transform before the directions are summed."""
+
+    shard: Shard
+    column: Column
+    transform: bytes | None
+    skip: bool
+
+    @property
+    def name(self) -> str:
+        return self.shard.name
+
+
+def directions_of_shard(task: DirectionsTask) -> Summed:
+    """The directions of a shard."""
+    fitted = None if task.transform is None else read_transform_bytes(task.transform)
+    found, left_out = None, LeftOut()
+    for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
+        if not len(block.X):
+            continue
+        X = block.X if fitted is None else fitted.apply(block.X)
+        norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
+        is_zero = norms == 0
+        U = X / np.where(is_zero, 1.0, norms).astype(np.float32)[:, None]  # (m, d)
+        part = Directions(
+            int(np.count_nonzero(~is_zero)),
+            int(np.count_nonzero(is_zero)),
+            U.sum(axis=0, dtype=np.float64),
+            np.einsum("nd,nd->d", U, U, dtype=np.float64),
+        )
+        found = part if found is None else found.merge(part)
+    return (0 if found is None else found.n + found.n_zero), found, left_out
+
+
+def directions_of(
+    engine: Engine, data: VectorData, column: Column, transform: bytes | None = None
+) -> Directions:
+    """The directions of all rows, from the folder if they are there and there is no transform.
+
+    Parameters
+    ----------
+    engine : Engine
+    data : VectorData
+    column : Column
+    transform : bytes, optional
+        A file of ``save_transform``, applied first.
+    """
+
+    def compute() -> Directions:
+        tasks = [DirectionsTask(s, column, transform, engine.skip) for s in data.shards]
+        found = engine.total(directions_of_shard, Directions.merge, tasks).value
+        if found is None:
+            raise ScaleError("too_few_rows", folder=data.address)
+        return found
+
+    if transform is not None:
+        return compute()
+    return stored_sum(data, f"directions-{column.name}", Directions, compute, engine=engine)
+
+
+def measure_data(
+    engine: Engine,
+    data: VectorData,
+    *,
+    column: str | None = None,
+    fitted: AffineMap | None = None,
+    sample: int = SAMPLE,
+    seed: int = 0,
+) -> dict[str, tuple[DataMeasure, ...]]:
+    """The table of measures, before and after a transform.
+
+    Parameters
+    ----------
+    engine : Engine
+    data : VectorData
+    column : str, optional
+        Of vectors; needed if there are several.
+    fitted : AffineMap, optional
+        A transform to compare with. The data set itself does not change.
+    sample : int
+        Rows of the measures that need all pairs; drawn by a hash of their ids.
+    seed : int
+        Of the hash, and of the intervals.
+
+    Returns
+    -------
+    dict
+        "before", and "after" if there is a transform.
+    """
+    from ..export.affine import transform_bytes
+
+    chosen = data.column(column)
+    moments = moments_of(engine, data, chosen)
+    directions = directions_of(engine, data, chosen)
+    rows = draw(engine, data, chosen, sample, seed=seed).X
+    tables = {"before": _table(moments, directions, rows, seed)}
+    if fitted is not None:
+        if len(fitted.offset) != chosen.dimension:
+            raise ScaleError(
+                "other_width",
+                folder=data.address,
+                found=chosen.dimension,
+                wanted=len(fitted.offset),
+            )
+        after = directions_of(engine, data, chosen, transform_bytes(fitted))
+        tables["after"] = _table(moved(moments, fitted), after, fitted.apply(rows), seed)
+    return tables
+
+
+def stored_measures(data: VectorData, column: str | None = None) -> tuple[DataMeasure, ...]:
+    """The exact measures from sums that ``measure`` stored. No row is read.
+
+    Raises ScaleError "not_measured" if they are not stored.
+    """
+    chosen = data.column(column)
+    moments = stored_sum(data, f"moments-{chosen.name}", Moments, None)
+    directions = stored_sum(data, f"directions-{chosen.name}", Directions, None)
+    return tuple(exact_measures(moments, directions).values())
+
+
+def moved(moments: Moments, fitted: AffineMap) -> Moments:
+    """The mean and scatter of the rows after an affine map; the other moments are left as NaN."""
+    W = fitted.matrix
+    d = W.shape[1]
+    return replace(
+        moments,
+        mean=(moments.mean - fitted.offset) @ W,
+        scatter=W.T @ moments.scatter @ W,
+        cubic=np.full(d, np.nan),
+        quartic=float("nan"),
+    )
+
+
+def _table(
+    moments: Moments, directions: Directions, rows: np.ndarray, seed: int
+) -> tuple[DataMeasure, ...]:
+    exact = exact_measures(moments, directions)
+    sampled = {
+        row.name: DataMeasure(
+            row.name, row.value, row.low, row.high, row.baseline, row.n, SAMPLED, row.undefined
+        )
+        for row in measure_table(
+            rows, names=[name for name in measure_names() if name not in exact], seed=seed
+        )
+    }
+    both = exact | sampled
+    return tuple(both[name] for name in measure_names())
+
+
+def exact_measures(moments: Moments, directions: Directions) -> dict[str, DataMeasure]:
+    """The measures that are functions of sums over all rows."""
+    n, d = moments.n_rows, len(moments.mean)
+    C = moments.covariance
+    second = C + np.outer(moments.mean, moments.mean)
+
+    def mean_cosine() -> float:
+        _refuse_zero(directions)
+        return mean_cosine_of_sum(directions.total, directions.n)
+
+    def share(k: int) -> float:
+        if mean_cosine() <= 3 * np.sqrt(2 / d) / n:  # as in a table of rows
+            raise UndefinedMeasure("no_mean_cosine", because="random_mean_cosine")
+        return largest_share(contributions(directions.total, directions.squares), min(k, d))
+
+    def isoscore() -> float:
+        if d < 2:
+            raise UndefinedMeasure("one_dimension", d=d)
+        return (participation(C) - 1) / (d - 1)
+
+    found: dict[str, Any] = {
+        "mean_cosine": mean_cosine,
+        "mean_norm_share": lambda: share_of_second_moment(moments.mean, float(np.trace(second))),
+        "isoscore": isoscore,
+        "participation_ratio": lambda: participation(C),
+        "effective_rank": lambda: rank_of_spectrum(np.linalg.eigvalsh(C)),
+        "effective_rank_uncentred": lambda: rank_of_spectrum(np.linalg.eigvalsh(second)),
+        "top_contribution": lambda: share(1),
+        "top_5_contributions": lambda: share(5),
+    }
+    measures = {}
+    for name, of in found.items():
+        listed = LISTED[name]
+        value = reason = None
+        try:
+            value = float(of())
+        except UndefinedMeasure as error:
+            reason = error.code
+        baseline = None if listed.baseline is None else listed.baseline(n, d)
+        measures[name] = DataMeasure(name, value, None, None, baseline, n, ALL, reason)
+    return measures
+
+
+def _refuse_zero(directions: Directions) -> None:
+    if directions.n_zero:
+        raise UndefinedMeasure(
+            "zero_row", row="?", n_zero=directions.n_zero, n=directions.n + directions.n_zero
+        )

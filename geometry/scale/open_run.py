@@ -1,0 +1,113 @@
+"""What a page or a notebook opens: a sample of a data set in memory, and what a run has done."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from ..data.embeddings import VectorSet, VectorSetReport
+from .engine import Engine
+from .manifest import VectorData, counts_of, finished_shards, read_manifest
+from .samples import draw
+from .store import joined, read_bytes
+
+SAMPLE = 1_000_000
+
+
+def open_run(
+    folder: str, *, column: str | None = None, sample: int = SAMPLE, seed: int = 0
+) -> VectorSet:
+    """A data set as vectors in memory: all rows, or those with the smallest hashes of their ids.
+
+    Parameters
+    ----------
+    folder : str
+        Of a vector data set, or of coordinates from ``project_data``.
+    column : str, optional
+        Of vectors; needed if there are several.
+    sample : int
+        Rows at most.
+    seed : int
+        Of the hash.
+
+    Raises
+    ------
+    ScaleError
+        If the folder is no finished data set, or a shard can't be read.
+    """
+    data = VectorData(folder)
+    rows = draw(Engine(), data, data.column(column), sample, seed=seed, beside=("text", "label"))
+    report = VectorSetReport(
+        "parquet",
+        data.n_rows,
+        n_sampled=len(rows.X) if len(rows.X) < data.n_rows else None,
+        seed=seed,
+    )
+    return VectorSet(
+        name=data.address.rsplit("/", 1)[-1],
+        vectors=rows.X,
+        texts=None if rows.texts is None else tuple(text or "" for text in rows.texts),
+        labels=None if rows.labels is None else tuple(label or "" for label in rows.labels),
+        label_column=None if rows.labels is None else "label",
+        report=report,
+    )
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a run's folder holds.
+
+    Attributes
+    ----------
+    kind : str
+        The verb.
+    counts : dict of str to int
+        Shards that are done, failed and left; rows, bytes, rows without text, rows left out.
+    failed : dict of str to str
+        Reasons, by shard.
+    left_out : dict of str to list of int
+        The first rows that were left out, from 1, by shard.
+    damaged : tuple of str
+        Shards whose content is not what the manifest states. Empty unless they were checked.
+    """
+
+    kind: str
+    counts: dict[str, int]
+    failed: dict[str, str]
+    left_out: dict[str, list[int]]
+    damaged: tuple[str, ...] = ()
+
+
+def read_status(folder: str, *, check: bool = False) -> Status:
+    """What is done, failed and left in a run's folder, also while the run works.
+
+    Parameters
+    ----------
+    folder : str
+    check : bool
+        Read every shard and compare its digest with the manifest's.
+    """
+    manifest = read_manifest(folder)
+    entries: list[dict[str, Any]] = manifest["shards"]
+    done = finished_shards(folder, [each["name"] for each in entries])
+    shards = [
+        {**each, "state": "done", **done[each["name"]]}
+        if each["name"] in done
+        else {**each, "state": "left" if each["state"] == "done" else each["state"]}
+        for each in entries
+    ]
+    damaged = tuple(
+        name
+        for name, entry in done.items()
+        if check
+        and hashlib.sha256(read_bytes(joined(folder, "shards", name))).hexdigest()
+        != entry["sha256"]
+    )
+    return Status(
+        manifest["kind"],
+        counts_of(shards),
+        {each["name"]: each["reason"] for each in shards if each["state"] == "failed"},
+        {each["name"]: each["rows_left_out"] for each in shards if each.get("left_out")},
+        damaged,
+    )

@@ -1,0 +1,145 @@
+"""Files at any address that fsspec reads: a folder, S3, GCS, HTTP. Each file appears in whole."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from .errors import ScaleError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+PART = ".part"  # the end of the name of a file that is not finished
+
+
+def filesystem(address: str) -> tuple[Any, str]:
+    """(the file system of an address, the path in it)."""
+    return fsspec.core.url_to_fs(address)
+
+
+def is_local(address: str) -> bool:
+    """True for a path of this machine."""
+    return isinstance(filesystem(address)[0], LocalFileSystem)
+
+
+def joined(address: str, *names: str) -> str:
+    """The address of a file in a folder."""
+    return "/".join([address.rstrip("/"), *names])
+
+
+def listed(address: str) -> dict[str, int]:
+    """Names and bytes of the files in a folder; empty if there is no such folder."""
+    fs, path = filesystem(address)
+    fs.invalidate_cache()
+    try:
+        found = fs.ls(path, detail=True)
+    except FileNotFoundError:
+        return {}
+    return {
+        each["name"].rsplit("/", 1)[-1]: int(each["size"] or 0)
+        for each in found
+        if each["type"] == "file"
+    }
+
+
+def exists(address: str) -> bool:
+    fs, path = filesystem(address)
+    fs.invalidate_cache()
+    return bool(fs.exists(path))
+
+
+def read_bytes(address: str) -> bytes:
+    fs, path = filesystem(address)
+    return fs.cat_file(path)
+
+
+def write_bytes(address: str, content: bytes) -> None:
+    with written(address) as file:
+        file.write(content)
+
+
+class Hashed:
+    """A file for writing that counts its bytes and digests them."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw, self._digest, self.size = raw, hashlib.sha256(), 0
+        self.closed = False
+        self.is_given_up = False  # writers end a file that failed, too: that goes nowhere
+
+    def write(self, content: bytes) -> int:
+        if self.is_given_up:
+            return len(content)
+        self._digest.update(content)
+        self.size += len(content)
+        return self._raw.write(content)
+
+    def tell(self) -> int:
+        return self.size
+
+    def flush(self) -> None:
+        """Nothing: the file is complete only when it is closed."""
+
+    def close(self) -> None:
+        """Nothing: ``written`` closes the file."""
+
+    def readable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def sha256(self) -> str:
+        return self._digest.hexdigest()
+
+
+@contextmanager
+def written(address: str) -> Iterator[Hashed]:
+    """A file that gets its name when it is complete. If the block fails, there is no such file.
+
+    Raises ScaleError "disk_full" if there is no space.
+    """
+    fs, path = filesystem(address)
+    local = isinstance(fs, LocalFileSystem)
+    try:
+        if local:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            part = Path(path).with_name(f".{Path(path).name}.{uuid.uuid4().hex}{PART}")
+        else:
+            handle, name = tempfile.mkstemp(suffix=PART)
+            os.close(handle)
+            part = Path(name)
+        try:
+            with part.open("wb") as raw:
+                yield Hashed(raw)
+            if local:
+                part.replace(path)
+            else:
+                fs.put_file(str(part), path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        if error.errno in FULL:
+            raise ScaleError(
+                "disk_full", address=address, reason=os.strerror(error.errno)
+            ) from error
+        raise
+
+
+def remove_parts(address: str) -> None:
+    """Delete what a killed run left unfinished in a folder of this machine."""
+    if is_local(address):
+        for part in Path(filesystem(address)[1]).glob(f".*{PART}"):
+            part.unlink(missing_ok=True)

@@ -1,0 +1,240 @@
+"""Shards of texts: Parquet, JSON lines, CSV or plain lines, read row by row from any address."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+import fsspec
+
+from .errors import ScaleError
+from .store import filesystem, joined
+from .vectors import LeftOut, unreadable
+
+SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+CELL_CHARACTERS = 2_000_000
+BLOCK_TEXTS = 4096
+
+
+@dataclass(frozen=True)
+class TextColumns:
+    """Names of the columns of a shard of texts; plain lines have the text only."""
+
+    text: str = "text"
+    label: str | None = None
+    weight: str | None = None
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        return tuple(name for name in (self.text, self.label, self.weight) if name is not None)
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """A row: its place from 0, its text, and label and weight if there are such columns."""
+
+    place: int
+    text: str
+    label: str | None
+    weight: float | None
+
+
+def text_shards(addresses: Sequence[str]) -> tuple[str, ...]:
+    """The files of addresses, folders and patterns, each group in the order of its names.
+
+    Raises ScaleError "no_shards" for an address without such files.
+    """
+    found: list[str] = []
+    for address in addresses:
+        fs, path = filesystem(address)
+        if any(sign in path for sign in "*?["):
+            names = sorted(fs.glob(path))
+        elif fs.protocol not in ("http", ("http", "https")) and fs.isdir(path):
+            names = sorted(fs.ls(path, detail=False))
+        else:
+            names = [path]
+        shards = [fs.unstrip_protocol(name) for name in names if suffix_of(str(name)) in SUFFIXES]
+        if not shards:
+            raise ScaleError("no_shards", address=address, names=SUFFIXES)
+        found += shards
+    return tuple(dict.fromkeys(found))
+
+
+def suffix_of(address: str) -> str:
+    """The suffix in lower case, without that of a compression."""
+    suffixes = [each.lower() for each in PurePosixPath(address).suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def text_blocks(
+    address: str, columns: TextColumns, *, skip: bool, left_out: LeftOut
+) -> Iterator[tuple[list[TextRow], int]]:
+    """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time.
+
+    Parameters
+    ----------
+    address : str
+    columns : TextColumns
+    skip : bool
+        Leave out rows that can't be read. False raises.
+    left_out : LeftOut
+        Gets the rows left out.
+
+    Raises
+    ------
+    ScaleError
+        "unreadable_shard", "no_column", or "bad_row" with the row.
+    """
+    block: list[TextRow] = []
+    blank = 0
+    for place, record in enumerate(_records(address, columns)):
+        fault = record if isinstance(record, str) else None
+        if isinstance(record, dict):
+            row = _row(place, record, columns)
+            fault = row if isinstance(row, str) else None
+        if fault is not None:
+            if not skip:
+                raise ScaleError("bad_row", because=fault, shard=address, row=place + 1)
+            left_out.add([place])
+            continue
+        assert isinstance(row, TextRow)
+        if not row.text.strip():
+            blank += 1
+            continue
+        block.append(row)
+        if len(block) == BLOCK_TEXTS:
+            yield block, blank
+            block, blank = [], 0
+    if block or blank:
+        yield block, blank
+
+
+def _row(place: int, record: dict[str, Any], columns: TextColumns) -> TextRow | str:
+    """The row, or the code of its fault."""
+    text = record.get(columns.text)
+    label = None if columns.label is None else record.get(columns.label)
+    weight = None if columns.weight is None else record.get(columns.weight)
+    if text is None:
+        text = ""
+    if not isinstance(text, str):
+        return "no_text"
+    if columns.weight is not None:
+        try:
+            weight = float(weight)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            return "no_weight"
+        if not 0 <= weight < float("inf"):
+            return "no_weight"
+    return TextRow(place, text, None if label is None else str(label), weight)
+
+
+def _records(address: str, columns: TextColumns) -> Iterator[dict[str, Any] | str]:
+    """Each row as a mapping, or as the code of its fault."""
+    suffix = suffix_of(address)
+    try:
+        if suffix == ".parquet":
+            yield from _parquet(address, columns)
+            return
+        with fsspec.open(address, "rb", compression="infer") as raw:
+            lines = io.BufferedReader(raw) if not hasattr(raw, "readline") else raw
+            if suffix in (".jsonl", ".ndjson"):
+                yield from _json_lines(lines, address, columns)
+            elif suffix in (".csv", ".tsv"):
+                yield from _csv(lines, "\t" if suffix == ".tsv" else ",", address, columns)
+            else:
+                for line in lines:
+                    yield _decoded(line.rstrip(b"\r\n"), columns.text)
+    except (EOFError, FileNotFoundError) as error:  # a gzip archive that is cut off
+        raise unreadable(address, error) from error
+
+
+def _decoded(line: bytes, name: str) -> dict[str, Any] | str:
+    try:
+        return {name: line.decode("utf-8-sig")}
+    except UnicodeDecodeError:
+        return "not_utf8"
+
+
+def _json_lines(lines: Any, address: str, columns: TextColumns) -> Iterator[dict[str, Any] | str]:
+    first = True
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except UnicodeDecodeError:
+            yield "not_utf8"
+            continue
+        except (ValueError, RecursionError):
+            yield "not_json"
+            continue
+        if not isinstance(record, dict):
+            yield "not_json"
+            continue
+        if first:
+            _need(columns, tuple(record), address)
+            first = False
+        yield record
+
+
+def _csv(
+    lines: Any, delimiter: str, address: str, columns: TextColumns
+) -> Iterator[dict[str, Any] | str]:
+    csv.field_size_limit(CELL_CHARACTERS)
+    text = io.TextIOWrapper(lines, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    rows = csv.reader(text, delimiter=delimiter)
+    header = next(rows, [])
+    _need(columns, tuple(header), address)
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error:
+            yield "uneven"
+            continue
+        if row is None:
+            return
+        if not row:
+            continue
+        if len(row) != len(header):
+            yield "uneven"
+        elif _has_other_bytes(row):
+            yield "not_utf8"
+        else:
+            yield dict(zip(header, row, strict=True))
+
+
+def _has_other_bytes(row: list[str]) -> bool:
+    """True where bytes that are not UTF-8 were read as halves of surrogate pairs."""
+    try:
+        "".join(row).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _parquet(address: str, columns: TextColumns) -> Iterator[dict[str, Any]]:
+    from .vectors import _batches, _opened
+
+    with _opened(address) as file:
+        _need(columns, tuple(file.schema_arrow.names), address)
+        for batch in _batches(file, list(columns.wanted), address):
+            yield from batch.to_pylist()
+
+
+def _need(columns: TextColumns, names: tuple[str, ...], address: str) -> None:
+    for name in columns.wanted:
+        if name not in names:
+            raise ScaleError("no_column", shard=address, column=name, names=names)
+
+
+def folder_name(address: str) -> str:
+    """The last part of an address, for titles."""
+    return joined(address).rsplit("/", 1)[-1]

@@ -1,0 +1,361 @@
+"""Shards of vectors: read by blocks of rows that depend on nothing but the rows, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..linalg.rows import refuse_not_finite
+from .errors import ScaleError
+from .manifest import Column, Shard, write_log
+from .store import filesystem, is_local, joined, written
+
+BLOCK_BYTES = 2**26  # of the float32 rows in memory at a time
+READ_ROWS = 4096  # rows that the Parquet reader gives at a time
+ID_STEP = 2**32  # a shard has fewer rows than this
+BESIDE = ("text", "label")  # columns that a shard may have beside its vectors
+MOST_LISTED = 100  # rows left out whose numbers a log lists
+FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of a shard.
+
+    Attributes
+    ----------
+    ids : (m,) int64
+    X : (m, d) float32
+        Valid until the next block is read.
+    beside : mapping of str to pyarrow array
+        Text, label and weight of the rows, as far as they were asked for and are there.
+    """
+
+    ids: np.ndarray
+    X: np.ndarray
+    beside: Mapping[str, pa.Array]
+
+
+class LeftOut:
+    """Rows that are left out: their number, and the first few of them, from 1."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.rows: list[int] = []
+
+    def add(self, rows: Sequence[int]) -> None:
+        self.n += len(rows)
+        self.rows += [int(row) + 1 for row in rows[: MOST_LISTED - len(self.rows)]]
+
+
+def block_rows(dimension: int) -> int:
+    """Rows of a block: a power of two, of 64 MB at most."""
+    return int(2 ** np.floor(np.log2(max(BLOCK_BYTES // (4 * dimension), 256))))
+
+
+def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
+    """(rows, columns of vectors) of a Parquet file."""
+    with _opened(address) as file:
+        columns = []
+        rows = file.metadata.num_rows
+        for field in file.schema_arrow:
+            kind = field.type
+            if not _is_list(kind) or str(kind.value_type) not in FLOATS:
+                continue
+            if pa.types.is_fixed_size_list(kind):
+                width = kind.list_size
+            else:
+                first = next(file.iter_batches(batch_size=1, columns=[field.name]))
+                width = len(first.column(0)[0])
+            columns.append(
+                {
+                    "column": field.name,
+                    "dimension": width,
+                    "dtype": FLOATS[str(kind.value_type)],
+                }
+            )
+    return rows, columns
+
+
+def names_of(address: str) -> tuple[str, ...]:
+    """The columns of a Parquet file."""
+    with _opened(address) as file:
+        return tuple(file.schema_arrow.names)
+
+
+def blocks(
+    shard: Shard,
+    column: Column,
+    *,
+    beside: Sequence[str] = (),
+    skip: bool = False,
+    left_out: LeftOut | None = None,
+) -> Iterator[Block]:
+    """The rows of a shard, block by block.
+
+    Parameters
+    ----------
+    shard : Shard
+    column : Column
+        Of the vectors.
+    beside : sequence of str
+        Other columns, given as far as they are there.
+    skip : bool
+        Leave out rows that hold NaN or infinity. False raises.
+    left_out : LeftOut, optional
+        Gets the rows left out.
+
+    Raises
+    ------
+    ScaleError
+        "unreadable_shard", "no_column", "other_dimension", or "bad_row" with the row.
+    """
+    d, most = column.dimension, block_rows(column.dimension)
+    X = np.empty((min(most, max(shard.rows, 1)), d), dtype=np.float32)
+    ids = np.empty(len(X), dtype=np.int64)
+    others: dict[str, list[pa.Array]] = {}
+    filled = row = 0
+    with _opened(shard.address) as file:
+        names = file.schema_arrow.names
+        if column.name not in names:
+            raise ScaleError(
+                "no_column", shard=shard.address, column=column.name, names=tuple(names)
+            )
+        wanted = [column.name, *(n for n in ("id", *beside) if n in names)]
+        for batch in _batches(file, wanted, shard.address):
+            start = 0
+            rows = _matrix(batch.column(column.name), d, shard.address, row)
+            while start < len(rows):
+                take = min(len(rows) - start, len(X) - filled)
+                part = slice(start, start + take)
+                X[filled : filled + take] = rows[part]
+                if "id" in wanted:
+                    ids[filled : filled + take] = batch.column("id")[part].to_numpy()
+                else:
+                    ids[filled : filled + take] = shard.place * ID_STEP + row + np.arange(take)
+                for name in wanted[1:]:
+                    others.setdefault(name, []).append(batch.column(name)[part])
+                start, filled, row = start + take, filled + take, row + take
+                if filled == len(X):
+                    yield _checked(shard, ids, X, others, row - filled, skip, left_out)
+                    filled, others = 0, {}
+    if filled:
+        yield _checked(shard, ids[:filled], X[:filled], others, row - filled, skip, left_out)
+
+
+def _checked(
+    shard: Shard,
+    ids: np.ndarray,
+    X: np.ndarray,
+    others: Mapping[str, list[pa.Array]],
+    start: int,
+    skip: bool,
+    left_out: LeftOut | None,
+) -> Block:
+    beside = {name: pa.concat_arrays(parts) for name, parts in others.items() if name != "id"}
+    try:
+        refuse_not_finite(X)
+    except ValueError as error:
+        sound = np.isfinite(X).all(axis=1)
+        bad = start + np.flatnonzero(~sound)
+        if not skip:
+            raise ScaleError(
+                "bad_row", because="not_finite", shard=shard.address, row=int(bad[0]) + 1
+            ) from error
+        if left_out is not None:
+            left_out.add(list(bad))
+        keep = pa.array(sound)
+        beside = {name: values.filter(keep) for name, values in beside.items()}
+        return Block(ids[sound], X[sound], beside)
+    return Block(ids, X, beside)
+
+
+def _batches(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
+    batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
+    while True:
+        try:
+            batch = next(batches, None)
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable(address, error) from error
+        if batch is None:
+            return
+        yield batch
+
+
+class _opened:
+    """A Parquet file at an address. Raises ScaleError "unreadable_shard"."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._raw: Any = None
+
+    def __enter__(self) -> pq.ParquetFile:
+        fs, path = filesystem(self._address)
+        self._raw = None if is_local(self._address) else fs.open(path, "rb")
+        try:
+            self._file = pq.ParquetFile(path if self._raw is None else self._raw)
+        except (pa.ArrowInvalid, FileNotFoundError) as error:
+            raise unreadable(self._address, error) from error
+        return self._file
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        if self._raw is not None:
+            self._raw.close()
+
+
+def unreadable(address: str, error: BaseException) -> ScaleError:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return ScaleError("unreadable_shard", shard=address, detail=lines[0])
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return (
+        pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    )
+
+
+def _matrix(values: pa.Array, d: int, address: str, start: int) -> np.ndarray:
+    """(m, d) of a column of lists; ``start`` is the number of its first row, for errors."""
+    if not _is_list(values.type) or str(values.type.value_type) not in FLOATS:
+        raise ScaleError("not_vectors", shard=address, found=str(values.type))
+    valid = values.is_valid().to_numpy(zero_copy_only=False)
+    if pa.types.is_fixed_size_list(values.type):
+        widths = np.full(len(values), values.type.list_size)
+    else:
+        widths = np.diff(values.offsets.to_numpy())
+    wrong = np.flatnonzero((widths != d) & valid)
+    if len(wrong):
+        raise ScaleError(
+            "other_dimension",
+            shard=address,
+            row=start + int(wrong[0]) + 1,
+            found=int(widths[wrong[0]]),
+            wanted=d,
+        )
+    flat = np.asarray(values.flatten().to_numpy(zero_copy_only=False)).reshape(-1, d)
+    if valid.all():
+        return flat
+    rows = np.full((len(values), d), np.nan, dtype=flat.dtype)  # a row without a vector
+    rows[valid] = flat
+    return rows
+
+
+class ShardWriter:
+    """Writes a shard's rows and, at its end, the worker's log of it.
+
+    Parameters
+    ----------
+    folder : str
+        Of the run.
+    name : str
+        Of the shard.
+    columns : sequence of Column
+    beside : mapping of str to pyarrow type
+        Other columns.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        name: str,
+        columns: Sequence[Column],
+        beside: Mapping[str, pa.DataType],
+    ) -> None:
+        self._folder, self._name = folder, name
+        self._columns = columns
+        self.n_rows = 0
+        self._schema = pa.schema(
+            [
+                pa.field("id", pa.int64(), nullable=False),
+                *(pa.field(name, kind) for name, kind in beside.items()),
+                *(
+                    # lists that may hold nulls are read four times as slowly
+                    pa.field(each.name, _list_type(each), nullable=False)
+                    for each in columns
+                ),
+            ]
+        )
+
+    def __enter__(self) -> ShardWriter:
+        self._context = written(joined(self._folder, "shards", self._name))
+        self._file = self._context.__enter__()
+        self._parquet = pq.ParquetWriter(
+            self._file,
+            self._schema,
+            # floats of vectors hardly shrink; texts do
+            compression={
+                name: "none" if name in [c.name for c in self._columns] else "zstd"
+                for name in self._schema.names
+            },
+            use_dictionary=[name for name in BESIDE if name in self._schema.names],
+            write_statistics=False,
+        )
+        return self
+
+    def write(
+        self, ids: np.ndarray, vectors: Sequence[np.ndarray], beside: Mapping[str, pa.Array]
+    ) -> None:
+        """Append rows.
+
+        Parameters
+        ----------
+        ids : (m,) int64
+        vectors : sequence of (m, d) arrays
+            One for each column, in order.
+        beside : mapping of str to pyarrow array
+        """
+        arrays = [pa.array(ids, pa.int64())]
+        for name in self._schema.names[1 : len(self._schema) - len(self._columns)]:
+            arrays.append(beside[name].cast(self._schema.field(name).type))
+        for column, X in zip(self._columns, vectors, strict=True):
+            with np.errstate(over="ignore"):  # the next line raises instead
+                flat = np.ascontiguousarray(X, dtype=column.dtype).ravel()
+            if column.dtype == "float16" and not np.isfinite(flat).all():
+                raise ScaleError(
+                    "float16_overflow", shard=self._name, largest=float(np.abs(X).max())
+                )
+            arrays.append(
+                pa.FixedSizeListArray.from_arrays(pa.array(flat), type=_list_type(column))
+            )
+        self._parquet.write_batch(pa.record_batch(arrays, schema=self._schema))
+        self.n_rows += len(ids)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            if kind is None:
+                self._parquet.close()
+            else:
+                self._give_up()
+        except BaseException as failure:
+            self._give_up()
+            self._context.__exit__(type(failure), failure, failure.__traceback__)
+            raise
+        self._context.__exit__(kind, error, trace)
+
+    def _give_up(self) -> None:
+        self._file.is_given_up = True
+        self._parquet.close()
+
+    def log(self, left_out: LeftOut, *, blank: int = 0) -> dict[str, Any]:
+        """Write the log of the shard, after which it counts as done; returns it."""
+        entry = {
+            "rows": self.n_rows,
+            "bytes": self._file.size,
+            "sha256": self._file.sha256,
+            "blank": blank,
+            "left_out": left_out.n,
+            "rows_left_out": left_out.rows,
+        }
+        write_log(self._folder, self._name, entry)
+        return entry
+
+
+def _list_type(column: Column) -> pa.DataType:
+    kind = pa.float16() if column.dtype == "float16" else pa.float32()
+    return pa.list_(pa.field("item", kind, nullable=False), column.dimension)

@@ -1,0 +1,72 @@
+"""Shards of texts and of vectors for the tests of geometry/scale."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from geometry import read_bundled
+from geometry.scale.manifest import Column, Run
+from geometry.scale.vectors import LeftOut, ShardWriter
+
+D = 12
+
+
+def cloud(n: int, d: int = D, seed: int = 0) -> np.ndarray:
+    """A cone of float32 rows with unequal axes."""
+    rng = np.random.default_rng(seed)
+    return (rng.standard_normal((n, d)) * np.linspace(2, 0.2, d) + 3).astype(np.float32)
+
+
+def write_files(folder: Path, parts: list[np.ndarray], **columns: list) -> Path:
+    """A folder of plain Parquet files, as another program writes them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    start = 0
+    for i, X in enumerate(parts):
+        ids = np.arange(start, start + len(X))
+        table = {"id": ids, "v": pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])}
+        table |= {name: values[start : start + len(X)] for name, values in columns.items()}
+        pq.write_table(pa.table(table), folder / f"{i:03d}.parquet")
+        start += len(X)
+    return folder
+
+
+def write_run(folder: Path, parts: list[np.ndarray], column: str = "v") -> Path:
+    """A finished vector data set."""
+    about = {"column": column, "dimension": parts[0].shape[1], "dtype": "float32"}
+    columns = [Column(column, parts[0].shape[1], "float32", {})]
+    run = Run(str(folder), "encode", {}, [about], [f"source {i}" for i in range(len(parts))])
+    start = 0
+    with run.held():
+        for name, X in zip(run.names, parts, strict=True):
+            with ShardWriter(run.address, name, columns, {}) as writer:
+                writer.write(np.arange(start, start + len(X)), [X], {})
+            writer.log(LeftOut())
+            start += len(X)
+        run.save([])
+    return folder
+
+
+def write_texts(folder: Path, shards: int, rows: int) -> Path:
+    """Shards of bundled sentences with their topics, as JSON lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    corpus = read_bundled("topics")
+    for i in range(shards):
+        lines = [
+            json.dumps({"text": corpus.texts[row], "topic": corpus.labels[row]})
+            for row in range(i * rows, (i + 1) * rows)
+        ]
+        (folder / f"texts-{i:03d}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """The bytes of every shard of a run."""
+    return {path.name: path.read_bytes() for path in sorted((folder / "shards").iterdir())}
+
+
+def split(X: np.ndarray, *sizes: int) -> list[np.ndarray]:
+    """X cut into parts of these sizes, and the rest."""
+    return np.split(X, np.cumsum(sizes))

@@ -1,0 +1,361 @@
+"""Real processes are killed, a disk is full, a store fails: the data set is that of a quiet run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.request import Request, urlopen
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from geometry.export.affine import AffineMap, affine_map, save_transform
+from geometry.scale import (
+    Engine,
+    ScaleError,
+    VectorData,
+    encode_shards,
+    find_neighbours,
+    fit_data,
+    measure_data,
+    open_engine,
+    project_data,
+    transform_data,
+)
+from tests.scale.shards import cloud, content, split, write_files, write_run, write_texts
+from tests.scale.test_walk import shell
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+SHARDS = 24
+X = cloud(SHARDS * 2000, 64)
+VERBS = ("encode", "fit", "transform", "measure", "project", "neighbours")
+
+
+def work(verb: str, engine: Engine, folder: Path, sources: dict[str, str]) -> Any:
+    """Run a verb; returns what can be compared."""
+    out = str(folder / verb)
+    if verb == "encode":
+        encode_shards(engine, [sources["texts"]], out, layers=(1,))
+        return content(Path(out))
+    data = VectorData(sources["files"])  # without a manifest no sum is stored
+    if verb == "fit":
+        return fit_data(engine, data).matrix.tobytes()
+    if verb == "transform":
+        fitted = affine_map(fit_data(Engine(), VectorData(sources["run"])))
+        transform_data(engine, data, fitted, out)
+        return content(Path(out))
+    if verb == "measure":
+        return measure_data(engine, data, sample=300)
+    if verb == "project":
+        project_data(engine, data, out)
+        return content(Path(out))
+    find_neighbours(engine, data, VectorData(sources["queries"]), out, k=5)
+    return pq.read_table(out).to_pydict()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("sources")
+    parts = split(X, *[2000] * (SHARDS - 1))
+    return {
+        "texts": str(write_texts(folder / "texts", 12, 20)),
+        "files": str(write_files(folder / "files", parts)),
+        "run": str(write_run(folder / "run", parts)),
+        "queries": str(write_files(folder / "queries", [cloud(600, 64, seed=3)])),
+    }
+
+
+def pids(engine: Any) -> list[int]:
+    return list(engine.client.run(os.getpid).values())
+
+
+def kill_when_half_done(engine: Any, victims: list[int]) -> list[int]:
+    """Kill the processes when the first shards are done and others are being worked on."""
+    killed: list[int] = []
+
+    def watch(report: Any) -> None:
+        if report.done >= 2 and report.done < report.shards and not killed:
+            killed.extend(victims)
+            for pid in victims:
+                os.kill(pid, signal.SIGKILL)
+
+    engine.watch = watch
+    return killed
+
+
+@pytest.fixture(scope="module")
+def quiet(sources, tmp_path_factory) -> Callable[[str], Any]:
+    folder = tmp_path_factory.mktemp("quiet")
+    found: dict[str, Any] = {}
+
+    def of(verb: str) -> Any:
+        if verb not in found:
+            found[verb] = work(verb, Engine(), folder, sources)
+        return found[verb]
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers whose nannies begin new ones."""
+    with open_engine(workers=2) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, quiet, tmp_path):
+    killed = kill_when_half_done(cluster, pids(cluster)[:1])
+    found = work(verb, cluster, tmp_path, sources)
+    assert len(killed) == 1
+    assert found == quiet(verb)
+
+
+@pytest.mark.parametrize("verb", ["transform", "fit"])
+def test_all_workers_killed_in_the_middle_change_nothing(verb, cluster, sources, quiet, tmp_path):
+    cluster.client.wait_for_workers(2)
+    killed = kill_when_half_done(cluster, pids(cluster))
+    found = work(verb, cluster, tmp_path, sources)
+    assert len(killed) == 2
+    assert found == quiet(verb)
+
+
+def begin(*command: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_the_run_resumes(
+    sources, quiet, tmp_path, capsys
+):
+    def cluster() -> tuple[str, list[subprocess.Popen[str]]]:
+        scheduler = begin("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard")
+        assert scheduler.stderr is not None
+        for line in scheduler.stderr:
+            if "Scheduler at:" in line:
+                address = line.split()[-1]
+                break
+        worker = begin("-m", "distributed.cli.dask_worker", address, "--nthreads", "1")
+        for process in (scheduler, worker):  # a full pipe would stop them
+            Thread(target=process.stderr.read, daemon=True).start()
+        return address, [scheduler, worker]
+
+    from geometry.scale import engine as engines
+
+    address, processes = cluster()
+    out, fitted = tmp_path / "run", tmp_path / "fitted.safetensors"
+    save_transform(fitted, fit_data(Engine(), VectorData(sources["run"])))
+    args = ("transform", sources["files"], fitted, "--out", out)
+    real = engines.Report.__setattr__
+
+    def watch(report: Any, name: str, value: Any) -> None:
+        real(report, name, value)
+        if name == "done" and value == 3:
+            processes[0].kill()
+
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engines.Report, "__setattr__", watch)
+            code, _, err = shell(capsys, *args, "--scheduler", address)
+        assert (code, "can't be reached" in err) == (5, True), err
+        for process in processes:
+            process.kill()
+            process.wait()
+        done = list((out / "shards").glob("part*"))
+        assert 3 <= len(done) < SHARDS
+        times = {path: path.stat().st_mtime_ns for path in done}
+        code, said, _ = shell(capsys, "status", out)
+        assert f"{len(done)} of {SHARDS} shards done" in said
+        address, processes = cluster()
+        code, _, err = shell(capsys, *args, "--scheduler", address)
+        assert code == 0, err
+        assert {path: path.stat().st_mtime_ns for path in done} == times
+        assert content(out) == quiet("transform")
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def test_the_whole_run_killed_resumes_where_it_was(sources, quiet, tmp_path, capsys):
+    """The process of the command is killed, and its scheduler and workers with it."""
+    out, fitted = tmp_path / "run", tmp_path / "fitted.safetensors"
+    save_transform(fitted, fit_data(Engine(), VectorData(sources["run"])))
+    args = ("scale", "transform", sources["files"], str(fitted), "--out", str(out))
+    process = begin("-m", "geometry", *args, "--workers", "2", "--quiet")
+    logs = out / "log"
+    while process.poll() is None and len(list(logs.glob("*.json"))) < 2:
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    time.sleep(1)  # workers that lost their nanny end
+    kept = {path: path.stat().st_mtime_ns for path in logs.glob("*.json")}
+    assert 2 <= len(kept) < SHARDS
+    code, _, err = shell(capsys, *args[1:], "--workers", "0")
+    assert code == 0, err
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert content(out) == quiet("transform")  # and nothing half-written is left
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A disk of 1 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    if sys.platform != "linux" or subprocess.run(command, check=False).returncode:
+        pytest.skip("this user can't mount a small disk")
+    yield folder
+    # lazily: a worker may still have a file open there
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_in_a_sentence_and_keeps_finished_shards(
+    small_disk, cluster, sources, quiet
+):
+    cluster.watch = lambda report: None
+    data = VectorData(sources["files"])
+    fitted = affine_map(fit_data(Engine(), VectorData(sources["run"])))
+    out = small_disk / "transform"
+    with pytest.raises(ScaleError, match=r"can't be written \(No space"):
+        transform_data(cluster, data, fitted, str(out))
+    kept = {name: shard for name, shard in content(out).items() if name.startswith("part")}
+    assert kept
+    assert all(quiet("transform")[name] == kept[name] for name in kept)
+    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
+    transform_data(cluster, data, fitted, str(out))
+    assert content(out) == quiet("transform")
+
+
+# ---- a store that speaks S3 ----
+
+
+class Store:
+    """moto behind a server that answers 500, or not at all, at first."""
+
+    def __init__(self) -> None:
+        from moto.server import DomainDispatcherApplication, create_backend_app
+        from werkzeug.serving import make_server
+
+        self.failures = 0
+        self.silent = False
+        store = DomainDispatcherApplication(create_backend_app)
+
+        def application(environ: Any, start: Any) -> Any:
+            if self.failures > 0 and environ["REQUEST_METHOD"] in ("GET", "PUT"):
+                self.failures -= 1
+                if self.silent:
+                    time.sleep(3)  # longer than the client waits
+                start("500 Internal Server Error", [("Content-Length", "0")])
+                return [b""]
+            return store(environ, start)
+
+        self.server = make_server("127.0.0.1", 0, application, threaded=True)
+        self.address = f"http://127.0.0.1:{self.server.port}"
+        Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def store(monkeypatch) -> Iterator[Store]:
+    pytest.importorskip("moto")
+    import fsspec
+
+    found = Store()
+    request = Request(f"{found.address}/moto-api/reset", method="POST")  # of the last test
+    urlopen(request).close()
+    for name, value in {
+        "AWS_ENDPOINT_URL": found.address,
+        "AWS_ACCESS_KEY_ID": "a",
+        "AWS_SECRET_ACCESS_KEY": "b",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    fsspec.filesystem("s3").mkdir("bucket")
+    yield found
+    found.failures = 0
+    found.server.shutdown()
+    fsspec.filesystem("s3").clear_instance_cache()
+
+
+@pytest.fixture
+def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
+    """A data set of 8 shards in the store, a transform, and the shards of a quiet run of it."""
+    import fsspec
+
+    files = write_files(tmp_path / "files", split(X[:2000], *[250] * 7))
+    fsspec.filesystem("s3").put(str(files), "bucket/files", recursive=True)
+    fitted = affine_map(fit_data(Engine(), VectorData(str(files))))
+    transform_data(Engine(), VectorData(str(files)), fitted, str(tmp_path / "quiet"))
+    return VectorData("s3://bucket/files"), fitted, content(tmp_path / "quiet")
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["500", "timeout"])
+def test_a_walk_in_a_store_that_fails_at_first(silent, store, in_store, monkeypatch):
+    import fsspec
+
+    s3 = fsspec.filesystem("s3")
+    data, fitted, expected = in_store
+    np.testing.assert_array_equal(affine_map(fit_data(Engine(), data)).matrix, fitted.matrix)
+    monkeypatch.setenv("FSSPEC_S3", '{"config_kwargs": {"read_timeout": 1}}')  # of the workers
+    with open_engine(workers=2) as engine:
+        store.silent, store.failures = silent, 4
+        transform_data(engine, data, fitted, "s3://bucket/out")
+    assert store.failures == 0
+    s3.invalidate_cache()
+    found = {Path(name).name: s3.cat_file(name) for name in s3.ls("bucket/out/shards")}
+    assert found == expected
+    assert not s3.exists("bucket/out/.lock")
+
+
+def test_a_store_that_stays_away_ends_in_a_sentence_and_the_run_resumes(
+    store, in_store, monkeypatch
+):
+    import fsspec
+
+    monkeypatch.setattr("s3fs.core.S3FileSystem.retries", 1)
+    s3 = fsspec.filesystem("s3")
+    data, fitted, expected = in_store
+
+    def watch(report: Any) -> None:
+        if report.done == 5:
+            store.failures = 10_000
+
+    engine = Engine(watch=watch)
+    with pytest.raises(ScaleError, match=r"part-00005.parquet` failed 1 times"):
+        transform_data(engine, data, fitted, "s3://bucket/out")
+    store.failures = 0
+    s3.invalidate_cache()
+    if s3.exists("bucket/out/.lock"):  # the store was away when it was to be deleted
+        with pytest.raises(ScaleError, match=r"delete `s3://bucket/out/.lock`"):
+            transform_data(Engine(), data, fitted, "s3://bucket/out")
+        s3.rm_file("bucket/out/.lock")
+    begun = len(s3.ls("bucket/out/shards"))
+    assert begun == 5
+    rows: list[int] = []
+    transform_data(
+        Engine(watch=lambda report: rows.append(report.rows)), data, fitted, "s3://bucket/out"
+    )
+    assert len(rows) == 8 - 5
+    s3.invalidate_cache()
+    found = {Path(name).name: s3.cat_file(name) for name in s3.ls("bucket/out/shards")}
+    assert found == expected
+
+
+def test_two_runs_in_a_store_exclude_each_other(store):
+    from geometry.scale.manifest import Run
+
+    one, two = (Run("s3://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
+    with (
+        one.held(),
+        pytest.raises(ScaleError, match="Another run works in the folder"),
+        two.held(),
+    ):
+        pass
+    with two.held():
+        pass

@@ -1,0 +1,157 @@
+"""The walk of docs/scale.md by the shell, and the same digits on any number of workers."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geometry.commands import run_shell
+from geometry.scale import Engine, VectorData, fit_data, open_engine, open_run
+from tests.scale.shards import cloud, content, split, write_run, write_texts
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOW = pytest.mark.slow
+WALK = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+
+
+def shell(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    """(exit code, stdout, stderr) of python -m geometry scale."""
+    code = run_shell(["scale", *map(str, args)])
+    return code, *capsys.readouterr()
+
+
+def walk(folder: Path, texts: Path, cluster: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    run, fitted, out = folder / "run", folder / "fitted.safetensors", folder / "run2"
+    shaped = ("--layers", "4", "--poolings", "mean", "--label-column", "topic")
+    for args in (
+        ("encode", texts, "--out", run, *shaped),
+        ("fit", run, "--method", "zca", "--shrinkage", "ledoit-wolf", "--out", fitted),
+        ("transform", run, fitted, "--out", run.with_name("run2")),
+        ("measure", run, fitted, "--sample", 100),
+        ("project", run, "--out", folder / "map", "--components", 3),
+    ):
+        code, _, err = shell(capsys, *args, *cluster)
+        assert code == 0, err
+    assert out.is_dir()
+
+
+@pytest.mark.model
+def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
+    tmp_path, two_workers, capsys
+):
+    texts = write_texts(tmp_path / "texts", 3, 40)
+    scheduler = two_workers.client.scheduler.address
+    walk(tmp_path / "two", texts, ["--scheduler", scheduler], capsys)
+    walk(tmp_path / "one", texts, ["--workers", "0", "--quiet"], capsys)
+    for name in ("run", "run2", "map"):
+        two, one = (content(tmp_path / which / name) for which in ("two", "one"))
+        assert len(one) == 3
+        assert two == one, name
+    fits = [(tmp_path / w / "fitted.safetensors").read_bytes() for w in ("two", "one")]
+    # the metadata names the folder
+    assert fits[0][-(384 * 385 * 8) :] == fits[1][-(384 * 385 * 8) :]
+
+    code, out, _ = shell(capsys, "status", tmp_path / "two" / "run", "--json", "--check")
+    assert code == 0
+    counts = json.loads(out)["counts"]
+    assert (counts["done"], counts["left"], counts["rows"]) == (3, 0, 120)
+    opened = open_run(str(tmp_path / "two" / "run2"))
+    assert opened.labels is not None
+    assert (len(opened), opened.dimension, len(set(opened.labels))) == (120, 384, 2)
+    assert open_run(str(tmp_path / "two" / "map"), sample=50).vectors.shape == (50, 3)
+    manifest = json.loads((tmp_path / "two" / "run" / "manifest.json").read_text())
+    assert manifest["vectors"][0]["layer"] == 4
+    assert {"numpy", "torch", "dask"} <= manifest["versions"].keys()
+    assert all(len(shard["sha256"]) == 64 for shard in manifest["shards"])
+
+
+@pytest.mark.model
+def test_a_finished_run_is_not_done_again_and_other_settings_are_refused(tmp_path, capsys):
+    texts = write_texts(tmp_path / "texts", 2, 5)
+    args = ("encode", texts, "--out", tmp_path / "run", "--workers", "0")
+    assert shell(capsys, *args)[0] == 0
+    second = tmp_path / "run" / "shards" / "part-00001.parquet"
+    kept = (tmp_path / "run" / "shards" / "part-00000.parquet").stat().st_mtime_ns
+    content = second.read_bytes()
+    second.write_bytes(content[:-10])  # cut off after it was finished
+    code, _, err = shell(capsys, *args)
+    assert code == 0
+    assert "1 of 1 shards" in err
+    assert second.read_bytes() == content
+    assert (tmp_path / "run" / "shards" / "part-00000.parquet").stat().st_mtime_ns == kept
+    code, _, err = shell(capsys, *args, "--layers", "0")
+    assert code == 2
+    assert "other sources or settings" in err
+
+
+@pytest.mark.parametrize("workers", [2, pytest.param(1, marks=SLOW), pytest.param(4, marks=SLOW)])
+def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, request):
+    """75 shards make a tree of three floors; workers end in any order."""
+    parts = split(cloud(3000), *np.random.default_rng(0).integers(1, 60, 74))
+    data = VectorData(str(write_run(tmp_path / "run", parts)))
+    sums = tmp_path / "run" / "sums"
+
+    def fitted(engine: Engine) -> bytes:
+        for path in sums.glob("*"):
+            path.unlink()
+        fit_data(engine, data, shrinkage="ledoit-wolf")
+        (stored,) = sums.iterdir()
+        return stored.read_bytes()
+
+    alone = fitted(Engine())
+    if workers == 2:
+        assert fitted(request.getfixturevalue("two_workers")) == alone
+    else:
+        with open_engine(workers=workers) as engine:
+            assert fitted(engine) == alone
+
+
+def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
+    """Another process holds the lock; when it is killed, the folder is free."""
+    texts = write_texts(tmp_path / "texts", 1, 5)
+    hold = (
+        "import sys, time; from geometry.scale.manifest import Run\n"
+        f"with Run({str(tmp_path / 'run')!r}, 'encode', {{}}, [], ['a']).held():\n"
+        "    print('held', flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", hold], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    args = ("encode", texts, "--out", tmp_path / "run", "--workers", "0", "--quiet")
+    code, _, err = shell(capsys, *args)
+    assert (code, "Another run works in the folder" in err) == (4, True)
+    process.kill()
+    process.wait()
+    code, _, err = shell(capsys, *args)
+    assert (code, "other sources or settings" in err) == (2, True)
+
+
+def test_the_walk_in_the_docs_is_the_walk_of_the_test():
+    commands = re.findall(r"python -m geometry scale (\w+)", WALK.split("## ")[1])
+    assert commands == ["encode", "fit", "transform", "measure", "project", "status"]
+
+
+@pytest.mark.parametrize("verb", ["encode", "fit", "transform", "measure", "neighbours", "status"])
+def test_the_exit_codes_are_in_the_help(verb, capsys):
+    code, out, _ = shell(capsys, verb, "--help")
+    assert code == 0
+    for number in (0, 2, 3, 4, 5, 130):
+        assert re.search(rf"\b{number}\s+\w", out)
+
+
+def test_dask_is_named_where_it_is_missing(tmp_path, capsys, monkeypatch):
+    run = write_run(tmp_path / "run", [cloud(50)])
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, err = shell(capsys, "fit", run, "--out", tmp_path / "f.safetensors")
+    assert (code, "narrow-cone[scale]" in err) == (2, True)
+    code, out, _ = shell(
+        capsys, "fit", run, "--out", tmp_path / "f.safetensors", "--workers", 0, "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["rows of the fit"] == "50"
