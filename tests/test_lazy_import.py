@@ -13,7 +13,7 @@ import geometry
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
     *("data", "encode", "evaluate", "export", "hub", "linalg", "measure"),
-    *("projection", "training", "transform", "vectors"),
+    *("projection", "scale", "training", "transform", "vectors"),
 )
 STABLE = {  # what notebooks and the shell rely on
     "Encoder",

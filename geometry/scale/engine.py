@@ -7,11 +7,15 @@ number of shards alone, so that the result has the same bits on any number of wo
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
+
+from threadpoolctl import ThreadpoolController
 
 from ..errors import GeometryError
 from .errors import Failed, ScaleError
@@ -276,13 +280,17 @@ def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
 
     Other errors, such as those of a network, are raised, and Dask begins the task again.
     """
-    from threadpoolctl import threadpool_limits
-
     try:
-        with threadpool_limits(limits=threads):
+        with _thread_pools("torch" in sys.modules).limit(limits=threads):
             return work(task)
     except GeometryError as error:
         return Failed(task.name, error)
+
+
+@cache
+def _thread_pools(with_torch: bool) -> ThreadpoolController:
+    """The libraries of this process that have threads; to find them takes milliseconds."""
+    return ThreadpoolController()
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
