@@ -1,6 +1,6 @@
 """Data sets of any size: workers against each other, against plain code, and by number of rows.
 
-The synthetic data sets are hard links to one Parquet file, so that 10,000,000 rows need little disk.
+The synthetic data sets are hard links to one Parquet file: 10,000,000 rows need little disk.
 Costs of a row are seconds of one core, from a worker of one thread that has begun.
 """
 

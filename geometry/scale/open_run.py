@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..data.embeddings import VectorSet, VectorSetReport
-from .engine import Engine
+from .engine import Engine, Watch
 from .manifest import VectorData, counts_of, finished_shards, read_manifest
 from .samples import draw
 from .store import joined, read_bytes
@@ -16,7 +16,12 @@ SAMPLE = 1_000_000
 
 
 def open_run(
-    folder: str, *, column: str | None = None, sample: int = SAMPLE, seed: int = 0
+    folder: str,
+    *,
+    column: str | None = None,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    watch: Watch | None = None,
 ) -> VectorSet:
     """A data set as vectors in memory: all rows, or those with the smallest hashes of their ids.
 
@@ -30,6 +35,8 @@ def open_run(
         Rows at most.
     seed : int
         Of the hash.
+    watch : callable, optional
+        Called with a Report after each shard.
 
     Raises
     ------
@@ -37,7 +44,9 @@ def open_run(
         If the folder is no finished data set, or a shard can't be read.
     """
     data = VectorData(folder)
-    rows = draw(Engine(), data, data.column(column), sample, seed=seed, beside=("text", "label"))
+    rows = draw(
+        Engine(watch=watch), data, data.column(column), sample, seed=seed, beside=("text", "label")
+    )
     report = VectorSetReport(
         "parquet",
         data.n_rows,

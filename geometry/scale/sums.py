@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable
 from dataclasses import fields
@@ -62,7 +63,11 @@ def stored_sum(
         tensors = {n: np.ascontiguousarray(v) for n, v in values.items() if v is not None}
         # ascontiguousarray makes a number an array of one
         tensors = {n: a.reshape(np.shape(values[n])) for n, a in tensors.items()}
-        write_bytes(address, save(tensors, metadata={"key": key}))
+        try:
+            write_bytes(address, save(tensors, metadata={"key": key}))
+        except OSError as error:  # a folder that may only be read is summed again next time
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
     return found
 
 

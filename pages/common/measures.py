@@ -5,7 +5,6 @@ from __future__ import annotations
 from geometry import Corpus
 from geometry.data import VectorSet
 from geometry.error_sentences import REASONS
-from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.table_measures import LISTED
 
@@ -76,7 +75,7 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
     return signed(value, decimals_of(name) if decimals is None else decimals)
 
 
-def no_value(row: Measured, _: Translate) -> str:
-    """The text of a cell whose measure is undefined for the cloud."""
-    code = row.undefined or "all_zero"
+def no_value(undefined: str | None, _: Translate) -> str:
+    """The text of a cell whose measure is undefined for the cloud; ``undefined`` says why."""
+    code = undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))

@@ -55,6 +55,18 @@ def server_files() -> dict[str, Path]:
     return found
 
 
+def server_runs() -> dict[str, Path]:
+    """Runs of ``geometry.scale`` in the allowed folders, by the name that a list shows."""
+    found: dict[str, Path] = {}
+    for folder in read_upload_folders():
+        root = folder.resolve()
+        for manifest in islice(sorted(root.rglob("manifest.json")), MOST_FILES):
+            run = manifest.parent
+            if manifest.resolve().is_relative_to(root) and (run / "shards").is_dir():
+                found[f"{root.name}/{run.relative_to(root)}"] = run
+    return found
+
+
 def server_file(name: str) -> ServerFile | None:
     """The file of that name in ``server_files``; None if it may not be read, or no longer."""
     path = server_files().get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from .words import Translate, language, translator
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
+NEXT = "next-corpus"
 USES = "uses"  # how often own data were used
 CHOSEN_BY = {  # control, default
     OWN_CORPORA: ("corpus", "topics"),
@@ -92,6 +93,12 @@ def scored_key(pairs: Pairs) -> str:
     return ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())
 
 
+def choose_next(code: str) -> NoReturn:
+    """Run the page again with that corpus chosen in the sidebar, which is drawn first."""
+    st.session_state[NEXT] = code
+    st.rerun()
+
+
 def corpus_labels(_: Translate) -> dict[str, str]:
     """Labels by code, bundled corpora first."""
     names, counted = corpus_names(_), _("{name} ({n})")
@@ -126,6 +133,8 @@ def own_vectors() -> dict[str, VectorSet]:
 def select_corpus(page: str, _: Translate) -> None:
     """The shared control: the corpus, and below it what the page uses it for."""
     labels = corpus_labels(_) | own_labels(OWN_VECTORS, _)
+    if NEXT in st.session_state:
+        st.session_state["corpus"] = st.session_state.pop(NEXT)
     code = choose(
         st.selectbox,
         _("Corpus"),

@@ -107,7 +107,7 @@ def table_markdown(tables: Sequence[Table], names: Sequence[str], _: Translate) 
 
 def _cell(row: Measured, _: Translate) -> str:
     if row.value is None:
-        return no_value(row, _)
+        return no_value(row.undefined, _)
     decimals = 4 if row.name == "positive_cosine_share" else None
     text = print_value(row.name, row.value, decimals)
     if row.low is None or row.high is None:

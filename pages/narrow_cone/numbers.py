@@ -165,7 +165,7 @@ def _isotropic(name: str, n: int, d: int, _: Translate) -> str:
 
 def _value(row: Measured, _: Translate) -> str:
     if row.value is None:
-        return no_value(row, _)
+        return no_value(row.undefined, _)
     # nearly all cosines of a cone are positive: three decimals would round to 1
     decimals = 4 if row.name == "positive_cosine_share" else None
     return print_value(row.name, row.value, decimals) + unit_of(row.name)

@@ -173,7 +173,7 @@ def _title(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
 
 def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     if row.value is None:
-        return no_value(row, _)
+        return no_value(row.undefined, _)
     text = print_value(row.name, row.value)
     if row.low is not None and row.high is not None:
         low, high = print_value(row.name, row.low), print_value(row.name, row.high)

@@ -21,10 +21,11 @@ from pages.common.models import current_encoder
 from pages.common.page_list import page_labels, page_path
 from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
-from pages.common.server_files import has_folders, server_file, server_files
+from pages.common.server_files import has_folders, server_file, server_files, server_runs
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
 from pages.common.uploads import add_pairs, add_upload
 from pages.common.words import Translate
+from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, sample_line
 from pages.your_corpus.vector_form import looks_like_vectors, show_vector_form
 
@@ -153,14 +154,20 @@ def _upload_form(_: Translate) -> None:
 
 
 def _server_form(_: Translate) -> None:
+    runs = server_runs()
+    inside = tuple(f"{name}/" for name in runs)  # a run is opened as a whole
+    files = [name for name in server_files() if not name.startswith(inside)]
     name = st.selectbox(
         _("File"),
-        list(server_files()),
+        [*runs, *files],
         index=None,
         key="server-file",
         placeholder=_("Choose a file"),
     )
     st.caption(_("Files of the folders that the operator of this server allows."))
+    if name in runs:
+        show_run_form(str(runs[name]), _)
+        return
     file = None if name is None else server_file(name)
     if file is not None:
         _show_file(file, _)

@@ -9,9 +9,11 @@ import pytest
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
+from geometry import mean_cosine
 from pages.common.server_files import server_files
 from tests.data.test_packed_tables import workbook
 from tests.pages.visits import everything, healthy, new_visit
+from tests.scale.shards import cloud, write_run
 
 N, D = 60, 8
 X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32) + 1
@@ -179,3 +181,27 @@ def test_word_vectors_and_gzip_are_recognised_as_vectors():
         at = given(name, content)
         assert not errors(at)
         assert f"{N} vectors of {D} numbers ready." in everything(at)
+
+
+def test_a_finished_run_is_opened_measured_and_its_whitening_taken_home(operator, tmp_path):
+    parts = [cloud(40), cloud(50, seed=1)]
+    write_run(tmp_path / "allowed" / "run", parts)
+    operator(f"folders = ['{tmp_path / 'allowed'}']")
+    at = healthy(new_visit("your_corpus", source="server").run())
+    assert at.selectbox(key="server-file").options == ["allowed/run"]
+    at.selectbox(key="server-file").set_value("allowed/run")
+    healthy(at.run())
+    assert "90 vectors of 12 numbers" in everything(at)
+    [toggle] = [box for box in at.toggle if box.label == "Measure all rows"]
+    healthy(toggle.set_value(True).run())
+    rows = np.vstack(parts)
+    assert f"| mean cosine of pairs | {mean_cosine(rows):.3f} | 90 |" in everything(at)
+    [fit] = [box for box in at.selectbox if box.label == "Whitening of all rows"]
+    healthy(fit.set_value("zca").run())
+    assert "Fitted on 90 rows." in everything(at)
+    at.number_input[0].set_value(60)
+    healthy(at.button(key="use_run").click().run())
+    [vectors] = at.session_state["vector-uploads"].values()
+    assert len(vectors) == 60
+    assert at.session_state["corpus"] in at.session_state["vector-uploads"]
+    assert "n = 60 vectors" in everything(at)

@@ -1,0 +1,176 @@
+"""A finished run of ``python -m geometry scale``, opened from a folder that the operator allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from geometry.data import VectorSet
+from geometry.errors import GeometryError
+from geometry.export import affine_map
+from geometry.export.affine import transform_bytes
+from pages.common import jobs
+from pages.common.cache import Cache
+from pages.common.limit_notes import upload_limits
+from pages.common.measures import measure_label, no_value, print_value, unit_of
+from pages.common.messages import error_text
+from pages.common.uploads import add_vectors, choose_next
+from pages.common.words import Translate
+
+from .sampling import choose_sample
+
+if TYPE_CHECKING:
+    from geometry.scale import DataMeasure, VectorData
+    from geometry.scale.manifest import Column
+
+FITS = {"zca:lw": ("zca", "ledoit-wolf"), "zca": ("zca", None), "pca": ("pca", None)}
+
+_TABLES: Cache[tuple[DataMeasure, ...]] = Cache("run-measures", max_entries=32)
+_MAPS: Cache[bytes] = Cache("run-transforms", max_entries=16)
+
+
+def show_run_form(folder: str, _: Translate) -> None:
+    """What the run has, a picture of its rows, statistics of all, and a fitted whitening."""
+    from geometry.scale import VectorData  # pyarrow, for those who open a run
+
+    try:
+        data = VectorData(folder)
+        names = [column.name for column in data.columns]
+        name = names[0]
+        if len(names) > 1:
+            name = st.selectbox(_("Column with the vectors"), names, key=f"run-column-{folder}")
+        column = data.column(name)
+        st.caption(_about(data, column, _))
+        _show_sample(data, column, _)
+        _show_statistics(data, column, _)
+        _show_fit(data, column, _)
+    except GeometryError as error:
+        st.error(error_text(error, _))
+
+
+def _about(data: VectorData, column: Column, _: Translate) -> str:
+    parts = [
+        _("{n} vectors of {d} numbers").format(n=f"{data.n_rows:,}", d=f"{column.dimension:,}"),
+        _("shards: {n}").format(n=f"{len(data.shards):,}"),
+        *(f"{key} {value}" for key, value in column.about.items() if value is not None),
+    ]
+    return " · ".join(parts)
+
+
+def _show_sample(data: VectorData, column: Column, _: Translate) -> None:
+    """The rows to draw, and the button that chooses them."""
+    limits = upload_limits()
+    most = min(limits.vectors, limits.table_bytes // (4 * column.dimension), data.n_rows)
+    chosen = choose_sample(f"run-{data.key}", most, _, always=True)
+    st.caption(
+        _("The rows of the picture. They are drawn by a hash of their ids; at most {n}.").format(
+            n=f"{most:,}"
+        )
+    )
+    if not st.button(_("Use these vectors"), key="use_run", type="primary"):
+        return
+    vectors = _read(data, column, chosen, _)
+    choose_next(add_vectors(vectors))
+
+
+def _read(data: VectorData, column: Column, chosen: dict[str, int], _: Translate) -> VectorSet:
+    from geometry.scale import open_run
+
+    key = f"run-{data.key}-{column.name}-{chosen['sample']}-{chosen['seed']}"
+    made: VectorSet = jobs.wait_for(
+        key,
+        lambda report: open_run(
+            data.address, column=column.name, watch=_reporter(report), **chosen
+        ),
+        _,
+        _("Reading {n} shards").format(n=f"{len(data.shards):,}"),
+        lane="read",
+        is_long=True,
+    )
+    return made
+
+
+def _reporter(report: jobs.Report) -> Any:
+    """Progress of the library as progress of a job; it ends the work when the job is cancelled."""
+    return lambda state: report(state.done, state.shards)
+
+
+def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
+    """Measures of all rows, on request."""
+    key = f"{data.key}/{column.name}"
+    table = _TABLES.get(key)
+    if table is None:
+        if not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
+            return
+
+        def work(report: jobs.Report) -> tuple[DataMeasure, ...]:
+            from geometry.scale import Engine, measure_data
+
+            engine = Engine(watch=_reporter(report))
+            return measure_data(engine, data, column=column.name)["before"]
+
+        what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
+        table = jobs.wait_for(f"measure-run-{key}", work, _, what, lane="measure", is_long=True)
+        _TABLES.put(key, table)
+    st.markdown(_statistics(table, _))
+
+
+def _statistics(table: tuple[DataMeasure, ...], _: Translate) -> str:
+    lines = [f"| {_('measure')} | {_('value')} | {_('rows')} |", "| --- | ---: | ---: |"]
+    for row in table:
+        value = print_value(row.name, row.value) + unit_of(row.name)
+        if row.value is None:
+            value = no_value(row.undefined, _)
+        rows = f"{row.n:,}" if row.of == "all rows" else _("sample of {n}").format(n=f"{row.n:,}")
+        lines.append(f"| {measure_label(row.name, _)} | {value} | {rows} |")
+    return "\n".join(lines)
+
+
+def _show_fit(data: VectorData, column: Column, _: Translate) -> None:
+    """A whitening fitted on all rows, as a file."""
+    names = {
+        "zca:lw": _("ZCA whitening, Ledoit-Wolf shrinkage"),
+        "zca": _("ZCA whitening"),
+        "pca": _("PCA whitening"),
+    }
+    chosen = st.selectbox(
+        _("Whitening of all rows"),
+        list(names),
+        index=None,
+        key=f"fit-{data.key}",
+        format_func=names.__getitem__,
+        placeholder=_("Choose a whitening"),
+    )
+    if chosen is None:
+        return
+    key = f"{data.key}/{column.name}/{chosen}"
+    content = _MAPS.get(key)
+    if content is None:
+        content = _MAPS.put(key, _fitted(data, column, chosen, key, _))
+    st.download_button(
+        _("Download the whitening (safetensors)"),
+        data=content,
+        file_name=f"{chosen.partition(':')[0]}.safetensors",
+        mime="application/octet-stream",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+    st.caption(
+        _("Fitted on {n} rows. geometry.load_transform reads it.").format(n=f"{data.n_rows:,}")
+    )
+
+
+def _fitted(data: VectorData, column: Column, chosen: str, key: str, _: Translate) -> bytes:
+    method, shrinkage = FITS[chosen]
+
+    def work(report: jobs.Report) -> bytes:
+        from geometry.scale import Engine, fit_data
+
+        engine = Engine(watch=_reporter(report))
+        fitted = fit_data(engine, data, column=column.name, method=method, shrinkage=shrinkage)
+        return transform_bytes(affine_map(fitted, **column.about, rows=data.n_rows))
+
+    what = _("Fitting on {n} vectors").format(n=f"{data.n_rows:,}")
+    made: bytes = jobs.wait_for(f"fit-run-{key}", work, _, what, lane="measure", is_long=True)
+    return made
