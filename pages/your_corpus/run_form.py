@@ -117,7 +117,7 @@ def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
 
 
 def _statistics(table: tuple[DataMeasure, ...], _: Translate) -> str:
-    lines = [f"| {_('measure')} | {_('value')} | {_('rows')} |", "| --- | ---: | ---: |"]
+    lines = [f"| {_('measure')} | {_('value')} | n |", "| --- | ---: | ---: |"]
     for row in table:
         value = print_value(row.name, row.value) + unit_of(row.name)
         if row.value is None:
