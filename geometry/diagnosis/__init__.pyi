@@ -1,0 +1,6 @@
+from .diagnosis import Diagnosis as Diagnosis
+from .diagnosis import diagnose as diagnose
+from .diagnosis import recommended_treatment as recommended_treatment
+from .findings import Finding as Finding
+from .trial import Cure as Cure
+from .trial import Trial as Trial
