@@ -3,7 +3,11 @@
 findings    cone, rogue dimensions, rank, hubs, copies, outliers
 yardsticks  labels of nearest neighbours, scored pairs
 trial       treatments fitted on one half of the rows and compared on the other
+pictures    the numbers behind a report's pictures
 diagnosis   all of it for one file or corpus, with one recommendation
+sentences   the diagnosis in words, in any language
+svg         pictures without a script
+report      one HTML file; the same for a program
 """
 
 import lazy_loader

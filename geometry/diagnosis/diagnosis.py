@@ -14,6 +14,7 @@ from ..evaluate.specs import parse_treatment
 from ..linalg.rows import float_rows
 from ..transform.treatments import Treatment
 from .findings import Finding, copies, find_all
+from .pictures import Pictures, make_pictures
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, Yardstick
 
@@ -47,6 +48,8 @@ class Diagnosis:
         Of the vectors as float32.
     texts_sha256 : str or None
         Of the texts, each after its length.
+    pictures : Pictures
+        The numbers behind a report's pictures.
     about : mapping of str to str
         What the caller adds: name, model, layer, pooling.
     """
@@ -61,6 +64,7 @@ class Diagnosis:
     yardstick: str
     vectors_sha256: str
     texts_sha256: str | None
+    pictures: Pictures
     about: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -134,6 +138,7 @@ def diagnose(
     if progress is not None:
         progress(0, total)
     findings = find_all(X[sample], sample, texts=_at(texts, sample), seed=seed)
+    pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
     if rows.is_apart and others:
@@ -161,6 +166,7 @@ def diagnose(
             np.ascontiguousarray(X, dtype=np.float32).tobytes()
         ).hexdigest(),
         texts_sha256=None if texts is None else _digest(texts),
+        pictures=pictures,
         about=dict(about or {}),
     )
 

@@ -167,6 +167,48 @@ SENTENCES = {
     "not-clear": "no clear difference",
 }
 
+REPORT = {
+    "title": "Diagnosis of “{name}”",
+    "title-nameless": "Diagnosis",
+    "findings": "Findings",
+    "pictures": "Pictures",
+    "cures": "What each cure changes, on rows that it was not fitted on",
+    "settings": "Settings",
+    "cure": "cure",
+    "mean_cosine": "mean cosine of pairs",
+    "isoscore": "IsoScore",
+    "hubness": "hubness (skewness of 10-occurrence)",
+    "change": "change from raw",
+    "verdict": "verdict",
+    "corpus": "corpus",
+    "labels": "labels",
+    "pairs": "pairs",
+    "model": "model",
+    "revision": "revision",
+    "layer": "layer",
+    "pooling": "pooling",
+    "fit-rows": "rows of the fit",
+    "held-out-rows": "held-out rows",
+    "treatment": "recommended treatment",
+    "seed": "seed",
+    "vectors-hash": "SHA-256 of the vectors (float32)",
+    "texts-hash": "SHA-256 of the texts",
+    "versions": "versions",
+    "picture-points": (
+        "The vectors in the plane of their mean direction and of the largest variance across it."
+    ),
+    "picture-cosines": "Cosines of all pairs of vectors, beside those of isotropic directions.",
+    "picture-shares": "The dimensions with the largest shares of the mean cosine.",
+    "axis-mean": "mean direction ↑",
+    "axis-across": "largest variance across it →",
+    "axis-origin": "origin",
+    "axis-cosine": "cosine of two vectors",
+    "axis-measured": "these vectors",
+    "axis-isotropic": "isotropic",
+    "axis-dimension": "dimension (from 0)",
+    "axis-share": "share of the mean cosine",
+}
+
 
 def title(finding: Finding, _: Translate) -> str:
     """What the finding is about, and its answer."""

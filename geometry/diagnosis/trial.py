@@ -42,6 +42,7 @@ Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
 Name = TypeVar("Name")
+LEAST_HALF = 2  # rows
 ERROR = 0.05  # of all intervals of a trial together
 REMOVED = (1, 2, 3, 5, 10)  # directions, beside d/100
 RETAINED = (16, 32, 64, 128, 256)  # directions of a whitening, beside all
@@ -164,6 +165,8 @@ def run_trial(
         Called after each treatment.
     """
     fit, held_out = map(np.sort, split_halves(len(X), groups, random_state=seed))
+    if min(len(fit), len(held_out)) < LEAST_HALF:
+        return _no_trial(X, len(fit), len(held_out), yardstick)
     amount = 0 if yardstick is None else yardstick.amount(held_out)
     usable = yardstick if amount >= MIN_ROWS and len(fit) >= MIN_ROWS else None
     settings, n_settings, place = usual_settings(len(fit), X.shape[1]), 0, None
@@ -206,6 +209,13 @@ def run_trial(
             else None
         ),
     )
+
+
+def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick | None) -> Trial:
+    """Of rows of which nearly all are copies, or connected by pairs."""
+    raw = Cure("leave", "none", measures=_measures(X))
+    because: Because = "no_yardstick" if yardstick is None else "too_few"
+    return Trial((raw,), raw, because, n_fit, n_held_out, 0, 0, 0, None)
 
 
 def recommended(cures: tuple[Cure, ...]) -> Cure:

@@ -75,7 +75,9 @@ def projector_files(
     out = io.StringIO()
     np.savetxt(out, np.asarray(vectors, dtype=np.float32), fmt="%.9g", delimiter="\t")
     files = {VECTORS: out.getvalue().encode()}
-    columns = {name: values for name, values in (("text", texts), ("label", labels)) if values is not None}
+    columns = {
+        name: values for name, values in (("text", texts), ("label", labels)) if values is not None
+    }
     if columns:
         rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
         lines = [list(columns)] * (len(columns) > 1) + rows
