@@ -172,10 +172,13 @@ def diagnose(
 
 
 def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatment:
-    """The recommended treatment, fitted on all vectors (n, d); raw where none is recommended."""
+    """The treatment that is recommended at this layer, fitted on all vectors (n, d).
+
+    It is "raw" where none is recommended.
+    """
     X = float_rows(vectors, at_least=2)
     fit_set = FitSet(X, eps=float(np.finfo(X.dtype).eps))
-    return fit_set.fit(parse_treatment(diagnosis.chosen.treatment))
+    return fit_set.fit(parse_treatment(diagnosis.trial.here.treatment))
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 .advice strong { font-size: 1.1rem; } small { color: var(--soft); }
 table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
 th, td { border-bottom: 1px solid var(--rule); padding: .3rem .5rem; text-align: left;
-  overflow-wrap: anywhere; vertical-align: top; }
+  vertical-align: top; } td:only-of-type { overflow-wrap: anywhere; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1rem; }
-figure { flex: 1 1 20rem; margin: 0; } figcaption { color: var(--soft); font-size: .9rem; }
+figure { flex: 1 1 18rem; max-width: 28rem; margin: 0; } figcaption { color: var(--soft); font-size: .9rem; }
 svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink); }
 .bar, .bar-key { fill: var(--bar); } .dot { fill: var(--bar); fill-opacity: .6; }
 .line { fill: none; stroke: var(--line); stroke-width: 2; } .line-key { fill: var(--line); }
@@ -54,7 +54,8 @@ def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: s
     _ = translate
     name = diagnosis.about.get("corpus", "")
     title = _(REPORT["title"]).format(name=name) if name else _(REPORT["title-nameless"])
-    lines = [sentences.evidence(diagnosis, _), sentences.measured(diagnosis, _)]
+    lines = [sentences.evidence(diagnosis, _), sentences.stay_here(diagnosis, _)]
+    lines += [sentences.measured(diagnosis, _)]
     advice = f"<p><strong>{escape(sentences.recommendation(diagnosis, _))}</strong></p>" + "".join(
         f"<p><small>{escape(line)}</small></p>" for line in lines if line
     )
@@ -89,27 +90,18 @@ def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: s
 def cure_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
     """(head, rows): what each cure changes on held-out rows, and whether it helps."""
     cures = diagnosis.trial.cures
-    head = [_(REPORT[name]) for name in ("cure", "mean_cosine", "isoscore", "hubness")]
-    rows = [
-        [
-            sentences.cure_name(cure, _),
-            *(_printed(cure.measures[name], 3) for name in ("mean_cosine", "isoscore")),
-            _printed(cure.measures["hubness"], 2),
-        ]
-        for cure in cures
-    ]
-    if cures[0].score is None:
-        return head, rows
-    head += [sentences.score_name(diagnosis, _), _(REPORT["change"]), _(REPORT["verdict"])]
-    judged = (
-        [
-            _printed(cure.score, 3),
-            sentences.cure_change(cure),
-            sentences.cure_verdict(cure, _),
-        ]
-        for cure in cures
-    )
-    return head, [[*row, *more] for row, more in zip(rows, judged, strict=True)]
+    columns = {_(REPORT["cure"]): [sentences.cure_name(cure, _) for cure in cures]}
+    if cures[0].score is not None:
+        columns |= {
+            _(REPORT[f"score-{diagnosis.yardstick}"]): [_printed(cure.score, 3) for cure in cures],
+            _(REPORT["change"]): [sentences.cure_change(cure) for cure in cures],
+            _(REPORT["verdict"]): [sentences.cure_verdict(cure, _) for cure in cures],
+        }
+    columns |= {
+        _(REPORT[name]): [_printed(cure.measures[name], decimals) for cure in cures]
+        for name, decimals in (("mean_cosine", 3), ("isoscore", 3), ("hubness", 2))
+    }
+    return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
 
 def settings(diagnosis: Diagnosis, _: Translate) -> dict[str, str]:
@@ -122,7 +114,7 @@ def settings(diagnosis: Diagnosis, _: Translate) -> dict[str, str]:
         "n/d": signed(diagnosis.n / diagnosis.d, 2),
         _(REPORT["fit-rows"]): f"{trial.n_fit:,}",
         _(REPORT["held-out-rows"]): f"{trial.n_held_out:,}",
-        _(REPORT["treatment"]): diagnosis.chosen.treatment,
+        _(REPORT["treatment"]): diagnosis.trial.here.treatment,
         _(REPORT["seed"]): str(diagnosis.seed),
         _(REPORT["vectors-hash"]): diagnosis.vectors_sha256,
     }

@@ -136,10 +136,14 @@ SENTENCES = {
     "shrinkage": "with shrinkage {a}",
     "score-labels": "share of the {k} nearest neighbours with the same label",
     "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
-    "score-none": "no score",
-    "evidence": (
-        "On {amount} held-out units, the {score} is {before} raw and {after} after this cure: "
-        "{difference}."
+    "here": "If you stay with this layer and pooling: {advice}",
+    "evidence-labels": (
+        "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
+        "recommendation: {difference}."
+    ),
+    "evidence-pairs": (
+        "On {amount} held-out pairs, {score} is {before} for raw vectors and {after} with this "
+        "recommendation: {difference}."
     ),
     "basis-labels": (
         "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others. Settings were "
@@ -158,7 +162,7 @@ SENTENCES = {
     "zero": "{n} rows of zeros have no direction and were left out.",
     "raw": "raw",
     "centred": "centred",
-    "removed": "{k} directions removed",
+    "removed": "directions removed: {k}",
     "whitened-all": "whitened, all directions, {shrinkage}",
     "whitened-some": "whitened, {k} directions, {shrinkage}",
     "place": "layer {layer}, {pooling} pooling",
@@ -178,6 +182,8 @@ REPORT = {
     "mean_cosine": "mean cosine of pairs",
     "isoscore": "IsoScore",
     "hubness": "hubness (skewness of 10-occurrence)",
+    "score-labels": "same label (5 nearest)",
+    "score-pairs": "Spearman",
     "change": "change from raw",
     "verdict": "verdict",
     "corpus": "corpus",
@@ -256,9 +262,23 @@ def _number(value: object, decimals: int | None) -> str:
 
 def recommendation(diagnosis: Diagnosis, _: Translate) -> str:
     """What to do, in a sentence."""
-    trial, cure = diagnosis.trial, diagnosis.chosen
+    return _advice(diagnosis, diagnosis.chosen, _)
+
+
+def stay_here(diagnosis: Diagnosis, _: Translate) -> str:
+    """What to do at this layer where another one is recommended; else ""."""
+    if diagnosis.chosen.place is None:
+        return ""
+    advice = _advice(diagnosis, diagnosis.trial.here, _)
+    return _(SENTENCES["here"]).format(advice=advice)
+
+
+def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
+    trial = diagnosis.trial
     if cure.kind == "leave":
-        code = f"leave-{trial.because}"
+        # with another layer recommended, "helps" is about that layer
+        because = "nothing_helps" if trial.because == "helps" else trial.because
+        code = f"leave-{because}"
         code = f"{code}-{diagnosis.yardstick}" if trial.because == "too_few" else code
         return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{trial.amount:,}")
     if cure.place is not None:
@@ -275,7 +295,7 @@ def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     if "leave" not in cure.against or raw.score is None or cure.score is None:
         return ""
     difference = cure.against["leave"]
-    return _(SENTENCES["evidence"]).format(
+    return _(SENTENCES[f"evidence-{diagnosis.yardstick}"]).format(
         amount=f"{diagnosis.trial.amount:,}",
         score=score_name(diagnosis, _),
         before=signed(raw.score, 3),

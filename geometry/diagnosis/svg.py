@@ -84,7 +84,7 @@ def bars(
         parts.append(_text(LEFT - 6, y + 4, f"{value:.2f}".replace("-", "−"), "end"))
     parts += [
         _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle"),
-        _text(LEFT + 6, TOP + 8, y_label, "start"),
+        _text(WIDTH - RIGHT, TOP + 8, y_label, "end"),
         _axis(base),
     ]
     return _picture(title, parts)

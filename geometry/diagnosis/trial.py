@@ -138,6 +138,11 @@ class Trial:
     n_settings: int
     chance: float | None
 
+    @property
+    def here(self) -> Cure:
+        """What is recommended at this layer and pooling, where another one is better."""
+        return recommended(tuple(cure for cure in self.cures if cure.kind != "layer"))
+
 
 def run_trial(
     X: np.ndarray,

@@ -94,9 +94,13 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         st.markdown(
             f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
         )
-        for line in (sentences.evidence(diagnosis, _), _measured_on(material, diagnosis, _)):
-            if line:
-                st.caption(markdown(line))
+        lines = (
+            sentences.evidence(diagnosis, _),
+            sentences.stay_here(diagnosis, _),
+            _measured_on(material, diagnosis, _),
+        )
+        for line in filter(None, lines):
+            st.caption(markdown(line))
         _offer_next(diagnosis, _)
     if material.labels is None and material.pairs is None:
         st.markdown(prose("your_corpus", "helps-pairs"))
@@ -254,17 +258,21 @@ def _go_to_layer(layer: str) -> None:
 
 
 def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
-    """The recommended treatment in each form, and the vectors after it."""
+    """The cure of this layer in each form, and the vectors after it."""
     vectors, texts, labels = material.vectors, material.texts, material.labels
 
     def treated() -> np.ndarray:
         return recommended_map(diagnosis, vectors).apply(vectors)
 
-    if diagnosis.chosen.kind in ("leave", "layer"):
+    if diagnosis.trial.here.kind == "leave":
         return
     st.markdown(
-        _("**Download exactly this cure**, fitted on all {n} vectors (n/d = {ratio}):").format(
-            n=f"{diagnosis.n:,}", ratio=signed(diagnosis.n / diagnosis.d, 2)
+        _(
+            "**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})"
+        ).format(
+            cure=markdown(sentences.cure_name(diagnosis.trial.here, _)),
+            n=f"{diagnosis.n:,}",
+            ratio=signed(diagnosis.n / diagnosis.d, 2),
         )
     )
     with st.container(horizontal=True, key="take-cure"):
