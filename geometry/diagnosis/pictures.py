@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,8 @@ class Pictures:
     dimensions, shares : (t,) arrays
         The dimensions with the largest shares of the mean cosine; empty where there is none.
     points : (m, 2) array
-        Along the mean direction and the main direction across it, the origin at 0.
+        Along the mean direction and the main direction across it, the origin at 0; empty where
+        there is none.
     """
 
     edges: np.ndarray
@@ -45,15 +47,13 @@ def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
     cosines = cosine_shares(pairwise_cosines(X, max_rows=COSINE_ROWS, seed=seed), edges)
     isotropic = isotropic_cosine_shares(edges, d) if d >= 3 else np.empty(0)
     dimensions, shares = np.empty(0, dtype=np.int64), np.empty(0)
-    try:
+    with suppress(UndefinedMeasure):  # there is no mean cosine
         every = cosine_contributions(X)
-    except UndefinedMeasure:
-        pass
-    else:
         dimensions = np.argsort(-every)[:TOP]
         shares = every[dimensions]
     points = np.empty((0, 2))
-    if min(n, d) > 2:
-        rows = np.random.default_rng(seed).choice(n, min(n, POINTS), replace=False)
-        points = project(X, "mean", n_components=2).around_origin[np.sort(rows)]
+    with suppress(UndefinedMeasure):  # there is no mean direction
+        if min(n, d) > 2:
+            rows = np.random.default_rng(seed).choice(n, min(n, POINTS), replace=False)
+            points = project(X, "mean", n_components=2).around_origin[np.sort(rows)]
     return Pictures(edges, cosines, isotropic, dimensions, shares, points)
