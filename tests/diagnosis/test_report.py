@@ -74,7 +74,7 @@ def test_the_report_loads_nothing_and_escapes_every_text(made):
 
 
 def test_the_report_has_the_recommendation_its_evidence_hashes_and_versions(made):
-    X, diagnosis = made
+    diagnosis = made[1]
     text = outline(report_html(diagnosis)).text
     assert SENTENCES["centre"] in text
     assert evidence(diagnosis, str) in text
