@@ -1,4 +1,5 @@
 from . import data as data
+from . import diagnosis as diagnosis
 from . import encode as encode
 from . import evaluate as evaluate
 from . import export as export
@@ -17,6 +18,7 @@ from .data.corpus import read_bundled as read_bundled
 from .data.corpus import read_corpus as read_corpus
 from .data.corpus import read_pairs as read_pairs
 from .data.embeddings import VectorTable as VectorTable
+from .diagnosis.diagnosis import diagnose as diagnose
 from .encode.cloud import Cloud as Cloud
 from .encode.cloud import read_cloud as read_cloud
 from .encode.encoder import Encoder as Encoder

@@ -14,8 +14,7 @@ import pytest
 
 import geometry
 from geometry import data, measure, transform, vectors
-from geometry.commands.evaluate import evaluate
-from geometry.commands.export import export
+from geometry.commands import diagnose, evaluate, export, project, whiten
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
@@ -179,9 +178,19 @@ def test_every_named_layer_and_pooling_is_in_models():
     assert set(re.findall(r'"(\w+)"', poolings)) == {*POOLINGS, OWN}
 
 
-@pytest.mark.parametrize(("command", "of"), [(evaluate, ""), (export, " of `export`")])
+@pytest.mark.parametrize(
+    ("command", "of"),
+    [
+        (evaluate, [""]),
+        (export, [" of `export`"]),
+        (diagnose, [" of `diagnose`", " of a file"]),
+        (whiten, [" of `whiten`", " of a file"]),
+        (project, [" of `project`", " of a file"]),
+    ],
+)
 def test_the_shell_documents_every_option_and_its_default(command, of):
-    rows = table(TEXT["shell"], f"| option{of} | default | meaning |")
+    heads = [f"| option{each} | default | meaning |" for each in of]
+    rows = [row for head in heads for row in table(TEXT["shell"], head)]
     listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
     options = [each for each in command.params if isinstance(each, click.Option)]
     assert set(listed) == {frozenset(option.opts) for option in options}
@@ -193,7 +202,8 @@ def test_the_shell_documents_every_option_and_its_default(command, of):
 
 @pytest.mark.parametrize("name", ["shell", "README"])
 def test_every_option_in_an_example_exists(name):
-    known = {option for each in (*evaluate.params, *export.params) for option in each.opts}
+    commands = (diagnose, evaluate, export, project, whiten)
+    known = {option for each in commands for param in each.params for option in param.opts}
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used
     assert used <= known

@@ -12,7 +12,7 @@ import geometry
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
-    *("data", "encode", "evaluate", "export", "hub", "linalg", "measure"),
+    *("data", "diagnosis", "encode", "evaluate", "export", "hub", "linalg", "measure"),
     *("projection", "scale", "training", "transform", "vectors"),
 )
 STABLE = {  # what notebooks and the shell rely on

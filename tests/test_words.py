@@ -12,6 +12,8 @@ from babel.messages.catalog import Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
 
+from geometry.diagnosis.sentences import REPORT, STATES, TITLES
+from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from pages.common.measures import LABELS
 from pages.common.page_list import PAGES
@@ -20,6 +22,7 @@ from pages.common.words import DEFAULT_LANGUAGE, TEXT, browser_language, languag
 ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != DEFAULT_LANGUAGE)
+DIAGNOSIS = [text for table in (OF_DIAGNOSIS, REPORT, STATES, TITLES) for text in table.values()]
 NOT_IN_CODE = {"English"}  # each catalogue names its own language by translating it
 
 SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
@@ -37,7 +40,6 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "question-minus-half": {"cloud_n"},
     },
     "your_corpus": {
-        "helps-labels": {"least", "n"},
         "limits": ("your_corpus/form.py", "limits"),
         "not-shown": ("your_corpus/form.py", "limits"),
         "sources": ("your_corpus/form.py", "limits"),
@@ -95,7 +97,8 @@ def msgids() -> dict[str, str]:
     """Every text to translate, and where it comes from: labels, and sentences of the library."""
     library = [text for table in SENTENCES.values() for text in table.values()]
     library += [*REASONS.values(), *KINDS, *WORDS]
-    return dict.fromkeys(library, "geometry/error_sentences.py") | labels()
+    found = dict.fromkeys(library, "geometry/error_sentences.py") | labels()
+    return found | dict.fromkeys(DIAGNOSIS, "geometry/diagnosis/sentences.py")
 
 
 @lru_cache

@@ -31,9 +31,13 @@ def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
         (*HEADINGS[:-1], *subsets, HEADINGS[-1]),
         *(_cells(cell, subsets) for cell in grid.cells),
     ]
+    return "\n".join([about(grid), *notes, "", *columns(rows)])
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line for each row, its cells below those of the first row."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (GAP.join(map(str.ljust, row, widths)).rstrip() for row in rows)
-    return "\n".join([about(grid), *notes, "", *lines])
+    return [GAP.join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def about(grid: Grid) -> str:

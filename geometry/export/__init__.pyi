@@ -6,3 +6,7 @@ from .affine import save_transform as save_transform
 from .numpy_files import numpy_files as numpy_files
 from .onnx_file import onnx_bytes as onnx_bytes
 from .sentence_model import write_sentence_model as write_sentence_model
+from .vector_files import npy_bytes as npy_bytes
+from .vector_files import parquet_bytes as parquet_bytes
+from .vector_files import projector_files as projector_files
+from .vector_files import write_vectors as write_vectors

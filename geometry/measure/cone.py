@@ -9,6 +9,7 @@ from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, unit_rows
 # |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
 # (about 1e-4 for a needle whitened in float32), which has no direction
 ZERO_MEAN = 1e-3
+NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 
 
 def mean_norm_share(X: np.ndarray) -> float:

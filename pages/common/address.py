@@ -94,6 +94,8 @@ PARAMETERS = {
     "contrast-steps": "steps",
     "contrast-seed": "seed",
     "contrast-centred": "mean subtracted first",
+    # your_corpus
+    "judge": "labels or pairs that say whether a cure helps",
     # cosine_basis
     "reading": "how coordinates are read",
     "whiten": "what is whitened",

@@ -47,7 +47,7 @@ def choose_cloud(
         pooling = choose_pooling(encoder.poolings, unit, _)
     is_own = unit == "sentences" and pooling == "own"
     with layer_box:
-        layer = _choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
+        layer = choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
     if is_own:
         layer = str(encoder.n_layers)
     with more or pooling_box:
@@ -106,7 +106,7 @@ def choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> b
     return bool(chosen) or fixed
 
 
-def _choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
+def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
     """A layer by number; for sentences also an average of layers by its name."""
     last = encoder.n_layers
     labels = layer_labels(last, _)

@@ -10,13 +10,15 @@ import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure
+from geometry.data.number_text import change as change
+from geometry.data.number_text import estimate as estimate
+from geometry.measure.cone import NARROW as NARROW
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 
 from .corpus_cloud import SEED
 from .escape import markdown
-from .words import Translate, signed, with_sign
+from .words import Translate
 
-NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 State = Literal["holds", "partly", "fails", "unknown"]
 ICONS = {
     "holds": ":material/check_circle:",
@@ -110,14 +112,3 @@ def show_verdict(verdict: Verdict, _: Translate, *, key: str) -> None:
         mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
         st.markdown(f"{mark} {verdict.measured}")
         st.caption(markdown(verdict.basis))
-
-
-def estimate(value: float, low: float, high: float, decimals: int = 3) -> str:
-    """A value with its interval: 0.566 [0.541, 0.591]."""
-    return f"{signed(value, decimals)} [{signed(low, decimals)}, {signed(high, decimals)}]"
-
-
-def change(value: float, low: float, high: float, decimals: int = 3) -> str:
-    """A difference with its sign and its interval: +0.013 [+0.002, +0.024]."""
-    first, *ends = (with_sign(number, decimals) for number in (value, low, high))
-    return f"{first} [{', '.join(ends)}]"

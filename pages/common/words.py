@@ -18,6 +18,9 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
+from geometry.data.number_text import signed as signed
+from geometry.data.number_text import with_sign as with_sign
+
 TEXT = Path(__file__).parents[2] / "assets" / "text"
 DEFAULT_LANGUAGE = "en"
 
@@ -93,15 +96,3 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
     text = _sections(language(), page)[section]
     given = values or {}
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
-
-
-def with_sign(value: float, decimals: int) -> str:
-    """A difference: the number with its sign, a plus too."""
-    text = signed(value, decimals)
-    return text if text.startswith("−") or float(text) == 0 else f"+{text}"
-
-
-def signed(value: float, decimals: int) -> str:
-    """The number with a real minus sign, and no minus before a zero."""
-    text = f"{value:.{decimals}f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import streamlit as st
 
 from geometry import read_bundled
-from geometry.export import AffineMap, affine_map, numpy_files, onnx_bytes
-from geometry.export.affine import transform_bytes
+from geometry.export import AffineMap, affine_map
 from pages.common.downloads import offer_csv, points_csv
+from pages.common.take_home import offer_transform
 from pages.common.words import Translate, prose
 
 from .choices import treatment_names
@@ -40,7 +35,8 @@ def take_away(scene: Scene, _: Translate) -> None:
         chosen = st.selectbox(
             _("Fitted treatment"), list(offered), format_func=names.__getitem__, key="take-home"
         )
-        _offer_files(offered.get(chosen, next(iter(offered.values()))), scene)
+        picture = offered.get(chosen, next(iter(offered.values())))
+        offer_transform(lambda: exported_map(picture, scene), picture.name)
 
 
 def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
@@ -57,37 +53,6 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
         pooling=spec.pooling if spec.unit == "sentences" else "none",
         corpus=corpus.name,
     )
-
-
-def _offer_files(picture: TreatedCloud, scene: Scene) -> None:
-    """A button for each form of the file, which is made when the button is pressed."""
-    forms: dict[str, tuple[str, Callable[[AffineMap], bytes]]] = {
-        "safetensors": (".safetensors", transform_bytes),
-        "ONNX": (".onnx", onnx_bytes),
-        "NumPy": ("-numpy.zip", lambda affine: _zipped(numpy_files(affine))),
-    }
-    for form, (ending, content) in forms.items():
-        st.download_button(
-            form,
-            data=partial(_content, content, picture, scene),
-            file_name=f"{picture.name}{ending}",
-            mime="application/octet-stream",
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"take-{form}",
-        )
-
-
-def _content(content: Callable[[AffineMap], bytes], picture: TreatedCloud, scene: Scene) -> bytes:
-    return content(exported_map(picture, scene))
-
-
-def _zipped(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:

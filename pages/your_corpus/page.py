@@ -14,8 +14,9 @@ from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, chosen_own, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
+from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs
-from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_where_it_helps
+from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_more
 from pages.your_corpus.verdicts import cone_verdict
 
 PAGE = "your_corpus"
@@ -65,4 +66,6 @@ with result:
                     icon=":material/arrow_forward:",
                 )
             show_verdict(cone_verdict(points, _), _, key="own-cone")
-            show_where_it_helps(points, _)
+            with encoder_errors_shown(_):
+                show_diagnosis(corpus, points, _)
+            show_more(_)

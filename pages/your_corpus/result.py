@@ -9,15 +9,15 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.data import VectorSet
-from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
-from geometry.measure.intervals import MIN_ROWS
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import one_scale
+from pages.common.cloud_choices import choose_layer, choose_pooling
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
+    OF_VECTORS,
     CloudSpec,
     CorpusCloud,
     coverage_of,
@@ -53,13 +53,7 @@ PLOTLY_POINTS = 3000  # of a larger cloud Plotly draws a sample, and the page sa
 
 def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
     """The corpus as sentence vectors, with progress and cancel; None after an error message."""
-    # layer 4, where the bundled encoder has its usual cone, or the last layer of a smaller model
-    spec = CloudSpec(
-        unit="sentences",
-        layer=min(4, current_encoder().n_layers),
-        pooling=DEFAULT_POOLING,
-        max_points=MOST_DRAWN,
-    )
+    spec = OF_VECTORS if isinstance(corpus, VectorSet) else _choose_place(_)
     try:
         return encode_corpus(corpus, spec, _)
     except PrecisionError as error:
@@ -74,6 +68,24 @@ def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
             ).format(reason=reason)
         )
         return None
+
+
+def _choose_place(_: Translate) -> CloudSpec:
+    """Layer and pooling of the picture and of the diagnosis."""
+    encoder = current_encoder()
+    layer_box, pooling_box = st.columns(2)
+    with pooling_box:
+        pooling = choose_pooling(encoder.poolings, "sentences", _)
+    with layer_box:
+        layer = choose_layer(encoder, "sentences", _, disabled=pooling == "own")
+    if pooling == "own":
+        layer = str(encoder.n_layers)
+    return CloudSpec(
+        unit="sentences",
+        layer=int(layer) if layer.isdigit() else layer,
+        pooling=pooling,
+        max_points=MOST_DRAWN,
+    )
 
 
 def draw_cloud(points: CorpusCloud, _: Translate) -> None:
@@ -164,12 +176,9 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
         st.metric(label, value)
 
 
-def show_where_it_helps(points: CorpusCloud, _: Translate) -> None:
-    """Which page says whether whitening helps these texts, and what it needs."""
-    has_labels = len(set(points.cloud.labels or ())) > 1
-    values = {"least": f"{2 * MIN_ROWS}", "n": f"{len(points.corpus):,}"}
-    section = "helps-labels" if has_labels else "helps-pairs"
-    st.markdown(prose("your_corpus", section, values))
+def show_more(_: Translate) -> None:
+    """The pages that show a cure in pictures, and on scored pairs."""
+    st.markdown(prose("your_corpus", "more"))
     with st.container(horizontal=True):
         for page in ("whitening", "sentence_similarity"):
             st.page_link(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from geometry.data.corpus import read_bundled
+from geometry.encode.cloud import is_stored
 from geometry.measure import mean_cosine, measure_table
 from geometry.measure.intervals import MIN_ROWS
-from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
+from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus, store
 from pages.common.models import chosen_model
 from pages.common.verdict import NARROW, State, Verdict, estimate
 from pages.common.words import Translate, signed
@@ -39,7 +42,7 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
     )
     if state != "unknown" and points.model and chosen_model().is_bundled:
-        measured = f"{measured} {_comparison(points, _)}"
+        measured = " ".join(filter(None, [measured, _comparison(points, _)]))
     return Verdict(
         claim=_("Texts of any subject form a narrow cone in the middle layers of a model."),
         source="Ethayarajh (2019)",
@@ -59,8 +62,11 @@ def _state_of(points: CorpusCloud) -> tuple[State, str]:
 
 
 def _comparison(points: CorpusCloud, _: Translate) -> str:
-    """The bundled corpus at the same layer and pooling: its vectors come with the project."""
-    topics = encode_corpus(read_bundled("topics"), points.spec, _)
+    """The bundled corpus at the same layer and pooling, where its vectors are on the disk."""
+    corpus = read_bundled("topics")
+    if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
+        return ""
+    topics = encode_corpus(corpus, points.spec, _)
     return _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.").format(
         cosine=signed(mean_cosine(topics.vectors), 3)
     )

@@ -1,0 +1,160 @@
+"""FILE of a command: vectors, or texts that a model encodes, with labels beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .options import BUNDLED, listed
+from .shell import progress_on_stderr
+
+if TYPE_CHECKING:
+    from ..data.corpus import Corpus
+    from ..data.embeddings import VectorSet
+
+OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
+EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
+_VECTORS_HELP = f"FILE has vectors; without it so by the endings {', '.join(OF_VECTORS)}."
+_OPTIONS = (
+    click.option("--vectors", "is_vectors", is_flag=True, help=_VECTORS_HELP),
+    click.option("--texts", "text_column", help="Column with the texts; else found."),
+    click.option("--labels", "label_column", help="Column with a label for each row."),
+    click.option(
+        "--model",
+        default=BUNDLED,
+        show_default=True,
+        help="A name on the Hugging Face Hub, or a folder.",
+    ),
+    click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
+    click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last."),
+    click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout."),
+    click.option("--quiet", is_flag=True, help="No progress on stderr."),
+)
+
+
+def own_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads a FILE of texts or vectors."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: the values of ``own_data_options``."""
+
+    is_vectors: bool
+    text_column: str | None
+    label_column: str | None
+    model: str
+    revision: str | None
+    layer: int
+    pooling: str
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class OwnData:
+    """Vectors with what belongs to each row.
+
+    Attributes
+    ----------
+    vectors : (n, d) array of float32
+    texts, labels : tuples of n str, or None
+    others : mapping of (layer, pooling) to (n, d) array
+        The same texts elsewhere in the model.
+    about : mapping of str to str
+        Name of the file and of the labels; model, layer and pooling.
+    """
+
+    vectors: np.ndarray
+    texts: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    others: Mapping[tuple[int | str, str], np.ndarray] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> OwnData:
+    """Vectors as they are; texts encoded at the layer and pooling.
+
+    Parameters
+    ----------
+    file : Path
+    reading : Reading
+    compared : str, optional
+        Poolings whose layers are encoded too, with commas.
+    """
+    if reading.is_vectors or file.suffix.lower() in OF_VECTORS:
+        own = read_own_vectors(file, reading)
+        return OwnData(own.vectors, own.texts, own.labels, about=_about(own))
+    from ..data.corpus import read_corpus
+    from ..data.limits import OWN_FILES
+
+    corpus = read_corpus(
+        file,
+        text_column=reading.text_column,
+        label_column=reading.label_column,
+        limits=OWN_FILES,
+    )
+    return _encoded(corpus, reading, compared)
+
+
+def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
+    """A file of vectors."""
+    from ..data.embeddings import VectorSet
+    from ..data.limits import OWN_FILES
+    from ..vectors.read import read_vectors
+
+    if file.suffix.lower() == ".npy":
+        vectors = np.load(file, allow_pickle=False)
+        return VectorSet(file.stem, np.asarray(vectors, dtype=np.float32))
+    table = read_vectors(file, limits=OWN_FILES)
+    return VectorSet(table.name, table.vectors, texts=table.words)
+
+
+def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
+    from ..encode.load import load_encoder
+    from ..encode.pool import as_poolings
+
+    encoder = load_encoder(
+        reading.model,
+        revision=reading.revision,
+        progress=progress_on_stderr("downloading", quiet=reading.quiet),
+    )
+    [layer] = encoder.layer_indices(reading.layer)
+    progress = progress_on_stderr("encoding", quiet=reading.quiet)
+    others: dict[tuple[int | str, str], np.ndarray] = {}
+    if compared is None:
+        vectors = encoder.encode(
+            corpus.texts, layer=layer, pooling=reading.pooling, progress=progress
+        )
+    else:
+        poolings = as_poolings(
+            tuple(dict.fromkeys((reading.pooling, *listed(compared, "compare"))))
+        )
+        hidden = encoder.encode_layers(corpus.texts, poolings=poolings, progress=progress)
+        others = {
+            (each, pooling): X
+            for pooling, layers in hidden.items()
+            for each, X in enumerate(layers)
+        }
+        vectors = others.pop((layer, reading.pooling))
+    about = _about(corpus) | {
+        "model": encoder.name,
+        "layer": str(layer),
+        "pooling": reading.pooling,
+    }
+    if encoder.revision:
+        about["revision"] = encoder.revision
+    return OwnData(vectors, corpus.texts, corpus.labels, others, about)
+
+
+def _about(own: Corpus | VectorSet) -> dict[str, str]:
+    labels = {} if own.label_column is None else {"labels": own.label_column}
+    return {"corpus": own.name, **labels}

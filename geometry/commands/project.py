@@ -1,0 +1,85 @@
+"""python -m geometry project: vectors as points in two or three dimensions."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
+from .shell import errors_in_words
+
+METHODS = ("svd", "pca", "mean", "cone", "umap")
+_OUT_HELP = ".csv, .npy, .parquet; any other name is a folder for the Embedding Projector."
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
+@click.option("--method", type=click.Choice(METHODS), default="svd", show_default=True)
+@click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of umap.")
+@own_data_options
+def project(
+    file: Path,
+    out: Path,
+    method: str,
+    dims: int,
+    seed: int,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Project the vectors of FILE, or of its texts, to points around the origin.
+
+    svd keeps the origin and is not centred; pca is centred; mean has the mean direction as its
+    first axis; cone is true to the angles to the mean; umap keeps neighbours only.
+
+    \b
+    python -m geometry project vectors.npy --method pca --out points.csv
+    python -m geometry project sentences.csv --labels topic --method mean --dims 3 --out points
+    """
+    from ..export import write_vectors
+    from ..export.vector_files import ENDINGS, refuse_in_use
+    from ..projection import project as projected
+
+    with errors_in_words():
+        how = Reading(**reading)
+        if out.suffix not in (".csv", *ENDINGS):
+            refuse_in_use(out)
+        own = read_own(file, how)
+        found = projected(own.vectors, method, n_components=dims, random_state=seed)
+        points = found.around_origin
+        if out.suffix == ".csv":
+            _write_csv(out, points, own)
+        else:
+            write_vectors(out, points, texts=own.texts, labels=own.labels)
+        figures = {
+            "out": str(out),
+            "n": len(points),
+            "method": method,
+            "explained": found.explained,
+            "trustworthiness": found.trustworthiness,
+            "trust_rows": found.trust_rows,
+            "seed": seed,
+        }
+        if as_json:
+            click.echo(json.dumps(figures | {"about": dict(own.about)}))
+        else:
+            parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
+            click.echo(f"{out}: {len(points):,} points; {', '.join(parts)}")
+
+
+def _write_csv(out: Path, points: np.ndarray, own: OwnData) -> None:
+    from ..data.csv_cells import csv_cell
+
+    beside = {name: each for name, each in (("text", own.texts), ("label", own.labels)) if each}
+    with out.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*beside, *"xyz"[: points.shape[1]]])
+        for row, point in enumerate(points):
+            cells = [csv_cell(each[row]) for each in beside.values()]
+            writer.writerow([*cells, *(f"{value:.6g}" for value in point)])

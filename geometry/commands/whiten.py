@@ -1,0 +1,85 @@
+"""python -m geometry whiten: vectors after a transform that is fitted on them or on others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
+from .shell import errors_in_words
+
+if TYPE_CHECKING:
+    from ..export import AffineMap
+
+USUAL = "usual"
+_FIT_HELP = (
+    "Texts or vectors to fit on, or a .safetensors file of a fitted transform; else FILE itself."
+)
+_OUT_HELP = ".npy, .parquet; any other name is a folder for the Embedding Projector."
+_TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for the fit's n/d."
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
+@click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
+@click.option("--transform", default=USUAL, show_default=True, help=_TRANSFORM_HELP)
+@own_data_options
+def whiten(
+    file: Path,
+    out: Path,
+    fit: Path | None,
+    transform: str,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Transform the vectors of FILE, or of its texts, and write them.
+
+    Without --fit the transform is fitted on FILE itself, which its numbers then flatter.
+
+    \b
+    python -m geometry whiten vectors.npy --out whitened.npy
+    python -m geometry whiten sentences.csv --layer 4 --transform centred --out centred.parquet
+    python -m geometry whiten vectors.npy --fit whitened.npy --transform pca:8:lw --out projector
+    """
+    from ..export import write_vectors
+    from ..export.vector_files import ENDINGS, refuse_in_use
+
+    with errors_in_words():
+        how = Reading(**reading)
+        if out.suffix not in ENDINGS:
+            refuse_in_use(out)
+        own = read_own(file, how)
+        affine = _fitted(fit, transform, own, how)
+        Z = affine.apply(own.vectors)
+        write_vectors(out, Z, texts=own.texts, labels=own.labels)
+        about = {**own.about, **affine.about}
+        if as_json:
+            n, d = Z.shape
+            click.echo(json.dumps({"out": str(out), "n": n, "d": d, "about": about}))
+        else:
+            settings = ", ".join(f"{name} {value}" for name, value in about.items())
+            click.echo(f"{out}: {Z.shape[0]:,} vectors of {Z.shape[1]:,} numbers; {settings}")
+
+
+def _fitted(fit: Path | None, transform: str, own: OwnData, how: Reading) -> AffineMap:
+    from ..diagnosis.trial import usual_settings
+    from ..evaluate.fitting import FitSet
+    from ..evaluate.specs import parse_treatment
+    from ..export import ExportError, affine_map, load_transform
+
+    if fit is not None and fit.suffix == ".safetensors":
+        try:
+            return load_transform(fit)
+        except ExportError as error:  # a file of vectors has the same ending
+            if error.code != "other_file":
+                raise
+    X = own.vectors if fit is None else read_own(fit, how).vectors
+    if transform == USUAL:
+        transform = usual_settings(*X.shape).get("whiten", "centred")
+    fitted = FitSet(X, eps=float(np.finfo(X.dtype).eps)).fit(parse_treatment(transform))
+    return affine_map(fitted, fitted_on="FILE itself" if fit is None else fit.name)

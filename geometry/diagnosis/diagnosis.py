@@ -1,0 +1,284 @@
+"""The diagnosis of a cloud of vectors: findings, a trial of the cures, one recommendation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..evaluate.fitting import FitSet
+from ..evaluate.scores import checked_gold
+from ..evaluate.specs import parse_treatment
+from ..linalg.rows import float_rows
+from ..transform.treatments import Treatment
+from .findings import Finding, copies, find_all
+from .pictures import Pictures, make_pictures
+from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
+from .yardsticks import LabelYardstick, PairYardstick, Yardstick
+
+MOST_ROWS = 10_000  # of a larger cloud a sample is measured; neighbours of all pairs take n² d
+LEAST_ROWS = 4
+FINDINGS_STEPS = 1
+
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Findings about a cloud, and whether a treatment helps.
+
+    Attributes
+    ----------
+    n, d : int
+        Vectors and dimensions.
+    n_measured : int
+        Vectors that were measured: all, or a sample of MOST_ROWS.
+    n_zero : int
+        Rows of zeros, which have no direction and are left out.
+    seed : int
+        Of the sample, the halves and the intervals.
+    findings : tuple of Finding
+    trial : Trial
+        With the recommendation, ``trial.chosen``.
+    yardstick : str
+        "labels", "pairs" or "none".
+    vectors_sha256 : str
+        Of the vectors as float32.
+    texts_sha256 : str or None
+        Of the texts, each after its length.
+    pictures : Pictures
+        The numbers behind a report's pictures.
+    about : mapping of str to str
+        What the caller adds: name, model, layer, pooling.
+    """
+
+    n: int
+    d: int
+    n_measured: int
+    n_zero: int
+    seed: int
+    findings: tuple[Finding, ...]
+    trial: Trial
+    yardstick: str
+    vectors_sha256: str
+    texts_sha256: str | None
+    pictures: Pictures
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def chosen(self) -> Cure:
+        """The recommendation."""
+        return self.trial.chosen
+
+
+def diagnose(
+    vectors: np.ndarray,
+    *,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    pairs: Pairs | None = None,
+    others: Mapping[Place, Vectors] | None = None,
+    seed: int = 0,
+    about: Mapping[str, str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Diagnosis:
+    """What is unusual about vectors, and which treatment helps, measured on held-out rows.
+
+    Pairs decide where they are given, else labels. Rows without a label (an empty text) take part
+    in the findings only.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float, n >= 4
+        Rows of zeros are left out and counted.
+    texts : sequence of n str, optional
+        Copies of a text stay in one half.
+    labels : sequence of n str, optional
+    pairs : (left, right, gold_scores), optional
+        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs join
+        the trial, not the findings.
+    others : mapping of (layer, pooling) to array (n, d') or callable, optional
+        The same rows at other layers, which the trial compares raw. Not with pairs of other rows.
+    seed : int
+    about : mapping of str to str, optional
+        Name, model, layer and pooling, for a report.
+    progress : callable, optional
+        Called with (steps done, steps). An exception raised in it ends the work.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 4 rows, NaN, infinity, and texts, labels or others of another length.
+    """
+    X = float_rows(vectors, at_least=LEAST_ROWS)
+    n, d = X.shape
+    for name, given in (("texts", texts), ("labels", labels)):
+        if given is not None and len(given) != n:
+            raise ValueError(f"{len(given)} {name} for {n} vectors; each vector needs one")
+    others = dict(others or {})
+    kept = np.flatnonzero(X.any(axis=1))
+    if len(kept) < LEAST_ROWS:
+        raise ValueError(f"{n - len(kept)} of {n} rows are zero; {LEAST_ROWS} others are needed")
+    if len(kept) > MOST_ROWS:
+        drawn = np.random.default_rng(seed).choice(len(kept), MOST_ROWS, replace=False)
+        sample = kept[np.sort(drawn)]
+    else:
+        sample = kept
+    total = FINDINGS_STEPS + n_steps(d, len(others))
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(min(done, total), total)
+
+    if progress is not None:
+        progress(0, total)
+    findings = find_all(X[sample], sample, texts=_at(texts, sample), seed=seed)
+    pictures = make_pictures(X[sample], seed=seed)
+    step()
+    rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
+    if rows.is_apart and others:
+        raise ValueError("other layers need pairs by row number; these pairs are other vectors")
+    trial = run_trial(
+        rows.X,
+        rows.yardstick,
+        groups=rows.groups,
+        others={place: _taken(each, rows.numbers) for place, each in others.items()},
+        seed=seed,
+        step=step,
+    )
+    if progress is not None:
+        progress(total, total)
+    return Diagnosis(
+        n=n,
+        d=d,
+        n_measured=len(sample),
+        n_zero=n - len(kept),
+        seed=seed,
+        findings=findings,
+        trial=trial,
+        yardstick="pairs" if pairs is not None else "labels" if labels is not None else "none",
+        vectors_sha256=hashlib.sha256(
+            np.ascontiguousarray(X, dtype=np.float32).tobytes()
+        ).hexdigest(),
+        texts_sha256=None if texts is None else _digest(texts),
+        pictures=pictures,
+        about=dict(about or {}),
+    )
+
+
+def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatment:
+    """The treatment that is recommended at this layer, fitted on all vectors (n, d).
+
+    It is "raw" where none is recommended.
+    """
+    X = float_rows(vectors, at_least=2)
+    fit_set = FitSet(X, eps=float(np.finfo(X.dtype).eps))
+    return fit_set.fit(parse_treatment(diagnosis.trial.here.treatment))
+
+
+@dataclass(frozen=True)
+class _TrialRows:
+    """The rows of the trial, with what judges them.
+
+    Attributes
+    ----------
+    X : (m, d) array
+    numbers : (m,) array of int
+        Their numbers among all vectors; without use where ``is_apart``.
+    groups : (m,) array of int
+        Copies, and rows that pairs connect.
+    is_apart : bool
+        True where the pairs are vectors of other rows, which follow the sample.
+    """
+
+    X: np.ndarray
+    numbers: np.ndarray
+    groups: np.ndarray
+    yardstick: Yardstick | None
+    is_apart: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        X: np.ndarray,
+        sample: np.ndarray,
+        *,
+        texts: Sequence[str] | None,
+        labels: Sequence[str] | None,
+        pairs: Pairs | None,
+        seed: int,
+    ) -> _TrialRows:
+        if pairs is not None:
+            return cls._of_pairs(X, sample, texts, pairs, seed)
+        if labels is not None:
+            names = np.asarray(labels, dtype=str)
+            sample = sample[names[sample] != ""]
+        groups = copies(X[sample], _at(texts, sample))
+        yardstick = None if labels is None else LabelYardstick(names[sample], groups, seed)
+        return cls(X[sample], sample, groups, yardstick)
+
+    @classmethod
+    def _of_pairs(
+        cls,
+        X: np.ndarray,
+        sample: np.ndarray,
+        texts: Sequence[str] | None,
+        pairs: Pairs,
+        seed: int,
+    ) -> _TrialRows:
+        left, right = (np.asarray(side) for side in pairs[:2])
+        gold = checked_gold(pairs[2])
+        if not len(left) == len(right) == len(gold):
+            raise ValueError(
+                f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
+            )
+        is_apart = left.ndim == 2
+        if is_apart:
+            sides = np.vstack([left, right])
+            X, numbers = np.vstack([X[sample], sides.astype(X.dtype)]), sample
+            left, right = (len(sample) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
+            texts = None
+        else:
+            if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
+                raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
+            numbers = np.union1d(sample, np.union1d(left, right))
+            X, texts = X[numbers], _at(texts, numbers)
+            left, right = (np.searchsorted(numbers, side) for side in (left, right))
+        is_zero = np.linalg.norm(X, axis=1) == 0
+        sound = ~(is_zero[left] | is_zero[right])
+        left, right, gold = left[sound], right[sound], gold[sound]
+        groups = _connected(copies(X, texts), left, right)
+        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), is_apart)
+
+
+def _connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(n,) one number for all rows that copies (n,) and pairs (p,) connect."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(first)
+    starts, ends = np.append(left, np.arange(n)), np.append(right, first)
+    graph = coo_array((np.ones(len(starts), dtype=bool), (starts, ends)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1])
+
+
+def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
+    """The same rows of another layer, read when they are needed."""
+    return lambda: np.asarray(vectors() if callable(vectors) else vectors)[rows]
+
+
+def _at(texts: Sequence[str] | None, rows: np.ndarray) -> list[str] | None:
+    return None if texts is None else [texts[row] for row in rows]
+
+
+def _digest(texts: Sequence[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        content = text.encode()
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.hexdigest()

@@ -1,0 +1,170 @@
+"""What is unusual about a cloud of vectors: findings with their numbers, each by a stated rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..linalg.moments import Moments
+from ..linalg.spectrum import Spectrum
+from ..measure import cosine_contributions
+from ..measure.cone import NARROW
+from ..measure.intervals import MIN_ROWS
+from ..measure.table import Measured, measure_table
+from ..transform.whitening_map import MIN_ROWS_PER_DIMENSION
+
+State = Literal["found", "slight", "none", "unknown"]
+Quoted = float | tuple[int, ...] | None
+TOP = 5  # dimensions whose shares of the mean cosine are added up
+MOST_OF_IT = 0.5  # their share from which they are called rogue
+HUBS = 1.0  # skewness of the k-occurrence from which a few rows are neighbours of many
+SPREADS = 5.0  # an outlier is farther than this many robust standard deviations from the median
+MAD_OF_NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
+FIRST_FEW = 5
+MEASURES = ("mean_cosine", "opening_angle", "top_5_contributions", "effective_rank", "hubness")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One question about the cloud and its answer.
+
+    Attributes
+    ----------
+    code : str
+        "cone", "rogue", "rank", "hubs", "duplicates" or "outliers".
+    state : str
+        "found", "slight", "none", or "unknown" where there are too few rows.
+    numbers : mapping of str to number, tuple of int, or None
+        What the sentence of this finding quotes.
+    """
+
+    code: str
+    state: State
+    numbers: Mapping[str, Quoted]
+
+
+def find_all(
+    X: np.ndarray, numbers: np.ndarray, *, texts: Sequence[str] | None, seed: int
+) -> tuple[Finding, ...]:
+    """Every finding of X (n, d), which has no zero row.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+    numbers : (n,) array of int
+        The rows' numbers in the whole cloud.
+    texts : sequence of n str, optional
+    seed : int
+        Of the groups of rows behind the intervals.
+    """
+    table = {row.name: row for row in measure_table(X, names=MEASURES, seed=seed)}
+    return (
+        _cone(table),
+        _rogue(X, table),
+        _rank(X, table["effective_rank"]),
+        _hubs(table["hubness"]),
+        _duplicates(X, texts),
+        _outliers(X, numbers),
+    )
+
+
+def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
+    """(n,) the first row with the same text or with exactly the same vector, by row."""
+    rows = np.ascontiguousarray(X) + 0.0  # -0.0 becomes 0.0
+    whole = rows.view(np.dtype((np.void, rows.strides[0]))).ravel()
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    same = first[place.ravel()]
+    if texts is None:
+        return np.asarray(same)
+    of_text: dict[str, int] = {}
+    by_text = np.array([of_text.setdefault(text, row) for row, text in enumerate(texts)])
+    return np.asarray(np.minimum(same, by_text))
+
+
+def _cone(table: Mapping[str, Measured]) -> Finding:
+    cosine, angle = table["mean_cosine"], table["opening_angle"]
+    state: State = "unknown"
+    if cosine.low is not None:
+        state = "found" if cosine.low >= NARROW else "slight" if cosine.low > 0 else "none"
+    angles = {"angle": angle.value, "angle_low": angle.low, "angle_high": angle.high}
+    return Finding("cone", state, {**_numbers(cosine), **angles, "limit": NARROW})
+
+
+def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
+    """Only where there is a mean cosine: else the shares are those of rounding."""
+    share, cosine = table["top_5_contributions"], table["mean_cosine"]
+    if cosine.low is None:
+        return Finding("rogue", "unknown", {"top": TOP, "least": MIN_ROWS})
+    if cosine.low <= 0 or share.low is None or X.shape[1] <= TOP:
+        return Finding("rogue", "none", {"top": TOP, "value": None})
+    largest = np.argsort(-cosine_contributions(X))[:TOP]
+    is_rogue = share.low > max(MOST_OF_IT, share.baseline or 0.0)
+    numbers = {**_numbers(share), "top": TOP, "dimensions": tuple(map(int, largest))}
+    return Finding("rogue", "found" if is_rogue else "none", numbers)
+
+
+def _rank(X: np.ndarray, effective: Measured) -> Finding:
+    n, d = X.shape
+    spectrum = Spectrum(Moments.of(X), float(np.finfo(X.dtype).eps))
+    rank = spectrum.shrunk(0.0, correlation=False).rank
+    enough = MIN_ROWS_PER_DIMENSION * d
+    state: State = "none" if n >= enough else "slight" if n > d else "found"
+    numbers = {"n": n, "d": d, "ratio": n / d, "rank": rank, "effective": effective.value}
+    return Finding("rank", state, {**numbers, "enough": enough})
+
+
+def _hubs(hubness: Measured) -> Finding:
+    state: State = "unknown"
+    if hubness.low is not None:
+        chance = max(HUBS, hubness.baseline or 0.0)
+        state = "found" if hubness.low > chance else "none"
+    return Finding("hubs", state, _numbers(hubness))
+
+
+def _duplicates(X: np.ndarray, texts: Sequence[str] | None) -> Finding:
+    equal_vectors = int(np.sum(copies(X) != np.arange(len(X))))
+    equal_texts = None if texts is None else len(texts) - len(set(texts))
+    state: State = "found" if equal_vectors or equal_texts else "none"
+    return Finding(
+        "duplicates", state, {"vectors": equal_vectors, "texts": equal_texts, "n": len(X)}
+    )
+
+
+def _outliers(X: np.ndarray, numbers: np.ndarray) -> Finding:
+    """Rows whose length, or whose distance from the mean, is far from that of the other rows."""
+    rows = X.astype(np.float64)
+    by_length = _far_off(np.linalg.norm(rows, axis=1))
+    by_distance = _far_off(np.linalg.norm(rows - rows.mean(axis=0), axis=1))
+    found = np.flatnonzero(by_length | by_distance)
+    quoted: dict[str, Quoted] = {
+        "value": len(found),
+        "length": int(by_length.sum()),
+        "distance": int(by_distance.sum()),
+        "rows": tuple(map(int, numbers[found[:FIRST_FEW]])),
+        "spreads": SPREADS,
+        "n": len(X),
+    }
+    state: State = "unknown" if len(X) < MIN_ROWS else "found" if len(found) else "none"
+    return Finding("outliers", state, quoted)
+
+
+def _far_off(values: np.ndarray) -> np.ndarray:
+    """(n,) True where a value is more than SPREADS robust standard deviations off the median."""
+    middle = np.median(values)
+    off = np.abs(values - middle)
+    spread = MAD_OF_NORMAL * np.median(off)
+    # lengths that agree to rounding have no outliers; float32 rounds at 1e-7
+    return np.asarray(off > SPREADS * max(spread, 1e-6 * middle))
+
+
+def _numbers(row: Measured) -> dict[str, Quoted]:
+    return {
+        "value": row.value,
+        "low": row.low,
+        "high": row.high,
+        "baseline": row.baseline,
+        "least": MIN_ROWS,
+    }

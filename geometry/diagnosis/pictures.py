@@ -1,0 +1,59 @@
+"""The numbers behind a report's pictures: cosines, shares of dimensions, points in a plane."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..linalg.rows import UndefinedMeasure
+from ..measure import cosine_contributions, pairwise_cosines
+from ..measure.cosines import cosine_shares, isotropic_cosine_shares
+from ..projection import project
+
+BINS, COSINE_ROWS, TOP, POINTS = 50, 1200, 10, 800
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Small enough to go with the diagnosis.
+
+    Attributes
+    ----------
+    edges : (b + 1,) array
+        Of cosines, from -1 to 1.
+    cosines, isotropic : (b,) arrays
+        Share of the pairs in each bin: measured, and of isotropic data (empty below d = 3).
+    dimensions, shares : (t,) arrays
+        The dimensions with the largest shares of the mean cosine; empty where there is none.
+    points : (m, 2) array
+        Along the mean direction and the main direction across it, the origin at 0; empty where
+        there is none.
+    """
+
+    edges: np.ndarray
+    cosines: np.ndarray
+    isotropic: np.ndarray
+    dimensions: np.ndarray
+    shares: np.ndarray
+    points: np.ndarray
+
+
+def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
+    """The pictures of X (n, d), n >= 2, no zero row; large clouds are sampled."""
+    n, d = X.shape
+    edges = np.linspace(-1, 1, BINS + 1)
+    cosines = cosine_shares(pairwise_cosines(X, max_rows=COSINE_ROWS, seed=seed), edges)
+    isotropic = isotropic_cosine_shares(edges, d) if d >= 3 else np.empty(0)
+    dimensions, shares = np.empty(0, dtype=np.int64), np.empty(0)
+    with suppress(UndefinedMeasure):  # there is no mean cosine
+        every = cosine_contributions(X)
+        dimensions = np.argsort(-every)[:TOP]
+        shares = every[dimensions]
+    points = np.empty((0, 2))
+    with suppress(UndefinedMeasure):  # there is no mean direction
+        if min(n, d) > 2:
+            rows = np.random.default_rng(seed).choice(n, min(n, POINTS), replace=False)
+            points = project(X, "mean", n_components=2).around_origin[np.sort(rows)]
+    return Pictures(edges, cosines, isotropic, dimensions, shares, points)

@@ -1,0 +1,215 @@
+"""The whole diagnosis as one HTML file that needs no network, and as numbers for a program."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from html import escape
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from ..data.number_text import signed
+from . import sentences, svg
+from .diagnosis import Diagnosis
+from .sentences import REPORT, Translate
+
+# No script, and nothing from another address.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1a1c20; --paper: #fff; --soft: #5b6270; --rule: #d5d9e0;
+  --bar: #3b6fb6; --line: #b3541e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eaee; --paper: #15171b; --soft: #a3abb8;
+  --rule: #3a3f49; --bar: #7fb0ee; --line: #f0a26b; } }
+body { font: 16px/1.5 system-ui, "Noto Sans TC", sans-serif; color: var(--ink);
+  background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+.advice { border: 1px solid var(--rule); border-radius: .5rem; padding: .75rem 1rem; }
+.advice strong { font-size: 1.1rem; } small { color: var(--soft); }
+table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
+th, td { border-bottom: 1px solid var(--rule); padding: .3rem .5rem; text-align: left;
+  vertical-align: top; } td:only-of-type { overflow-wrap: anywhere; }
+.pictures { display: flex; flex-wrap: wrap; gap: 1rem; }
+figure { flex: 1 1 18rem; max-width: 28rem; margin: 0; }
+figcaption { color: var(--soft); font-size: .9rem; }
+svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink); }
+.bar, .bar-key { fill: var(--bar); } .dot { fill: var(--bar); fill-opacity: .6; }
+.line { fill: none; stroke: var(--line); stroke-width: 2; } .line-key { fill: var(--line); }
+.axis { stroke: var(--soft); fill: none; }
+"""
+
+
+def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: str = "en") -> str:
+    """The report as a page of HTML. Every text of the reader is escaped.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis
+    translate : callable
+        From English to the language.
+    language : str
+        Its code, for the file's ``lang``.
+    """
+    _ = translate
+    name = diagnosis.about.get("corpus", "")
+    title = _(REPORT["title"]).format(name=name) if name else _(REPORT["title-nameless"])
+    lines = [sentences.evidence(diagnosis, _), sentences.stay_here(diagnosis, _)]
+    lines += [sentences.measured(diagnosis, _)]
+    advice = f"<p><strong>{escape(sentences.recommendation(diagnosis, _))}</strong></p>" + "".join(
+        f"<p><small>{escape(line)}</small></p>" for line in lines if line
+    )
+    findings = "".join(
+        f"<li><b>{escape(sentences.title(each, _))}.</b> "
+        f"{escape(sentences.finding_sentence(each, _))}</li>"
+        for each in diagnosis.findings
+    )
+    head, rows = cure_table(diagnosis, _)
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        f'<section class="advice">{advice}</section>',
+        f"<h2>{escape(_(REPORT['findings']))}</h2><ul>{findings}</ul>",
+        f"<h2>{escape(_(REPORT['pictures']))}</h2>",
+        f'<div class="pictures">{_figures(diagnosis, _)}</div>',
+        f"<h2>{escape(_(REPORT['cures']))}</h2>",
+        f'<div class="wide">{_table(rows, head)}</div>',
+        f"<p><small>{escape(sentences.basis(diagnosis, _))}</small></p>",
+        f"<h2>{escape(_(REPORT['settings']))}</h2>",
+        _table(list(settings(diagnosis, _).items())),
+    ]
+    return (
+        f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(body)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def cure_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
+    """(head, rows): what each cure changes on held-out rows, and whether it helps."""
+    cures = diagnosis.trial.cures
+    columns = {_(REPORT["cure"]): [sentences.cure_name(cure, _) for cure in cures]}
+    if cures[0].score is not None:
+        columns |= {
+            _(REPORT[f"score-{diagnosis.yardstick}"]): [_printed(cure.score, 3) for cure in cures],
+            _(REPORT["change"]): [sentences.cure_change(cure) for cure in cures],
+            _(REPORT["verdict"]): [sentences.cure_verdict(cure, _) for cure in cures],
+        }
+    columns |= {
+        _(REPORT[name]): [_printed(cure.measures[name], decimals) for cure in cures]
+        for name, decimals in (("mean_cosine", 3), ("isoscore", 3), ("hubness", 2))
+    }
+    return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
+
+
+def settings(diagnosis: Diagnosis, _: Translate) -> dict[str, str]:
+    """What the numbers depend on: the data with their hashes, the seed, the versions."""
+    found = {_(REPORT.get(name, name)): value for name, value in diagnosis.about.items()}
+    trial = diagnosis.trial
+    found |= {
+        "n": f"{diagnosis.n:,}",
+        "d": f"{diagnosis.d:,}",
+        "n/d": signed(diagnosis.n / diagnosis.d, 2),
+        _(REPORT["fit-rows"]): f"{trial.n_fit:,}",
+        _(REPORT["held-out-rows"]): f"{trial.n_held_out:,}",
+        _(REPORT["treatment"]): diagnosis.trial.here.treatment,
+        _(REPORT["seed"]): str(diagnosis.seed),
+        _(REPORT["vectors-hash"]): diagnosis.vectors_sha256,
+    }
+    if diagnosis.texts_sha256 is not None:
+        found[_(REPORT["texts-hash"])] = diagnosis.texts_sha256
+    return found | {_(REPORT["versions"]): ", ".join(_versions())}
+
+
+def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The diagnosis as numbers and texts that ``json.dumps`` writes, without the pictures."""
+    found = asdict(diagnosis)
+    del found["pictures"]
+    found["versions"] = dict(each.split(" ") for each in _versions())
+    found["sentences"] = {
+        "recommendation": sentences.recommendation(diagnosis, str),
+        "evidence": sentences.evidence(diagnosis, str),
+        "basis": sentences.basis(diagnosis, str),
+        "findings": [sentences.finding_sentence(each, str) for each in diagnosis.findings],
+    }
+    return found
+
+
+def _versions() -> list[str]:
+    from .. import __version__
+
+    return [
+        f"narrow-cone {__version__}",
+        f"numpy {np.__version__}",
+        f"scipy {version('scipy')}",
+        f"python {platform.python_version()}",
+    ]
+
+
+def _figures(diagnosis: Diagnosis, _: Translate) -> str:
+    pictures = diagnosis.pictures
+    words = {name: _(REPORT[name]) for name in REPORT if name.startswith(("picture-", "axis-"))}
+    drawn = []
+    if len(pictures.points):
+        drawn.append(
+            (
+                svg.points(
+                    pictures.points,
+                    title=words["picture-points"],
+                    x_label=words["axis-across"],
+                    y_label=words["axis-mean"],
+                    origin=words["axis-origin"],
+                ),
+                words["picture-points"],
+            )
+        )
+    drawn.append(
+        (
+            svg.histogram(
+                pictures.edges,
+                pictures.cosines,
+                pictures.isotropic,
+                title=words["picture-cosines"],
+                x_label=words["axis-cosine"],
+                names=(words["axis-measured"], words["axis-isotropic"]),
+            ),
+            words["picture-cosines"],
+        )
+    )
+    if len(pictures.shares):
+        drawn.append(
+            (
+                svg.bars(
+                    pictures.shares,
+                    [str(dimension) for dimension in pictures.dimensions],
+                    title=words["picture-shares"],
+                    x_label=words["axis-dimension"],
+                    y_label=words["axis-share"],
+                ),
+                words["picture-shares"],
+            )
+        )
+    return "".join(
+        f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
+        for picture, caption in drawn
+    )
+
+
+def _table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
+    above = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    below = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return (
+        f"<table>{f'<thead><tr>{above}</tr></thead>' if head else ''}<tbody>{below}</tbody></table>"
+    )
+
+
+def _printed(value: float | None, decimals: int) -> str:
+    return "–" if value is None else signed(value, decimals)

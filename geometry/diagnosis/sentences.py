@@ -1,0 +1,379 @@
+"""A diagnosis in sentences: the same for a page, a report and the shell.
+
+The functions take a function that translates: pages give their catalogue's, the shell ``str``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..data.number_text import change, estimate, signed
+from ..evaluate.specs import LEDOIT_WOLF, parse_treatment
+from ..measure.intervals import MIN_ROWS
+from .diagnosis import Diagnosis
+from .findings import Finding
+from .trial import Cure
+from .yardsticks import NEIGHBOURS
+
+Translate = Callable[[str], str]
+
+TITLES = {
+    "cone": "Cone",
+    "rogue": "Rogue dimensions",
+    "rank": "Few vectors for the dimensions (n/d)",
+    "hubs": "Hubs",
+    "duplicates": "Duplicates",
+    "outliers": "Outliers",
+}
+STATES = {
+    "found": "yes",
+    "slight": "slightly",
+    "none": "no",
+    "unknown": "not enough data to say",
+}
+_RANK = (
+    "n = {n}, d = {d}, n/d = {ratio}. The covariance has rank {rank} and an effective rank of "
+    "{effective}."
+)
+SENTENCES = {
+    "cone-found": (
+        "These vectors form a narrow cone. The mean cosine of two of them is {value}; isotropic "
+        "vectors have 0, and a narrow cone has {limit} or more. Half of them lie within {angle} "
+        "degrees of the mean direction."
+    ),
+    "cone-slight": (
+        "These vectors hardly form a cone. The mean cosine of two of them is {value}; isotropic "
+        "vectors have 0, and a narrow cone has {limit} or more."
+    ),
+    "cone-none": (
+        "These vectors form no cone. The mean cosine of two of them is {value}, and isotropic "
+        "vectors have 0."
+    ),
+    "cone-unknown": (
+        "There is not enough data to say whether these vectors form a cone. That needs {least} "
+        "rows."
+    ),
+    "rogue-found": (
+        "A few dimensions have most of the mean cosine: {top} of them have {value} of it, and "
+        "would have {baseline} by chance. Their numbers, from 0: {dimensions}."
+    ),
+    "rogue-none": (
+        "No few dimensions have most of the mean cosine: the {top} largest shares add up to "
+        "{value}, and to {baseline} by chance."
+    ),
+    "rogue-absent": "There is no mean cosine of which single dimensions could have the most.",
+    "rogue-unknown": (
+        "There is not enough data to say whether a few dimensions have most of the mean cosine. "
+        "That needs {least} rows."
+    ),
+    "rank-found": (
+        f"There are no more vectors than dimensions: {_RANK} A whitening needs shrinkage and few "
+        "directions."
+    ),
+    "rank-slight": (
+        f"There are few vectors for so many dimensions: {_RANK} Below n = {{enough}} a full "
+        "whitening is mostly noise."
+    ),
+    "rank-none": f"There are enough vectors for a covariance: {_RANK}",
+    "hubs-found": (
+        "Some vectors are hubs, among the nearest of very many others. The skewness of the "
+        "10-occurrence is {value}; isotropic vectors of this n and d have {baseline}."
+    ),
+    "hubs-none": (
+        "There are no clear hubs. The skewness of the 10-occurrence is {value}; isotropic vectors "
+        "of this n and d have {baseline}."
+    ),
+    "hubs-unknown": (
+        "There is not enough data to say whether some vectors are hubs. That needs {least} rows "
+        "that differ."
+    ),
+    "duplicates-found": "{vectors} of {n} vectors are equal to an earlier one.",
+    "duplicates-none": "No vector is equal to an earlier one.",
+    "duplicates-found-texts": (
+        "{texts} of {n} texts repeat an earlier one, and {vectors} vectors are equal to an "
+        "earlier one."
+    ),
+    "duplicates-none-texts": "No text repeats an earlier one, and no vectors are equal.",
+    "outliers-found": (
+        "{value} of {n} vectors are outliers: {length} by their length and {distance} by their "
+        "distance from the mean, more than {spreads} robust standard deviations from the median. "
+        "Their first rows, from 1: {rows}."
+    ),
+    "outliers-none": (
+        "No vector is an outlier: all lengths and all distances from the mean are within "
+        "{spreads} robust standard deviations of the median."
+    ),
+    "outliers-unknown": (
+        "There is not enough data to say which vectors are outliers. That needs {least} rows."
+    ),
+    "leave-nothing_helps": (
+        "Leave the vectors as they are: on held-out rows, no cure is better by an interval above 0."
+    ),
+    "leave-no_yardstick": (
+        "Leave the vectors as they are: without labels or scored pairs, there is not enough data "
+        "to say whether a cure helps."
+    ),
+    "leave-too_few-labels": (
+        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "That needs {least} held-out rows with labels that repeat; here there are {amount}."
+    ),
+    "leave-too_few-pairs": (
+        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "That needs {least} held-out pairs with different scores; here there are {amount}."
+    ),
+    "centre": "Subtract the mean, and change nothing else.",
+    "remove": (
+        "Subtract the mean and remove the directions of largest variance; their number: {k}."
+    ),
+    "whiten-all": "Whiten all directions, {shrinkage}.",
+    "whiten-some": ("Whiten the directions of largest variance, {shrinkage}; their number: {k}."),
+    "layer": (
+        "Use another layer or pooling: layer {layer} with {pooling} pooling. Diagnose that one "
+        "next, because a cure may help there too."
+    ),
+    "without-shrinkage": "without shrinkage",
+    "ledoit-wolf": "with Ledoit-Wolf shrinkage",
+    "shrinkage": "with shrinkage {a}",
+    "score-labels": "share of the {k} nearest neighbours with the same label",
+    "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
+    "here": "If you stay with this layer and pooling: {advice}",
+    "evidence-labels": (
+        "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
+        "recommendation: {difference}."
+    ),
+    "evidence-pairs": (
+        "On {amount} held-out pairs, {score} is {before} for raw vectors and {after} with this "
+        "recommendation: {difference}."
+    ),
+    "basis-labels": (
+        "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others. Settings were "
+        "chosen among {n_settings} within the fitted rows. The intervals against raw vectors are "
+        "at 95% together; subsamples of the held-out rows; seed {seed}. Chance is {chance}."
+    ),
+    "basis-pairs": (
+        "Fitted on {n_fit} rows (n/d = {ratio}), measured on {amount} pairs of {n_held_out} other "
+        "rows. Settings were chosen among {n_settings} within the fitted rows. The intervals "
+        "against raw vectors are at 95% together; bootstrap over pairs; seed {seed}."
+    ),
+    "basis-none": (
+        "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others; seed {seed}."
+    ),
+    "measured": "{n_measured} of {n} vectors of {d} numbers were measured; seed {seed}.",
+    "zero": "{n} rows of zeros have no direction and were left out.",
+    "raw": "raw",
+    "centred": "centred",
+    "removed": "directions removed: {k}",
+    "whitened-all": "whitened, all directions, {shrinkage}",
+    "whitened-some": "whitened, {k} directions, {shrinkage}",
+    "place": "layer {layer}, {pooling} pooling",
+    "better": "better",
+    "worse": "worse",
+    "not-clear": "no clear difference",
+}
+
+REPORT = {
+    "title": "Diagnosis of “{name}”",
+    "title-nameless": "Diagnosis",
+    "findings": "Findings",
+    "pictures": "Pictures",
+    "cures": "What each cure changes, on rows that it was not fitted on",
+    "settings": "Settings",
+    "cure": "cure",
+    "mean_cosine": "mean cosine of pairs",
+    "isoscore": "IsoScore",
+    "hubness": "hubness (skewness of 10-occurrence)",
+    "score-labels": "same label (5 nearest)",
+    "score-pairs": "Spearman",
+    "change": "change from raw",
+    "verdict": "verdict",
+    "corpus": "corpus",
+    "labels": "labels",
+    "pairs": "pairs",
+    "model": "model",
+    "revision": "revision",
+    "layer": "layer",
+    "pooling": "pooling",
+    "fit-rows": "rows of the fit",
+    "held-out-rows": "held-out rows",
+    "treatment": "recommended treatment",
+    "seed": "seed",
+    "vectors-hash": "SHA-256 of the vectors (float32)",
+    "texts-hash": "SHA-256 of the texts",
+    "versions": "versions",
+    "picture-points": (
+        "The vectors in the plane of their mean direction and of the largest variance across it."
+    ),
+    "picture-cosines": "Cosines of all pairs of vectors, beside those of isotropic directions.",
+    "picture-shares": "The dimensions with the largest shares of the mean cosine.",
+    "axis-mean": "mean direction ↑",
+    "axis-across": "largest variance across it →",
+    "axis-origin": "origin",
+    "axis-cosine": "cosine of two vectors",
+    "axis-measured": "these vectors",
+    "axis-isotropic": "isotropic",
+    "axis-dimension": "dimension (from 0)",
+    "axis-share": "share of the mean cosine",
+}
+
+
+def title(finding: Finding, _: Translate) -> str:
+    """What the finding is about, and its answer."""
+    return f"{_(TITLES[finding.code])}: {_(STATES[finding.state])}"
+
+
+def finding_sentence(finding: Finding, _: Translate) -> str:
+    """The answer with its numbers, as plain text."""
+    code, numbers = f"{finding.code}-{finding.state}", finding.numbers
+    if code == "rogue-none" and numbers["value"] is None:
+        code = "rogue-absent"
+    if finding.code == "duplicates" and numbers["texts"] is not None:
+        code = f"{code}-texts"
+    return _(SENTENCES[code]).format(**_printed(finding.code, numbers))
+
+
+def _printed(code: str, numbers: Mapping[str, object]) -> dict[str, str]:
+    """The numbers of a finding as text."""
+    decimals = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"baseline": 2}}.get(code, {})
+    found = {name: _number(value, decimals.get(name)) for name, value in numbers.items()}
+    if code == "outliers":
+        found["rows"] = ", ".join(f"{int(row) + 1:,}" for row in numbers["rows"])  # type: ignore[attr-defined]
+        found["least"] = str(MIN_ROWS)
+    for name in ("value", "angle"):
+        low = numbers.get("low" if name == "value" else "angle_low")
+        high = numbers.get("high" if name == "value" else "angle_high")
+        value = numbers.get(name)
+        if isinstance(value, float) and isinstance(low, float) and isinstance(high, float):
+            places = 1 if name == "angle" else 2 if code == "hubs" else 3
+            found[name] = estimate(value, low, high, places)
+    return found
+
+
+def _number(value: object, decimals: int | None) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(str(each) for each in value)
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        if decimals is not None:
+            return signed(value, decimals)
+        return f"{value:g}" if value == round(value, 2) else signed(value, 3)
+    return f"{value:,}"
+
+
+def recommendation(diagnosis: Diagnosis, _: Translate) -> str:
+    """What to do, in a sentence."""
+    return _advice(diagnosis, diagnosis.chosen, _)
+
+
+def stay_here(diagnosis: Diagnosis, _: Translate) -> str:
+    """What to do at this layer where another one is recommended; else ""."""
+    if diagnosis.chosen.place is None:
+        return ""
+    advice = _advice(diagnosis, diagnosis.trial.here, _)
+    return _(SENTENCES["here"]).format(advice=advice)
+
+
+def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
+    trial = diagnosis.trial
+    if cure.kind == "leave":
+        # with another layer recommended, "helps" is about that layer
+        because = "nothing_helps" if trial.because == "helps" else trial.because
+        code = f"leave-{because}"
+        code = f"{code}-{diagnosis.yardstick}" if trial.because == "too_few" else code
+        return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{trial.amount:,}")
+    if cure.place is not None:
+        layer, pooling = cure.place
+        return _(SENTENCES["layer"]).format(layer=layer, pooling=_(pooling))
+    k, shrinkage = _settings(cure, _)
+    code = f"whiten-{'all' if k is None else 'some'}" if cure.kind == "whiten" else cure.kind
+    return _(SENTENCES[code]).format(k=k, shrinkage=shrinkage)
+
+
+def evidence(diagnosis: Diagnosis, _: Translate) -> str:
+    """The score before and after the recommended cure; "" where nothing was compared."""
+    raw, cure = diagnosis.trial.cures[0], diagnosis.chosen
+    if "leave" not in cure.against or raw.score is None or cure.score is None:
+        return ""
+    difference = cure.against["leave"]
+    return _(SENTENCES[f"evidence-{diagnosis.yardstick}"]).format(
+        amount=f"{diagnosis.trial.amount:,}",
+        score=score_name(diagnosis, _),
+        before=signed(raw.score, 3),
+        after=signed(cure.score, 3),
+        difference=change(difference.value, difference.low, difference.high),
+    )
+
+
+def score_name(diagnosis: Diagnosis, _: Translate) -> str:
+    """What the held-out score is."""
+    return _(SENTENCES[f"score-{diagnosis.yardstick}"]).format(k=NEIGHBOURS)
+
+
+def basis(diagnosis: Diagnosis, _: Translate) -> str:
+    """The fit set, what was held out, and how the intervals were made."""
+    trial = diagnosis.trial
+    yardstick = diagnosis.yardstick if trial.cures[0].score is not None else "none"
+    return _(SENTENCES[f"basis-{yardstick}"]).format(
+        n_fit=f"{trial.n_fit:,}",
+        ratio=signed(trial.n_fit / diagnosis.d, 2),
+        n_held_out=f"{trial.n_held_out:,}",
+        amount=f"{trial.amount:,}",
+        n_settings=trial.n_settings,
+        seed=diagnosis.seed,
+        chance="–" if trial.chance is None else signed(trial.chance, 3),
+    )
+
+
+def measured(diagnosis: Diagnosis, _: Translate) -> str:
+    """How many vectors were measured, and which were left out."""
+    found = _(SENTENCES["measured"]).format(
+        n_measured=f"{diagnosis.n_measured:,}",
+        n=f"{diagnosis.n:,}",
+        d=f"{diagnosis.d:,}",
+        seed=diagnosis.seed,
+    )
+    if diagnosis.n_zero:
+        found += " " + _(SENTENCES["zero"]).format(n=f"{diagnosis.n_zero:,}")
+    return found
+
+
+def cure_name(cure: Cure, _: Translate) -> str:
+    """The treatment in a few words."""
+    if cure.place is not None:
+        layer, pooling = cure.place
+        return _(SENTENCES["place"]).format(layer=layer, pooling=_(pooling))
+    if cure.kind in ("leave", "centre"):
+        return _(SENTENCES["raw" if cure.kind == "leave" else "centred"])
+    k, shrinkage = _settings(cure, _)
+    if cure.kind == "remove":
+        return _(SENTENCES["removed"]).format(k=k)
+    code = "whitened-all" if k is None else "whitened-some"
+    return _(SENTENCES[code]).format(k=k, shrinkage=shrinkage)
+
+
+def cure_verdict(cure: Cure, _: Translate) -> str:
+    """Whether it is better than raw vectors; "" where it was not compared."""
+    if "leave" not in cure.against:
+        return ""
+    code = "better" if cure.beats("leave") else "worse" if cure.hurts else "not-clear"
+    return _(SENTENCES[code])
+
+
+def cure_change(cure: Cure) -> str:
+    """The difference to raw vectors with its interval; "" where it was not compared."""
+    if "leave" not in cure.against:
+        return ""
+    difference = cure.against["leave"]
+    return change(difference.value, difference.low, difference.high)
+
+
+def _settings(cure: Cure, _: Translate) -> tuple[int | None, str]:
+    """(directions, shrinkage in words) of a treatment; None for all directions."""
+    knobs = parse_treatment(cure.treatment).knobs
+    if cure.kind == "remove":
+        return knobs.n_removed, ""
+    if knobs.shrinkage is None:
+        return knobs.n_components, _(SENTENCES["without-shrinkage"])
+    if cure.treatment.endswith(LEDOIT_WOLF):
+        return knobs.n_components, _(SENTENCES["ledoit-wolf"])
+    return knobs.n_components, _(SENTENCES["shrinkage"]).format(a=knobs.shrinkage)

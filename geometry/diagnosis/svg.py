@@ -1,0 +1,154 @@
+"""Three pictures as inline SVG: a histogram, bars, points. No script, so they are small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+WIDTH, HEIGHT = 460, 260
+LEFT, RIGHT, TOP, BOTTOM = 50, 14, 12, 42  # margins
+
+
+def histogram(
+    edges: np.ndarray,
+    shares: np.ndarray,
+    reference: np.ndarray,
+    *,
+    title: str,
+    x_label: str,
+    names: tuple[str, str],
+) -> str:
+    """Bars of shares (b,) between edges (b + 1,), and a reference (b,) as a line.
+
+    Parameters
+    ----------
+    edges, shares, reference : arrays
+        The reference may be empty.
+    title : str
+        The text alternative.
+    x_label : str
+    names : (str, str)
+        Of the bars and of the line.
+    """
+    # the line of many dimensions is far higher than the bars; it is cut there
+    highest = float(max(shares.max(), min(reference.max(initial=0.0), 2 * shares.max())))
+    x = _scale(edges, (float(edges[0]), float(edges[-1])), (LEFT, WIDTH - RIGHT))
+    y = _scale(shares, (0.0, highest), (HEIGHT - BOTTOM, TOP))
+    base = HEIGHT - BOTTOM
+    parts = [
+        f'<rect class="bar" x="{x[i]:.1f}" y="{y[i]:.1f}" width="{x[i + 1] - x[i]:.1f}" '
+        f'height="{base - y[i]:.1f}"/>'
+        for i in range(len(shares))
+        if shares[i] > 0
+    ]
+    if len(reference):
+        line = _scale(reference.clip(max=highest), (0.0, highest), (base, TOP))
+        middle = (x[1:] + x[:-1]) / 2
+        places = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(middle, line, strict=True))
+        parts.append(f'<polyline class="line" points="{places}"/>')
+    for value in (-1, -0.5, 0, 0.5, 1):
+        place = float(np.interp(value, edges, x))
+        parts.append(_text(place, base + 16, f"{value:g}".replace("-", "−"), "middle"))
+    parts += [_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle")]
+    parts += _legend(names if len(reference) else names[:1])
+    return _picture(title, [*parts, _axis(base)])
+
+
+def bars(
+    values: np.ndarray, labels: Sequence[str], *, title: str, x_label: str, y_label: str
+) -> str:
+    """Upright bars, a label under each.
+
+    Parameters
+    ----------
+    values : (b,) array
+    labels : sequence of b str
+    title, x_label, y_label : str
+    """
+    low, high = min(0.0, float(values.min())), max(0.0, float(values.max())) or 1.0
+    base = float(_scale(np.zeros(1), (low, high), (HEIGHT - BOTTOM, TOP))[0])
+    step = (WIDTH - LEFT - RIGHT) / len(values)
+    ends = _scale(values, (low, high), (HEIGHT - BOTTOM, TOP))
+    parts = []
+    for place, (end, label) in enumerate(zip(ends, labels, strict=True)):
+        x = LEFT + step * place
+        parts.append(
+            f'<rect class="bar" x="{x + 0.15 * step:.1f}" y="{min(end, base):.1f}" '
+            f'width="{0.7 * step:.1f}" height="{abs(base - end):.1f}"/>'
+        )
+        parts.append(_text(x + step / 2, HEIGHT - BOTTOM + 16, label, "middle"))
+    for value in (low, high):
+        y = float(np.interp(value, (low, high), (HEIGHT - BOTTOM, TOP)))
+        parts.append(_text(LEFT - 6, y + 4, f"{value:.2f}".replace("-", "−"), "end"))
+    parts += [
+        _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle"),
+        _text(WIDTH - RIGHT, TOP + 8, y_label, "end"),
+        _axis(base),
+    ]
+    return _picture(title, parts)
+
+
+def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin: str) -> str:
+    """Points (m, 2) at one scale on both axes, with the origin marked.
+
+    Parameters
+    ----------
+    places : (m, 2) array
+        The first axis is drawn upwards.
+    title, x_label, y_label : str
+    origin : str
+        Its label.
+    """
+    along, across = places.T
+    low, high = min(0.0, float(along.min())), max(0.0, float(along.max()))
+    half = max(float(np.abs(across).max()), (high - low) / 2, 1e-12)
+    size = HEIGHT - TOP - BOTTOM
+    scale = size / max(high - low, 2 * half)
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    x, y = middle + across * scale, HEIGHT - BOTTOM - (along - low) * scale
+    zero = HEIGHT - BOTTOM + low * scale
+    dots = [
+        f'<circle class="dot" cx="{a:.1f}" cy="{b:.1f}" r="1.8"/>'
+        for a, b in zip(x, y, strict=True)
+    ]
+    cross = f"M{middle - 6:.1f} {zero:.1f}h12M{middle:.1f} {zero - 6:.1f}v12"
+    labels = [
+        _text(middle + 10, zero + 4, origin, "start"),
+        _text(middle, HEIGHT - 6, x_label, "middle"),
+        _text(LEFT, TOP + 8, y_label, "start"),
+    ]
+    return _picture(title, [*dots, f'<path class="axis" d="{cross}"/>', *labels])
+
+
+def _picture(title: str, parts: Sequence[str]) -> str:
+    alternative = escape(title)
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{alternative}">'
+        f"<title>{alternative}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _legend(names: Sequence[str]) -> list[str]:
+    return [
+        f'<rect class="{kind}-key" x="{LEFT + 6}" y="{TOP + 18 * row}" width="12" height="10"/>'
+        + _text(LEFT + 24, TOP + 9 + 18 * row, name, "start")
+        for row, (kind, name) in enumerate(zip(("bar", "line"), names, strict=False))
+    ]
+
+
+def _axis(y: float) -> str:
+    return f'<path class="axis" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
+
+
+def _scale(
+    values: np.ndarray, given: tuple[float, float], wanted: tuple[float, float]
+) -> np.ndarray:
+    """Values between ``given`` mapped between ``wanted``."""
+    share = (values - given[0]) / ((given[1] - given[0]) or 1.0)
+    return np.asarray(wanted[0] + share * (wanted[1] - wanted[0]))

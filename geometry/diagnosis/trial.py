@@ -1,0 +1,347 @@
+"""Which treatment helps on held-out rows: settings chosen on one part, compared on another.
+
+The rows are split in halves; copies of a row, and sentences that pairs connect, stay in one half.
+
+1. **Settings** (how many directions to remove, which whitening, which other layer) are chosen in
+   the first half alone: fitted on one half of it, scored on its other half.
+2. **Treatments** at these settings are fitted on the whole first half and scored on the second,
+   which no fit and no choice has seen. So the best of many settings is not chosen on the rows that
+   judge it.
+
+The simplest treatment whose interval against raw vectors is above 0 is recommended; a more complex
+one replaces it if it beats both by an interval above 0. The differences to raw vectors are
+intervals at 95% together (Bonferroni: with three treatments, each is an interval at 98.3%), and so
+are the differences between treatments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from statistics import NormalDist
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from ..evaluate.fit_size import split_halves
+from ..evaluate.fitting import FitSet
+from ..evaluate.specs import parse_treatment
+from ..linalg.rows import UndefinedMeasure
+from ..measure.intervals import MIN_ROWS
+from ..measure.neighbours import chance_agreement
+from ..measure.table import measure_table
+from ..transform.removal_map import default_components
+from ..transform.whitening_map import recommended_whitening
+from .yardsticks import LabelYardstick, Yardstick
+
+Kind = Literal["leave", "centre", "remove", "whiten", "layer"]
+KINDS: tuple[Kind, ...] = ("leave", "centre", "remove", "whiten", "layer")  # simple to complex
+Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
+Place = tuple[int, str]  # layer and pooling
+Vectors = np.ndarray | Callable[[], np.ndarray]
+Name = TypeVar("Name")
+LEAST_HALF = 2  # rows
+ERROR = 0.05  # of all intervals of a trial together
+REMOVED = (1, 2, 3, 5, 10)  # directions, beside d/100
+RETAINED = (16, 32, 64, 128, 256)  # directions of a whitening, beside all
+CHANGED = ("mean_cosine", "isoscore", "hubness")  # measures of the held-out rows after each
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score and replicates whose standard deviation is its standard error."""
+
+    value: float
+    replicates: np.ndarray
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Score after minus score before, on the same held-out rows."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Cure:
+    """One treatment on the held-out rows.
+
+    Attributes
+    ----------
+    kind : str
+        Of ``KINDS``.
+    treatment : str
+        As ``parse_treatment`` reads it; "none" for raw vectors, of another layer too.
+    place : (layer, pooling) or None
+        Of another layer.
+    score : float or None
+        None without labels and pairs, and where the treated rows have none.
+    against : mapping of str to Difference
+        By the kind of each simpler treatment.
+    measures : mapping of str to float or None
+        ``CHANGED``, of the held-out rows.
+    """
+
+    kind: Kind
+    treatment: str
+    score: float | None = None
+    place: Place | None = None
+    against: Mapping[str, Difference] = field(default_factory=dict)
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+
+    def beats(self, simpler: str) -> bool:
+        """True if the interval of the difference is above 0."""
+        return simpler in self.against and self.against[simpler].low > 0
+
+    @property
+    def hurts(self) -> bool:
+        """True if the interval of the difference to raw vectors is below 0."""
+        return "leave" in self.against and self.against["leave"].high < 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Treatments fitted on one half of the rows and compared on the other.
+
+    Attributes
+    ----------
+    cures : tuple of Cure
+        From simple to complex, raw vectors first.
+    chosen : Cure
+        The recommended one.
+    because : str
+        "helps"; "nothing_helps"; "no_yardstick" without labels and pairs; "too_few" where fewer
+        than MIN_ROWS units are held out.
+    n_fit, n_held_out : int
+        Rows.
+    amount : int
+        Held-out units (rows without copies, or pairs) behind the score.
+    n_compared : int
+        How many treatments were compared with raw vectors; their intervals are at 95% together.
+    n_settings : int
+        How many settings were compared within the first half.
+    chance : float or None
+        The score of neighbours drawn at random, for labels.
+    """
+
+    cures: tuple[Cure, ...]
+    chosen: Cure
+    because: Because
+    n_fit: int
+    n_held_out: int
+    amount: int
+    n_compared: int
+    n_settings: int
+    chance: float | None
+
+    @property
+    def here(self) -> Cure:
+        """What is recommended at this layer and pooling, where another one is better."""
+        return recommended(tuple(cure for cure in self.cures if cure.kind != "layer"))
+
+
+def run_trial(
+    X: np.ndarray,
+    yardstick: Yardstick | None,
+    *,
+    groups: np.ndarray,
+    others: Mapping[Place, Vectors],
+    seed: int,
+    step: Callable[[], None],
+) -> Trial:
+    """The trial of X (n, d), n >= 4.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    yardstick : Yardstick, optional
+    groups : (n,) array of int
+        Rows of one group stay in one half.
+    others : mapping of (layer, pooling) to array (n, d')
+        The same rows at other layers, or functions that return them.
+    seed : int
+        Of the halves.
+    step : callable
+        Called after each treatment.
+    """
+    fit, held_out = map(np.sort, split_halves(len(X), groups, random_state=seed))
+    if min(len(fit), len(held_out)) < LEAST_HALF:
+        return _no_trial(X, len(fit), len(held_out), yardstick)
+    amount = 0 if yardstick is None else yardstick.amount(held_out)
+    usable = yardstick if amount >= MIN_ROWS and len(fit) >= MIN_ROWS else None
+    settings, n_settings, place = usual_settings(len(fit), X.shape[1]), 0, None
+    if usable is not None:
+        inner, outer = split_halves(len(fit), groups[fit], random_state=seed)
+        choosing = _Choice(X, usable, np.sort(fit[inner]), np.sort(fit[outer]), step)
+        if usable.amount(choosing.scored) >= 2:
+            settings = choosing.settings()
+            place = choosing.place(others)
+        n_settings = choosing.n_compared
+    fit_set = FitSet(X[fit], eps=float(np.finfo(X.dtype).eps))
+    cures, scores = [], []
+    for kind, treatment in settings.items():
+        Z = fit_set.fit(parse_treatment(treatment)).apply(X[held_out]).retained
+        cures.append(Cure(kind, treatment, measures=_measures(Z)))
+        scores.append(_score(usable, Z, held_out))
+        step()
+    if place is not None and usable is not None:
+        Z = _rows_of(others[place], held_out)
+        cures.append(Cure("layer", "none", place=place, measures=_measures(Z)))
+        scores.append(_score(usable, Z, held_out))
+        step()
+    compared = _compared(cures, scores)
+    chosen = recommended(compared)
+    because: Because = "helps" if chosen.kind != "leave" else "nothing_helps"
+    if usable is None:
+        because = "no_yardstick" if yardstick is None else "too_few"
+    return Trial(
+        cures=compared,
+        chosen=chosen,
+        because=because,
+        n_fit=len(fit),
+        n_held_out=len(held_out),
+        amount=amount,
+        n_compared=len(compared) - 1,
+        n_settings=n_settings,
+        chance=(
+            chance_agreement(list(yardstick.labels[held_out]))
+            if isinstance(yardstick, LabelYardstick) and len(held_out) > 1
+            else None
+        ),
+    )
+
+
+def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick | None) -> Trial:
+    """Of rows of which nearly all are copies, or connected by pairs."""
+    raw = Cure("leave", "none", measures=_measures(X))
+    because: Because = "no_yardstick" if yardstick is None else "too_few"
+    return Trial((raw,), raw, because, n_fit, n_held_out, 0, 0, 0, None)
+
+
+def recommended(cures: tuple[Cure, ...]) -> Cure:
+    """The simplest cure that beats raw vectors, unless a more complex one beats it and them."""
+    best = cures[0]
+    for cure in cures[1:]:
+        if cure.beats("leave") and (best.kind == "leave" or cure.beats(best.kind)):
+            best = cure
+    return best
+
+
+def usual_settings(n: int, d: int) -> dict[Kind, str]:
+    """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
+    given = recommended_whitening(n, d)
+    k = f":{given['n_components']}" if "n_components" in given else ""
+    whitening = f"pca{k}{':lw' if 'shrinkage' in given else ''}"
+    found: dict[Kind, str] = {"leave": "none", "centre": "centred"}
+    if d > 1:
+        found |= {"remove": f"abtt:{default_components(d)}", "whiten": whitening}
+    return found
+
+
+def n_steps(d: int, n_others: int) -> int:
+    """How often ``run_trial`` calls ``step`` at most."""
+    return len(removals(d)) + len(whitenings(10**9, d)) + n_others + len(KINDS)
+
+
+def removals(d: int) -> list[str]:
+    """Removals among which the trial chooses."""
+    counts = sorted({*REMOVED, default_components(d)})
+    return [f"abtt:{count}" for count in counts if count < d]
+
+
+def whitenings(n: int, d: int) -> list[str]:
+    """Whitenings of n rows of the fit among which the trial chooses."""
+    retained = [k for k in RETAINED if k < min(n, d)]
+    texts = [f"pca:{k}{end}" for k in retained for end in ("", ":lw")]
+    # unshrunk, n <= d rows become the corners of a simplex
+    return [*texts, *(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
+
+
+@dataclass
+class _Choice:
+    """Settings by their score on one part of the rows, fitted on another."""
+
+    X: np.ndarray
+    yardstick: Yardstick
+    fitted: np.ndarray
+    scored: np.ndarray
+    step: Callable[[], None]
+    n_compared: int = 0
+
+    def settings(self) -> dict[Kind, str]:
+        n, d = len(self.fitted), self.X.shape[1]
+        fit_set = FitSet(self.X[self.fitted], eps=float(np.finfo(self.X.dtype).eps))
+
+        def treated(texts: list[str]) -> Iterator[tuple[str, np.ndarray]]:
+            for text in texts:
+                yield text, fit_set.fit(parse_treatment(text)).apply(self.X[self.scored]).retained
+
+        found: dict[Kind, str] = {"leave": "none", "centre": "centred"}
+        for kind, texts in (("remove", removals(d)), ("whiten", whitenings(n, d))):
+            best = self._best(treated(texts))
+            if best is not None:
+                found[kind] = best  # type: ignore[index]
+        return found
+
+    def place(self, others: Mapping[Place, Vectors]) -> Place | None:
+        return self._best((name, _rows_of(others[name], self.scored)) for name in others)
+
+    def _best(self, treated: Iterable[tuple[Name, np.ndarray]]) -> Name | None:
+        """The name with the highest score; the first of equal ones. None if none has a score."""
+        best, highest = None, -np.inf
+        for name, Z in treated:
+            with suppress(UndefinedMeasure):  # such as a zero row
+                score = self.yardstick.score(Z, self.scored)
+                if score > highest:
+                    best, highest = name, score
+            self.n_compared += 1
+            self.step()
+        return best
+
+
+def _rows_of(vectors: Vectors, rows: np.ndarray) -> np.ndarray:
+    return np.asarray(vectors() if callable(vectors) else vectors)[rows]
+
+
+def _score(yardstick: Yardstick | None, Z: np.ndarray, rows: np.ndarray) -> Score | None:
+    """None without a yardstick, and where the treated rows have no such score."""
+    if yardstick is None:
+        return None
+    try:
+        return Score(yardstick.score(Z, rows), yardstick.replicates(Z, rows))
+    except UndefinedMeasure:
+        return None
+
+
+def _measures(Z: np.ndarray) -> dict[str, float | None]:
+    rows = measure_table(Z, names=CHANGED, intervals=False, simulate=False)
+    return {row.name: row.value for row in rows}
+
+
+def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]:
+    """The cures with their scores and differences; cures[0] are the raw vectors."""
+    n = len(cures) - 1
+    with_raw, between = (_quantile(count) for count in (n, n * (n - 1) // 2))
+    against: list[dict[str, Difference]] = [{} for _ in cures]
+    for simple, complex_ in combinations(range(len(cures)), 2):
+        before, after = scores[simple], scores[complex_]
+        if before is None or after is None:
+            continue
+        value = after.value - before.value
+        quantile = between if simple else with_raw
+        reach = quantile * float(np.nanstd(after.replicates - before.replicates))
+        against[complex_][cures[simple].kind] = Difference(value, value - reach, value + reach)
+    return tuple(
+        replace(cure, score=None if score is None else score.value, against=differences)
+        for cure, score, differences in zip(cures, scores, against, strict=True)
+    )
+
+
+def _quantile(n: int) -> float:
+    """Of a normal, for n intervals at 95% together."""
+    return NormalDist().inv_cdf(1 - ERROR / (2 * max(1, n)))

@@ -1,0 +1,134 @@
+"""Vectors, with what belongs to each row, as npy, parquet or files of the Embedding Projector."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..data.csv_cells import csv_cell
+from .affine import ExportError
+
+ENDINGS = (".npy", ".parquet")
+VECTORS, METADATA = "vectors.tsv", "metadata.tsv"
+_BREAKS = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+
+
+def npy_bytes(vectors: np.ndarray) -> bytes:
+    """The vectors (n, d) as float32; ``numpy.load`` reads them without pickle."""
+    out = io.BytesIO()
+    np.save(out, np.ascontiguousarray(vectors, dtype=np.float32), allow_pickle=False)
+    return out.getvalue()
+
+
+def parquet_bytes(
+    vectors: np.ndarray,
+    *,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> bytes:
+    """A table with the columns text and label, where they are given, and vector, a list.
+
+    Parameters
+    ----------
+    vectors : (n, d) array
+    texts, labels : sequences of n str, optional
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    _need_one_each(vectors, texts=texts, labels=labels)
+    values = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+    columns = {
+        **({} if texts is None else {"text": pa.array(list(texts), pa.string())}),
+        **({} if labels is None else {"label": pa.array(list(labels), pa.string())}),
+        "vector": pa.FixedSizeListArray.from_arrays(values, vectors.shape[1]),
+    }
+    out = io.BytesIO()
+    parquet.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def projector_files(
+    vectors: np.ndarray,
+    *,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> dict[str, bytes]:
+    """vectors.tsv and metadata.tsv, as the Embedding Projector of TensorFlow loads them.
+
+    The metadata have a header only where they have two columns, which is the Projector's rule. A
+    line break or a tab in a text becomes a space. A text that a spreadsheet would take for a
+    formula begins with an apostrophe.
+
+    Parameters
+    ----------
+    vectors : (n, d) array
+    texts, labels : sequences of n str, optional
+        Without both there are no metadata.
+    """
+    _need_one_each(vectors, texts=texts, labels=labels)
+    out = io.StringIO()
+    np.savetxt(out, np.asarray(vectors, dtype=np.float32), fmt="%.9g", delimiter="\t")
+    files = {VECTORS: out.getvalue().encode()}
+    columns = {
+        name: values for name, values in (("text", texts), ("label", labels)) if values is not None
+    }
+    if columns:
+        rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
+        lines = [list(columns)] * (len(columns) > 1) + rows
+        files[METADATA] = "".join("\t".join(line) + "\n" for line in lines).encode()
+    return files
+
+
+def write_vectors(
+    path: str | os.PathLike[str],
+    vectors: np.ndarray,
+    *,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> None:
+    """Write .npy, .parquet, or any other name as a folder of ``projector_files``.
+
+    Parameters
+    ----------
+    path : str or path
+    vectors : (n, d) array
+    texts, labels : sequences of n str, optional
+        Not in .npy, which holds numbers only.
+
+    Raises
+    ------
+    ExportError
+        For a folder that is in use.
+    """
+    path = Path(path)
+    if path.suffix == ".npy":
+        path.write_bytes(npy_bytes(vectors))
+    elif path.suffix == ".parquet":
+        path.write_bytes(parquet_bytes(vectors, texts=texts, labels=labels))
+    else:
+        refuse_in_use(path)
+        path.mkdir(parents=True, exist_ok=True)
+        for name, content in projector_files(vectors, texts=texts, labels=labels).items():
+            (path / name).write_bytes(content)
+
+
+def refuse_in_use(path: Path) -> None:
+    """Raise ExportError for a file, and for a folder that is not empty."""
+    if path.exists() and (path.is_file() or any(path.iterdir())):
+        raise ExportError("folder_in_use", name=str(path))
+
+
+def _cell(text: str) -> str:
+    return str(csv_cell(_BREAKS.sub(" ", text)))
+
+
+def _need_one_each(vectors: np.ndarray, **columns: Sequence[str] | None) -> None:
+    for name, values in columns.items():
+        if values is not None and len(values) != len(vectors):
+            raise ValueError(f"{len(values)} {name} for {len(vectors)} vectors")

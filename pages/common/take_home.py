@@ -1,0 +1,58 @@
+"""Buttons that download a fitted transform, or files in a zip archive."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from geometry.export import AffineMap, numpy_files, onnx_bytes
+from geometry.export.affine import transform_bytes
+
+
+def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
+    """A button for each form of the file, which is made when the button is pressed.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the map.
+    name : str
+        Of the file, without its ending.
+    """
+    offer_file("safetensors", f"{name}.safetensors", lambda: transform_bytes(make()))
+    offer_file("ONNX", f"{name}.onnx", lambda: onnx_bytes(make()))
+    offer_file("NumPy", f"{name}-numpy.zip", lambda: zipped(numpy_files(make())))
+
+
+def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None:
+    """A download button.
+
+    Parameters
+    ----------
+    label : str
+        Of the button; also names it on the page.
+    file_name : str
+    content : callable
+        Returns the file. It is called when the button is pressed.
+    """
+    st.download_button(
+        label,
+        data=content,
+        file_name=file_name,
+        mime="application/octet-stream",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"take-{label}",
+    )
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The files by name as one zip archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()

@@ -1,0 +1,332 @@
+"""The diagnosis of a reader's own corpus or vectors: recommendation, evidence, files to take."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from geometry import Corpus, Pairs, read_cloud
+from geometry.data import VectorSet
+from geometry.diagnosis import (
+    Diagnosis,
+    diagnose,
+    recommended_treatment,
+    report_html,
+    sentences,
+)
+from geometry.diagnosis.diagnosis import LEAST_ROWS
+from geometry.diagnosis.report import cure_table
+from geometry.encode.cloud import is_stored
+from geometry.export import (
+    AffineMap,
+    affine_map,
+    npy_bytes,
+    parquet_bytes,
+    projector_files,
+    write_sentence_model,
+)
+from geometry.export.sentence_model import MODES
+from pages.common import jobs
+from pages.common.cache import Cache
+from pages.common.controls import choose
+from pages.common.corpus_cloud import ALL_POINTS, SEED, CorpusCloud, encode_corpus, store
+from pages.common.escape import markdown
+from pages.common.origin import origin
+from pages.common.take_home import offer_file, offer_transform, zipped
+from pages.common.uploads import OWN_PAIRS
+from pages.common.words import Translate, language, prose, signed
+
+LABELS = "labels"
+_DIAGNOSES: Cache[Diagnosis] = Cache("diagnoses", max_entries=16)
+
+
+@dataclass(frozen=True)
+class Material:
+    """All vectors of the reader's data, with what belongs to each row.
+
+    Attributes
+    ----------
+    points : CorpusCloud
+        Of all texts; the picture may draw a sample of them.
+    vectors : (n, d) array of float32
+        With the rows of zeros, which ``points`` leaves out.
+    texts, labels : tuples of n str, or None
+    pairs : Pairs or None
+        What judges the cures in place of the labels.
+    """
+
+    points: CorpusCloud
+    vectors: np.ndarray
+    texts: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    pairs: Pairs | None = None
+
+    @property
+    def key(self) -> str:
+        """Names everything that the diagnosis depends on."""
+        return self.points.key if self.pairs is None else f"{self.points.key}/{_code(self.pairs)}"
+
+
+def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> None:
+    """Findings, what each cure changes, one recommendation, and files of exactly that.
+
+    Parameters
+    ----------
+    own : Corpus or VectorSet
+        The reader's data.
+    drawn : CorpusCloud
+        Their picture.
+    """
+    st.subheader(_("Diagnosis"), anchor="diagnosis")
+    material = _material(own, drawn, _)
+    n = int(material.vectors.any(axis=1).sum())
+    if n < LEAST_ROWS:
+        least = _("A diagnosis needs at least {least} vectors that are not zero; there are {n}.")
+        st.info(least.format(least=LEAST_ROWS, n=n))
+        return
+    diagnosis = _diagnosis_of(material, _)
+    with st.container(border=True, key="recommendation", gap="xsmall"):
+        st.markdown(
+            f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
+        )
+        lines = (
+            sentences.evidence(diagnosis, _),
+            sentences.stay_here(diagnosis, _),
+            _measured_on(material, diagnosis, _),
+        )
+        for line in filter(None, lines):
+            st.caption(markdown(line))
+        _offer_next(diagnosis, _)
+    if material.labels is None and material.pairs is None:
+        st.markdown(prose("your_corpus", "helps-pairs"))
+    st.markdown(
+        "\n".join(
+            f"- **{markdown(sentences.title(finding, _))}.** "
+            f"{markdown(sentences.finding_sentence(finding, _))}"
+            for finding in diagnosis.findings
+        )
+    )
+    title = _("What each cure changes, on rows that it was not fitted on")
+    st.markdown(f"**{title}**")
+    head, rows = cure_table(diagnosis, _)
+    columns = dict(zip(head, zip(*rows, strict=True), strict=True))
+    st.dataframe(columns, hide_index=True, width="stretch", key="cures")
+    st.caption(markdown(sentences.basis(diagnosis, _)))
+    code = language()
+    st.download_button(
+        _("Download the report (HTML)"),
+        data=lambda: report_html(diagnosis, translate=_, language=code),
+        file_name="diagnosis.html",
+        mime="text/html",
+        icon=":material/description:",
+        on_click="ignore",
+        key="take-report",
+    )
+    _take_home(material, diagnosis, _)
+
+
+def _material(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> Material:
+    if isinstance(own, VectorSet):
+        return Material(drawn, own.vectors, own.texts, own.labels)
+    points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
+    return Material(points, points.vectors, own.texts, own.labels, _choose_judge(own, _))
+
+
+def _choose_judge(own: Corpus, _: Translate) -> Pairs | None:
+    """The labels, or one of the session's sets of pairs; None for the labels."""
+    pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
+    if not pairs:
+        return None
+    labels = {code: _("pairs: {name}").format(name=each.name) for code, each in pairs.items()}
+    if own.labels is not None:
+        labels = {LABELS: _("labels of the texts"), **labels}
+    chosen = choose(
+        st.selectbox,
+        _("What says whether a cure helps"),
+        list(labels),
+        key="judge",
+        default=next(iter(labels)),
+        labels=labels,
+        private=list(pairs),
+    )
+    return pairs.get(chosen)
+
+
+def _diagnosis_of(material: Material, _: Translate) -> Diagnosis:
+    private = material.points.private
+    found = _DIAGNOSES.get(material.key, private=private)
+    if found is None:
+        found = _DIAGNOSES.put(material.key, _worked_out(material, _), private=private)
+    return found
+
+
+def _worked_out(material: Material, _: Translate) -> Diagnosis:
+    """As a job, with progress and cancel."""
+    points, pairs = material.points, None
+    if material.pairs is not None:
+        own = material.pairs
+        both = Corpus(own.name, (*own.left, *own.right))
+        X = encode_corpus(both, points.spec, _).vectors
+        pairs = (X[: len(own)], X[len(own) :], own.gold_scores)
+    others = {} if pairs is not None else _other_layers(points)
+    about = _about(points)
+
+    def work(report: jobs.Report) -> Diagnosis:
+        return diagnose(
+            material.vectors,
+            texts=material.texts,
+            labels=material.labels,
+            pairs=pairs,
+            others=others,
+            seed=SEED,
+            about=about,
+            progress=report,
+        )
+
+    made: Diagnosis = jobs.wait_for(
+        f"diagnosis-{material.key}",
+        work,
+        _,
+        _("Diagnosing {n} vectors, steps").format(n=f"{len(material.vectors):,}"),
+        lane="measure",
+        is_long=len(material.vectors) > 2000,
+    )
+    return made
+
+
+def _other_layers(points: CorpusCloud) -> dict[tuple[int, str], Callable[[], np.ndarray]]:
+    """The same texts at every other layer with the same pooling, read from the disk."""
+    encoder, spec, corpus = points.model, points.spec, points.corpus
+    if encoder is None or spec.pooling == "own":
+        return {}
+
+    def reader(layer: int) -> Callable[[], np.ndarray]:
+        there = asdict(replace(spec, layer=layer))
+        return lambda: read_cloud(encoder, corpus, **there, store=store()).vectors
+
+    return {
+        (layer, spec.pooling): reader(layer)
+        for layer in range(encoder.n_layers + 1)
+        if layer != spec.layer
+        and is_stored(encoder, corpus, **asdict(replace(spec, layer=layer)), store=store())
+    }
+
+
+def _about(points: CorpusCloud) -> dict[str, str]:
+    """What the numbers were measured on, for the report and the files."""
+    found = {"corpus": points.corpus.name}
+    if points.corpus.label_column is not None:
+        found["labels"] = points.corpus.label_column
+    if points.model is not None:
+        found |= {
+            "model": points.model.name,
+            "layer": str(points.spec.layer),
+            "pooling": points.spec.pooling,
+        }
+        if points.model.revision:
+            found["revision"] = points.model.revision
+    return found
+
+
+def _measured_on(material: Material, diagnosis: Diagnosis, _: Translate) -> str:
+    return " · ".join([*origin(material.points, _), sentences.measured(diagnosis, _)])
+
+
+def _offer_next(diagnosis: Diagnosis, _: Translate) -> None:
+    """A button that goes to the recommended layer."""
+    place = diagnosis.chosen.place
+    if place is not None:
+        st.button(
+            _("Diagnose this layer"),
+            key="diagnose-layer",
+            icon=":material/arrow_forward:",
+            on_click=_go_to_layer,
+            args=(str(place[0]),),
+        )
+
+
+def _go_to_layer(layer: str) -> None:
+    st.session_state["layer"] = layer
+
+
+# ---- files ----
+
+
+def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
+    """The cure of this layer in each form, and the vectors after it."""
+    vectors, texts, labels = material.vectors, material.texts, material.labels
+
+    def treated() -> np.ndarray:
+        return recommended_map(diagnosis, vectors).apply(vectors)
+
+    if diagnosis.trial.here.kind == "leave":
+        return
+    st.markdown(
+        _(
+            "**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})"
+        ).format(
+            cure=markdown(sentences.cure_name(diagnosis.trial.here, _)),
+            n=f"{diagnosis.n:,}",
+            ratio=signed(diagnosis.n / diagnosis.d, 2),
+        )
+    )
+    with st.container(horizontal=True, key="take-cure"):
+        offer_transform(lambda: recommended_map(diagnosis, vectors), "cure")
+        if _is_a_model_s(material.points):
+            offer_file(
+                "sentence-transformers",
+                "sentence-transformers-model.zip",
+                lambda: _model_zip(material, diagnosis),
+            )
+    st.markdown(_("**Download the vectors after it:**"))
+    with st.container(horizontal=True, key="take-vectors"):
+        offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
+        offer_file(
+            "parquet",
+            "vectors.parquet",
+            lambda: parquet_bytes(treated(), texts=texts, labels=labels),
+        )
+        offer_file(
+            "Embedding Projector (TSV)",
+            "projector.zip",
+            lambda: zipped(projector_files(treated(), texts=texts, labels=labels)),
+        )
+
+
+def recommended_map(diagnosis: Diagnosis, vectors: np.ndarray) -> AffineMap:
+    """The recommended treatment, fitted on all vectors, with what it was fitted on."""
+    return affine_map(recommended_treatment(diagnosis, vectors), **diagnosis.about)
+
+
+def _is_a_model_s(points: CorpusCloud) -> bool:
+    """True where sentence-transformers can express the layer and the pooling."""
+    layer = points.spec.layer
+    is_inner = isinstance(layer, int) and layer > 0
+    return points.model is not None and is_inner and points.spec.pooling in MODES
+
+
+def _model_zip(material: Material, diagnosis: Diagnosis) -> bytes:
+    spec = material.points.spec
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_sentence_model(
+            Path(folder) / "model",
+            material.points.encoder,
+            recommended_map(diagnosis, material.vectors),
+            layer=int(spec.layer),
+            pooling=spec.pooling,
+        )
+        files = {
+            str(file.relative_to(path)): file.read_bytes()
+            for file in sorted(path.rglob("*"))
+            if file.is_file()
+        }
+    return zipped(files)
+
+
+def _code(pairs: Pairs) -> str:
+    return f"{pairs.name}/{hash((pairs.left, pairs.right, pairs.gold_scores.tobytes()))}"

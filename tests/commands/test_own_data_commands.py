@@ -1,0 +1,118 @@
+"""python -m geometry diagnose, whiten and project, on texts and on vectors."""
+
+import csv
+import json
+import re
+import shlex
+
+import click
+import numpy as np
+import pytest
+
+from geometry import fit_treatment, project, read_bundled
+from geometry.commands import diagnose as diagnose_command
+from geometry.commands import project as project_command
+from geometry.commands import run_shell
+from geometry.commands import whiten as whiten_command
+from geometry.diagnosis import diagnose
+from geometry.diagnosis.sentences import SENTENCES, recommendation
+from geometry.export import save_transform
+from tests.diagnosis.made_up import labelled
+
+X, LABELS = labelled("centre", n=200)
+EXAMPLE = re.compile(r"python -m geometry (.*)")
+COMMANDS = (diagnose_command, whiten_command, project_command)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with sentences.csv and vectors.npy, and in it."""
+    topics = read_bundled("topics")
+    with (tmp_path / "sentences.csv").open("w", newline="") as file:
+        rows = list(zip(topics.texts, topics.labels, strict=True))[:60]
+        csv.writer(file).writerows([("text", "topic"), *rows])
+    np.save(tmp_path / "vectors.npy", X)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def help_of(command: click.Command) -> str:
+    return command.get_help(click.Context(command, info_name="x"))
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_examples_of_help_run(folder, capsys, command):
+    examples = EXAMPLE.findall(help_of(command))
+    assert len(examples) >= 2
+    for example in examples:
+        assert run_shell([*shlex.split(example), "--quiet"]) == 0, capsys.readouterr().err
+    named = {"diagnose": ["report.html"], "project": ["points.csv", "points/metadata.tsv"],
+             "whiten": ["whitened.npy", "centred.parquet", "projector/vectors.tsv"]}  # fmt: skip
+    assert all((folder / name).is_file() for name in named[command.name])
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_help_states_the_exit_codes(command):
+    assert "Exit codes: 0 done, 2 an error" in help_of(command)
+
+
+def test_diagnose_prints_the_library_s_numbers(folder, capsys):
+    assert run_shell(["diagnose", "vectors.npy", "--json", "--quiet", "--seed", "3"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    found = diagnose(X, seed=3)
+    assert printed["findings"][0]["numbers"]["value"] == found.findings[0].numbers["value"]
+    assert printed["vectors_sha256"] == found.vectors_sha256
+    assert run_shell(["diagnose", "vectors.npy", "--out", "r.html", "--seed", "3"]) == 0
+    output = capsys.readouterr()
+    assert output.out.splitlines()[-1] == recommendation(found, str)
+    assert SENTENCES["leave-no_yardstick"] in (folder / "r.html").read_text()
+    assert "diagnosing: 100%" in output.err
+
+
+def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, capsys):
+    def whitened(*args: str) -> np.ndarray:
+        assert run_shell(["whiten", "vectors.npy", "--out", "w.npy", "--quiet", *args]) == 0
+        return np.load("w.npy")
+
+    np.testing.assert_allclose(whitened("--transform", "centred"), X - X.mean(axis=0), atol=1e-4)
+    assert "fitted_on FILE itself" in capsys.readouterr().out
+    np.save("other.npy", X[:100])
+    half = whitened("--transform", "centred", "--fit", "other.npy")
+    np.testing.assert_allclose(half, X - X[:100].mean(axis=0), atol=1e-4)
+    save_transform("w.safetensors", fit_treatment("centred", X[:100]))
+    np.testing.assert_allclose(whitened("--fit", "w.safetensors"), half, atol=1e-4)
+    capsys.readouterr()
+    # 200 rows of 24 dimensions are enough for a whitening in full
+    usual = whitened("--json")
+    np.testing.assert_allclose(np.cov(usual.T, bias=True), np.eye(24), atol=1e-3)
+    assert json.loads(capsys.readouterr().out)["about"]["method"] == "pca"
+
+
+def test_project_writes_the_library_s_points(folder, capsys):
+    args = ["project", "vectors.npy", "--method", "mean", "--dims", "3", "--quiet"]
+    assert run_shell([*args, "--out", "p.csv", "--json"]) == 0
+    found = project(X, "mean", 3)
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["trustworthiness"] == found.trustworthiness
+    rows = list(csv.reader((folder / "p.csv").open(encoding="utf-8-sig")))
+    assert rows[0] == ["x", "y", "z"]
+    np.testing.assert_allclose(np.array(rows[1:], float), found.around_origin, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["diagnose", "none.npy"], "none.npy"),
+        (["diagnose", "vectors.npy", "--out", "no/r.html"], "is no folder"),
+        (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
+        (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow is trained"),
+        (["whiten", "vectors.npy", "--out", "."], "not empty"),
+        (["project", "vectors.npy", "--out", "p.csv", "--dims", "4"], "4 is not in the range"),
+    ],
+)
+def test_errors_are_one_line_with_exit_code_2(folder, capsys, args, message):
+    assert run_shell([*args, "--quiet"]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

@@ -1,0 +1,261 @@
+"""The recommendation, where each one is right by construction; nothing without enough data."""
+
+import hashlib
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from geometry import load_encoder, read_bundled, read_cloud
+from geometry.diagnosis import Cure, diagnose, recommended_treatment
+from geometry.diagnosis.findings import copies
+from geometry.diagnosis.sentences import evidence, recommendation
+from geometry.diagnosis.trial import Difference, recommended
+from geometry.encode import ArrayStore
+from geometry.evaluate.fit_size import split_halves
+from geometry.measure import label_agreement
+from geometry.measure.neighbours import agreement_draws
+from tests.diagnosis.made_up import labelled
+
+
+def by_code(found) -> dict:
+    return {each.code: each for each in found.findings}
+
+
+# ---- the recommendation ----
+
+
+@pytest.mark.parametrize("case", ["leave", "centre", "remove", "whiten"])
+def test_the_cure_that_is_right_by_construction_is_recommended(case):
+    X, labels = labelled(case)
+    found = diagnose(X, labels=labels)
+    trial = found.trial
+    assert found.chosen.kind == case
+    assert (trial.n_fit, trial.n_held_out, trial.amount) == (300, 300, 300)
+    assert trial.because == ("nothing_helps" if case == "leave" else "helps")
+    assert (case == "remove") == (found.chosen.treatment == "abtt:1")
+    assert recommended_treatment(found, X).n_rows == len(X)
+
+
+def test_the_score_is_of_held_out_rows_by_another_route():
+    X, labels = labelled("remove")
+    found = diagnose(X, labels=labels, seed=3)
+    fit, held_out = map(np.sort, split_halves(len(X), np.arange(len(X)), random_state=3))
+    mean = X[fit].mean(axis=0)
+    top = np.linalg.svd(X[fit] - mean)[2][0]
+    Z = X[held_out] - mean
+    Z = Z - np.outer(Z @ top, top)
+    U = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    near = np.argsort(-(U @ U.T) + 9 * np.eye(len(U)), axis=1)[:, :5]
+    names = np.array(labels)[held_out]
+    share = (names[near] == names[:, None]).mean()
+    [cure] = [each for each in found.trial.cures if each.kind == "remove"]
+    assert cure.score == pytest.approx(share, abs=1e-3)
+    # three treatments against raw vectors at 95% together: each at 1 - 0.05/3
+    raw, after = (agreement_draws(rows, list(names), k=5, seed=3) for rows in (X[held_out], Z))
+    difference = cure.against["leave"]
+    reach = NormalDist().inv_cdf(1 - 0.05 / 6) * np.std(after.shares - raw.shares)
+    assert difference.value == pytest.approx(after.share - raw.share, abs=1e-3)
+    assert difference.high - difference.value == pytest.approx(reach, rel=0.02)  # m = n - m
+
+
+def test_pairs_decide_by_row_numbers_and_as_vectors():
+    rng = np.random.default_rng(0)
+    left, other = rng.standard_normal((2, 300, 16))
+    share = rng.random((300, 1))
+    clean = np.vstack([left, share * left + (1 - share) * other])
+    gold = share.ravel()
+    X = clean + 9 * rng.standard_normal((600, 1)) * np.eye(16)[0]
+    numbers = np.arange(600).reshape(2, -1)
+    found = diagnose(X, labels=["one"] * 600, pairs=(*numbers, gold))
+    assert (found.yardstick, found.trial.amount, found.trial.n_fit) == ("pairs", 150, 300)
+    assert found.chosen.kind == "remove"
+    assert "Spearman" in evidence(found, str)
+    apart = diagnose(clean[:50], pairs=(X[:300], X[300:], gold))
+    assert apart.chosen.kind == "remove"
+    assert by_code(apart)["rank"].numbers["n"] == 50  # findings are of the vectors alone
+    with pytest.raises(ValueError, match="rows outside of 0 to 599"):
+        diagnose(X, pairs=(numbers[0], numbers[1] + 1, gold))
+
+
+def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
+    noise, labels = labelled("whiten")
+    clean, _ = labelled("leave")
+    others = {(1, "cls"): noise[::-1].copy(), (2, "mean"): lambda: clean}
+    found = diagnose(noise, labels=labels, others=others)
+    assert found.chosen.place == (2, "mean")
+    assert "layer 2 with mean pooling" in recommendation(found, str)
+    assert recommended_treatment(found, noise).name == "raw"
+    same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
+    assert same.chosen.kind == "whiten"
+
+
+def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
+    better, unclear = Difference(0.1, 0.05, 0.15), Difference(0.1, -0.05, 0.25)
+
+    def choice(*cures: Cure) -> str:
+        return recommended((Cure("leave", "none"), *cures)).kind
+
+    centre = Cure("centre", "centred", against={"leave": better})
+    assert choice(centre, Cure("remove", "abtt:1", against={"leave": better})) == "centre"
+    both = Cure("remove", "abtt:1", against={"leave": better, "centre": better})
+    assert choice(centre, both) == "remove"
+    not_raw = Cure("whiten", "pca", against={"leave": unclear, "centre": better})
+    assert choice(centre, not_raw) == "centre"
+    assert choice(Cure("centre", "centred", against={"leave": unclear}), both) == "remove"
+
+
+@pytest.mark.slow
+def test_labels_at_random_seldom_recommend_a_cure():
+    X, labels = labelled("remove")
+    wrong = 0
+    for seed in range(30):
+        shuffled = list(np.random.default_rng(seed).permutation(labels))
+        wrong += diagnose(X, labels=shuffled, seed=seed).chosen.kind != "leave"
+    assert wrong <= 4  # 2.5% of 30 is 0.75; more than 4 in one of 1,000 such tests
+
+
+# ---- not enough data ----
+
+
+@pytest.mark.parametrize(
+    ("n", "labels", "because"),
+    [
+        (600, None, "no_yardstick"),
+        (78, "classes", "too_few"),
+        (600, "one", "too_few"),
+        (600, "all different", "too_few"),
+    ],
+)
+def test_without_enough_data_nothing_is_recommended(n, labels, because):
+    X, classes = labelled("remove", n=n)
+    given = {
+        "classes": classes,
+        "one": ["a"] * n,
+        "all different": [str(row) for row in range(n)],
+    }.get(labels)
+    found = diagnose(X, labels=given)
+    assert (found.chosen.kind, found.trial.because) == ("leave", because)
+    assert all(cure.score is None for cure in found.trial.cures)
+    assert found.trial.cures[-1].measures["isoscore"] > 0  # what the cures change is measured
+    assert "not enough data to say" in recommendation(found, str)
+    assert evidence(found, str) == ""
+
+
+def test_few_rows_have_no_verdict_on_the_cone():
+    found = by_code(diagnose(np.random.default_rng(0).standard_normal((39, 8)) + 3))
+    assert {code for code, each in found.items() if each.state == "unknown"} == {
+        *("cone", "rogue", "hubs", "outliers")
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"labels": ["a"]}, "1 labels for 8 vectors"),
+        ({"texts": ["a"]}, "1 texts for 8 vectors"),
+        (
+            {"pairs": (np.eye(8), np.eye(8), np.arange(8)), "others": {(1, "mean"): np.eye(8)}},
+            "pairs by row number",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused_by_name(settings, message):
+    with pytest.raises(ValueError, match=message):
+        diagnose(np.eye(8) + 1, **settings)
+
+
+def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
+    X, labels = labelled("remove")
+    X[[0, 7]] = 0
+    found = diagnose(X, labels=labels)
+    assert (found.n, found.n_measured, found.n_zero) == (600, 598, 2)
+    with pytest.raises(ValueError, match="598 of 600 rows are zero"):
+        diagnose(np.where(np.arange(600)[:, None] < 598, 0, X))
+
+
+# ---- findings ----
+
+
+def test_findings_by_hand():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 40))
+    round_cloud = by_code(diagnose(X))
+    assert {code: each.state for code, each in round_cloud.items()} == {
+        **dict.fromkeys(("cone", "rogue", "hubs", "duplicates", "outliers"), "none"),
+        "rank": "none",
+    }
+    X[:, 7] += 9
+    X[3] = X[1]
+    X[100] *= 8
+    texts = [f"text {row % 398}" for row in range(400)]
+    found = by_code(diagnose(X, texts=texts))
+    assert found["cone"].state == found["rogue"].state == "found"
+    assert found["rogue"].numbers["dimensions"][0] == 7
+    assert found["rogue"].numbers["value"] > 0.95
+    assert found["duplicates"].numbers == {"vectors": 1, "texts": 2, "n": 400}
+    assert found["outliers"].numbers["rows"] == (100,)
+    assert by_code(diagnose(X[:40]))["rank"].state == "found"
+    assert by_code(diagnose(X[:120]))["rank"].state == "slight"
+
+
+def test_copies_are_the_first_row_with_the_same_vector_or_text():
+    X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [4, 5], [2, 3]])
+    np.testing.assert_array_equal(copies(X), [0, 1, 0, 3, 1])
+    np.testing.assert_array_equal(copies(X, ["a", "b", "c", "b", "e"]), [0, 1, 0, 1, 1])
+
+
+def test_copies_do_not_lie_in_both_halves():
+    """Labels are random; each row occurs twice, so a copy in the other half would look fitted."""
+    X, _ = labelled("leave", n=300)
+    labels = list(np.random.default_rng(0).integers(5, size=300).astype(str))
+    found = diagnose(np.vstack([X, X]), labels=labels * 2)
+    assert found.trial.amount == found.trial.n_held_out / 2 == 150
+
+
+def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
+    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", 300)
+    X, labels = labelled("remove")
+    X[:400] = X[400:500].repeat(4, axis=0)
+    X[599] *= 50
+    found = diagnose(X, labels=labels, seed=1)
+    assert (found.n_measured, found.n) == (300, 600)
+    outliers = by_code(found)["outliers"].numbers["rows"]
+    assert set(outliers) <= {599}
+    assert found.vectors_sha256 == hashlib.sha256(X.tobytes()).hexdigest()
+
+
+def test_progress_is_counted_and_a_cancel_ends_the_work():
+    steps = []
+    diagnose(*labelled("leave")[:1], progress=lambda done, total: steps.append((done, total)))
+    assert steps[0][0] == 0
+    assert steps[-1][0] == steps[-1][1]
+
+    def cancel(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        diagnose(labelled("leave")[0], progress=cancel)
+
+
+# ---- the shipped topics ----
+
+
+@pytest.mark.model
+def test_centring_alone_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_path):
+    """Layers 4 and 6, mean pooling; agreement of 5 neighbours, first on all rows."""
+    topics = read_bundled("topics")
+    figures = {4: ("centre", 0.553, 0.566, 0.337), 6: ("leave", 0.669, 0.678, 0.439)}
+    for layer, (kind, *agreement) in figures.items():
+        shipped = read_cloud(
+            load_encoder(), topics, layer=layer, store=ArrayStore(tmp_path)
+        ).vectors
+        X = shipped.astype(np.float64)
+        values, V = np.linalg.eigh(np.cov(X.T, bias=True))
+        V, values = V[:, values > 1e-9], values[values > 1e-9]
+        whitened = (X - X.mean(axis=0)) @ V / np.sqrt(values)
+        found = [label_agreement(Z, topics.labels) for Z in (X, X - X.mean(axis=0), whitened)]
+        assert np.round(found, 3) == pytest.approx(agreement)
+        diagnosed = diagnose(shipped, texts=topics.texts, labels=topics.labels)
+        assert diagnosed.chosen.kind == kind

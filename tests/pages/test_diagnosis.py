@@ -1,0 +1,113 @@
+"""The diagnosis on Your corpus: the library's and the shell's numbers, in both languages."""
+
+import csv
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled
+from geometry.commands import run_shell
+from geometry.data import VectorSet
+from geometry.diagnosis import diagnose, recommended_treatment
+from geometry.diagnosis.sentences import SENTENCES, finding_sentence
+from geometry.export.affine import transform_bytes
+from pages.common import words
+from pages.common.escape import markdown
+from pages.your_corpus import diagnosis as section
+from tests.diagnosis.made_up import labelled
+from tests.pages.visits import brought, everything, healthy, new_visit
+
+TOPICS = read_bundled("topics")
+TEXTS, LABELS = TOPICS.texts[::6], TOPICS.labels[::6]
+
+
+def visit(own, language: str = "en", **query: str):
+    store = "vector-uploads" if isinstance(own, VectorSet) else "uploads"
+    state = brought(store, "corpus", own)
+    return healthy(new_visit("your_corpus", state, lang=language, **query).run())
+
+
+@pytest.fixture
+def downloads(monkeypatch) -> dict[str, object]:
+    """The content behind every download button of the section, by the file's name."""
+    found: dict[str, object] = {}
+    monkeypatch.setattr(
+        section, "offer_file", lambda label, name, content: found.update({name: content})
+    )
+    monkeypatch.setattr(section, "offer_transform", lambda make, name: found.update({name: make}))
+    return found
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_own_vectors_get_the_cure_that_is_right_and_its_files(language, downloads, tmp_path):
+    X, labels = labelled("centre")
+    at = visit(VectorSet("mine", X, labels=tuple(labels), label_column="kind"), language)
+    _ = words._catalogue(language).gettext
+    shown = everything(at)
+    assert markdown(_(SENTENCES["centre"])) in shown
+    found = diagnose(X, labels=labels)
+    for finding in found.findings:
+        assert markdown(finding_sentence(finding, _)) in shown
+    (tmp_path / "cure.safetensors").write_bytes(transform_bytes(downloads["cure"]()))
+    affine = load_transform(tmp_path / "cure.safetensors")
+    centred = recommended_treatment(found, X).fitted.apply(X)
+    np.testing.assert_allclose(affine.apply(X), centred, atol=1e-5)
+    assert (affine.about["corpus"], affine.about["labels"]) == ("mine", "kind")
+    assert "sentence-transformers-model.zip" not in downloads  # there is no encoder
+    np.testing.assert_allclose(np.load(io.BytesIO(downloads["vectors.npy"]())), centred, atol=1e-5)
+    files = zipfile.ZipFile(io.BytesIO(downloads["projector.zip"]()))
+    assert files.read("metadata.tsv").decode().split() == " ".join(labels).split()
+
+
+def test_few_vectors_and_vectors_without_labels_say_so():
+    at = visit(VectorSet("two", np.eye(3, dtype=np.float32)))
+    assert "at least 4 vectors that are not zero; there are 3" in everything(at)
+    at = visit(VectorSet("plain", labelled("centre")[0]))
+    assert "without labels or scored pairs" in everything(at)
+
+
+@pytest.mark.model
+def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
+    with (tmp_path / "own.csv").open("w", newline="") as file:
+        rows = zip(TEXTS, LABELS, strict=True)
+        csv.writer(file).writerows([("text", "topic"), *rows])
+    args = ["diagnose", str(tmp_path / "own.csv"), "--labels", "topic", "--layer", "4"]
+    assert run_shell([*args, "--json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)["sentences"]
+    at = visit(Corpus("own", TEXTS, labels=LABELS, label_column="topic"), layer="4")
+    shown = everything(at)
+    assert "layer 6 with mean pooling" in printed["recommendation"]
+    for sentence in (
+        *printed["findings"],
+        *(printed[name] for name in ("recommendation", "evidence", "basis")),
+    ):
+        assert markdown(sentence) in shown
+    # the button goes to that layer
+    at.button(key="diagnose-layer").click().run()
+    assert healthy(at).selectbox(key="layer").value == "6"
+    assert "layer 6 of 6" in everything(at)
+
+
+@pytest.mark.model
+def test_own_pairs_judge_where_there_are_no_labels(downloads, tmp_path):
+    bundled = read_bundled("pairs")
+    from geometry.data import read_bundled_pairs
+
+    pairs = read_bundled_pairs()
+    some = Pairs("mine", pairs.left[:160], pairs.right[:160], pairs.gold_scores[:160])
+    state = brought("uploads", "corpus", Corpus("own", bundled.texts[-120:]))
+    state |= {"pair-uploads": {"upload-pairs": some}}
+    at = healthy(new_visit("your_corpus", state, layer="1", pooling="cls").run())
+    assert at.selectbox(key="judge").value == "upload-pairs"
+    X = load_encoder().encode(some.left + some.right, layer=1, pooling="cls")
+    Y = load_encoder().encode(bundled.texts[-120:], layer=1, pooling="cls")
+    found = diagnose(Y, texts=bundled.texts[-120:], pairs=(X[:160], X[160:], some.gold_scores))
+    assert found.trial.amount > 40
+    shown = everything(at)
+    assert f"measured on {found.trial.amount} pairs" in shown
+    if found.chosen.kind != "leave":
+        model = zipfile.ZipFile(io.BytesIO(downloads["sentence-transformers-model.zip"]()))
+        assert "modules.json" in model.namelist()
