@@ -76,6 +76,11 @@ class Search:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows in memory."""
+        return self._rows.nbytes + self._half.nbytes + self._single_half.nbytes
+
     def cosines(self, queries: np.ndarray) -> np.ndarray:
         """Cosines (m, n) of queries (m, d) with every row, to the precision of float32."""
         Q = unit_rows(queries) - self._mean

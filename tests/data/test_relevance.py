@@ -9,7 +9,9 @@ TEXTS = ("a cat", "a dog", "a car", "a  dog", "rain")
 
 
 def test_queries_and_answers_by_text_and_by_row():
-    file = b"query,relevant,grade\npets?,a cat,3\npets?,a dog,2\npets?,a car,0\n3,1; 5,1\nlost,77,1\n"
+    file = (
+        b"query,relevant,grade\npets?,a cat,3\npets?,a dog,2\npets?,a car,0\n3,1; 5,1\nlost,77,1\n"
+    )
     relevance = read_relevance(file, name="answers.csv")
     assert relevance.answers == {
         "pets?": {"a cat": 3.0, "a dog": 2.0},

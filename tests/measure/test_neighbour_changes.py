@@ -29,7 +29,9 @@ def test_by_a_second_route():
     found = neighbour_changes(X, Z, k=5, labels=labels)
     jaccards = []
     lists = [
-        NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute").fit(each).kneighbors()[1]
+        NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute")
+        .fit(each)
+        .kneighbors()[1]
         for each in (X, Z)
     ]
     for one, other in zip(*map(np.ndarray.tolist, lists), strict=True):

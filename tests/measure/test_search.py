@@ -52,7 +52,9 @@ def test_a_needle_is_searched_again_in_float64():
 
 def test_of_equal_cosines_the_lower_row_comes_first():
     X = np.tile([[1.0, 0, 1], [0, 1, 1]], (10, 1))
-    assert Search(X).nearest_of_all(3, block_rows=4).rows.tolist() == nearest_of_all(X, k=3).tolist()
+    assert (
+        Search(X).nearest_of_all(3, block_rows=4).rows.tolist() == nearest_of_all(X, k=3).tolist()
+    )
     assert Search(X).nearest_to_row(4, 3).rows.tolist() == [[0, 2, 6]]
     assert Search(X).nearest(X[[1]], 3).rows.tolist() == [[1, 3, 5]]
 
