@@ -12,9 +12,9 @@ import plotly.graph_objects as go
 from .palette import Theme, base_layout
 
 ROW_HEIGHT = 31  # px
-TEXT_SIZE = 15
-LEFT, RIGHT = 0.4, 0.6  # of the width: where the lines begin and end
-VALUE_WIDTH = 46  # px beside the dots, for the value
+TEXT_SIZE = 14.5
+LEFT, RIGHT = 0.43, 0.57  # of the width: where the lines begin and end
+VALUE_WIDTH = 42  # px beside the dots, for the value
 HEAD = -0.2  # the row of the titles; the first item is in row 1
 
 
@@ -93,15 +93,16 @@ def slopes_figure(
         showlegend=False,
     )
     figure = go.Figure([dots, *(_lines(lines[n], getattr(words, n), looks[n]) for n in lines)])
-    head = {"size": TEXT_SIZE, "color": theme.ink}
+    ink = {"size": TEXT_SIZE, "color": theme.ink}
+    head = {**ink, "weight": 700}
     annotations = [
-        _words(f"<b>{words.before}</b>", LEFT, HEAD, "right", head),
-        _words(f"<b>{words.after}</b>", RIGHT, HEAD, "left", head),
+        _words(words.before, LEFT, HEAD, "right", head, name="cut"),
+        _words(words.after, RIGHT, HEAD, "left", head, name="cut"),
         *_names(before, LEFT, in_both, "−", theme.raw, theme),
         *_names(after, RIGHT, in_both, "+", theme.white, theme),
     ]
     if len(in_both) < rows:
-        annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", head, yanchor="top"))
+        annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", ink, yanchor="top"))
     hidden = {"visible": False, "fixedrange": True}
     figure.update_layout(
         base_layout(theme, height=round(ROW_HEIGHT * (rows + 3.4)) + 30),

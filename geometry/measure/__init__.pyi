@@ -30,8 +30,8 @@ from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
 from .neighbour_changes import NeighbourChanges as NeighbourChanges
 from .neighbour_changes import NeighbourSide as NeighbourSide
+from .neighbour_changes import jaccard_overlap as jaccard_overlap
 from .neighbour_changes import neighbour_changes as neighbour_changes
-from .neighbour_changes import overlap as overlap
 from .neighbours import chance_agreement as chance_agreement
 from .neighbours import hubness as hubness
 from .neighbours import intrinsic_dimension as intrinsic_dimension

@@ -77,7 +77,7 @@ class NeighbourChanges:
         return len(self.jaccards)
 
 
-def overlap(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+def jaccard_overlap(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Jaccard overlap (m,) of two lists of neighbours (m, k), without repeats in a list.
 
     Entries below 0 are no neighbours.
@@ -184,7 +184,7 @@ def changes_of(
         k=k,
         before=sides[0],
         after=sides[1],
-        jaccards=overlap(before.rows[:, :k], after.rows[:, :k]),
+        jaccards=jaccard_overlap(before.rows[:, :k], after.rows[:, :k]),
         jaccard=jaccard,
         hubness=hubness[2],
         agreement=agreement[2],
@@ -202,7 +202,7 @@ def _values(
     for near in (before, after):
         counts = np.bincount(near[near >= 0], minlength=rows.max() + 1)[rows]
         hubness.append(occurrence_skewness(counts))
-    values = [float(overlap(before, after).mean()), *hubness, hubness[1] - hubness[0]]
+    values = [float(jaccard_overlap(before, after).mean()), *hubness, hubness[1] - hubness[0]]
     if codes is not None:
         own = codes[rows][:, None]
         shares = [float((codes[near] == own)[near >= 0].mean()) for near in (before, after)]

@@ -37,7 +37,7 @@ def show_headlines(found: NeighbourChanges, basis: str, _: Translate) -> None:
     raw = _("raw: {value}")
     numbers = [
         BigNumber(
-            _("neighbours that stay, of all points (Jaccard)"),
+            _("overlap of the lists, all points (Jaccard)"),
             f"{jaccard.value:.0%}",
             "" if jaccard.low is None else f"[{jaccard.low:.0%}, {jaccard.high or 0:.0%}]",
         ),

@@ -7,7 +7,7 @@ from pages.common.treatment_names import treatment_words
 from pages.common.uploads import chosen_data
 from pages.common.words import Translate
 
-from .scene import MOST_MEASURED, Scene
+from .scene import Scene
 
 
 def fit_words(scene: Scene, _: Translate) -> str:
@@ -30,8 +30,9 @@ def provenance(scene: Scene, _: Translate) -> str:
         _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
         _("k = {k} nearest by cosine, exact").format(k=scene.k),
     ]
-    if scene.measured_rows is not None:
+    rows = scene.measured_rows
+    if rows is not None:
         parts.append(
-            _("numbers over all points: a random sample of {n}").format(n=f"{MOST_MEASURED:,}")
+            _("numbers over all points: a random sample of {n}").format(n=f"{len(rows):,}")
         )
     return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

@@ -6,7 +6,7 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import neighbour_changes, overlap
+from geometry.measure import jaccard_overlap, neighbour_changes
 
 
 def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -17,7 +17,7 @@ def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
 def test_overlap_by_hand():
     before = np.array([[1, 2, 3], [4, 5, 6], [1, 2, -1]])
     after = np.array([[3, 2, 9], [7, 8, 9], [2, -1, -1]])
-    np.testing.assert_allclose(overlap(before, after), [2 / 4, 0 / 6, 1 / 2])
+    np.testing.assert_allclose(jaccard_overlap(before, after), [2 / 4, 0 / 6, 1 / 2])
 
 
 def test_by_a_second_route():
