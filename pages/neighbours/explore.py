@@ -113,7 +113,8 @@ def _choose_scene(
 
 def _show_pictures(scene: Scene, rankings: Rankings, _: Translate) -> NeighbourChanges | None:
     """The lists, the histogram and the numbers; returns what was measured over all points."""
-    lists_box, histogram_box = st.columns([7, 3])
+    with st.container(key="neighbour-pictures"):
+        lists_box, histogram_box = st.columns([7, 3])
     with lists_box:
         draw_rankings(scene, rankings, _)
     with histogram_box:

@@ -124,7 +124,9 @@ def draw_histogram(scene: Scene, _: Translate) -> None:
     reference = isotropic_cosine_shares(EDGES, d)
     chart = cached_chart(
         f"{scene.key}/cosines/{theme.paper}/{language()}",
-        lambda: cosine_histogram_figure(before, after, reference, EDGES, words, theme, height=330),
+        lambda: cosine_histogram_figure(
+            before, after, reference, EDGES, words, theme, height=330
+        ).update_xaxes(dtick=0.5),  # the column is narrow
         private=scene.is_private,
     )
     middle = (EDGES[:-1] + EDGES[1:]) / 2
