@@ -16,6 +16,7 @@ import geometry
 from geometry import data, measure, transform, vectors
 from geometry.commands.evaluate import evaluate
 from geometry.commands.export import export
+from geometry.commands.neighbours import neighbours
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
@@ -179,7 +180,9 @@ def test_every_named_layer_and_pooling_is_in_models():
     assert set(re.findall(r'"(\w+)"', poolings)) == {*POOLINGS, OWN}
 
 
-@pytest.mark.parametrize(("command", "of"), [(evaluate, ""), (export, " of `export`")])
+@pytest.mark.parametrize(
+    ("command", "of"), [(evaluate, ""), (export, " of `export`"), (neighbours, " of `neighbours`")]
+)
 def test_the_shell_documents_every_option_and_its_default(command, of):
     rows = table(TEXT["shell"], f"| option{of} | default | meaning |")
     listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
@@ -193,7 +196,11 @@ def test_the_shell_documents_every_option_and_its_default(command, of):
 
 @pytest.mark.parametrize("name", ["shell", "README"])
 def test_every_option_in_an_example_exists(name):
-    known = {option for each in (*evaluate.params, *export.params) for option in each.opts}
+    known = {
+        option
+        for each in (*evaluate.params, *export.params, *neighbours.params)
+        for option in each.opts
+    }
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used
     assert used <= known

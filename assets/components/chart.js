@@ -87,6 +87,23 @@ function complete(points, data) {
   points.unselected = { marker: { opacity: FADED } };
 }
 
+// A button that saves the picture as SVG. Points drawn by WebGL are an embedded image in it.
+function withVectors(config) {
+  const { filename } = config.toImageButtonOptions;
+  const toSVG = {
+    name: "toSVG",
+    title: config.locales.reader.dictionary["Download plot as SVG"],
+    icon: { // an arrow down to a line, under the letters of the format
+      width: 24,
+      height: 24,
+      path: "M3 20h18v2H3zM11 2h2v11l4-4 1.4 1.4L12 17l-6.400-6.600L7 9l4 4z",
+    },
+    click: (box) => window.Plotly.downloadImage(box, { format: "svg", filename }),
+  };
+  const rows = config.modeBarButtons.map((row) => row.map((each) => (each === "toSVG" ? toSVG : each)));
+  return { ...config, modeBarButtons: rows };
+}
+
 // Names of a ranked list, cut to the space beside the lines; the tooltip has the whole name.
 const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 function cutNames(annotations, { share, beside, size }, width) {
@@ -124,7 +141,8 @@ function draw(box, data) {
   if (state.cut) layout.annotations = state.cut();
   // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
-  window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
+  const config = withVectors(data.config);
+  window.Plotly.react(box, traces, { ...layout, autosize: true }, config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;
     state.listens = true;
