@@ -312,7 +312,7 @@ function download(blob, name) {
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000); // after the browser has read it
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
