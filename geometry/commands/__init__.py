@@ -12,8 +12,8 @@ grid_text  a grid as columns of text
 
 from .evaluate import evaluate
 from .export import export
-from .scale import scale
 from .neighbours import neighbours
+from .scale import scale
 from .shell import run_shell, shell
 
 shell.add_command(evaluate)

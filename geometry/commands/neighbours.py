@@ -183,17 +183,14 @@ def _read(file: Path, options: dict[str, Any], encoder: Encoder | None = None) -
     import numpy as np
 
     from ..data.corpus import read_corpus
+    from ..data.limits import OWN_FILES
     from ..encode.load import load_encoder
-    from ..vectors.read import read_vectors
+    from ..vectors import read_vector_set
 
     if options["vectors"] or file.suffix in OF_VECTORS:
-        if file.suffix == ".npy":
-            X = np.load(file, allow_pickle=False)
-            texts: Sequence[str] = [f"#{row}" for row in range(1, len(X) + 1)]
-        else:
-            table = read_vectors(file)
-            X, texts = table.vectors, table.words
-        return _Rows(X, texts, np.arange(len(X)), None)
+        read = read_vector_set(file, limits=OWN_FILES)
+        texts: Sequence[str] = read.texts or [f"#{row}" for row in range(1, len(read) + 1)]
+        return _Rows(read.vectors, texts, np.arange(len(read)), None)
     texts = read_corpus(file).texts
     quiet = options["quiet"]
     encoder = encoder or load_encoder(
