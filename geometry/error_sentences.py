@@ -151,6 +151,14 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "remove the row."
         ),
         "bad_count": "Line {line} is not a word and its count. Write one such as: the 1000.",
+        "no_relevance_columns": (
+            "The columns {columns} are not a query and what is relevant to it. Name them query and "
+            "relevant in the first row, and grade where there is a grade."
+        ),
+        "bad_grade": (
+            "The grade `{grade}` at line {line} is not a number of at least 0. Write one such as "
+            "2, or remove the row."
+        ),
         "bad_json": (
             'Line {line} is not a JSON object. Write one per line: `{{"text": "…"}}` for a text, '
             '`{{"sentence1": "…", "sentence2": "…", "score": 3.5}}` for a pair.'

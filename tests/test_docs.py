@@ -14,7 +14,7 @@ import pytest
 
 import geometry
 from geometry import data, measure, transform, vectors
-from geometry.commands import diagnose, evaluate, export, project, whiten
+from geometry.commands import diagnose, evaluate, export, neighbours, project, scale, shell, whiten
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
@@ -185,6 +185,7 @@ def test_every_named_layer_and_pooling_is_in_models():
         (export, [" of `export`"]),
         (diagnose, [" of `diagnose`", " of a file"]),
         (whiten, [" of `whiten`", " of a file"]),
+        (neighbours, [" of `neighbours`"]),
         (project, [" of `project`", " of a file"]),
     ],
 )
@@ -202,7 +203,7 @@ def test_the_shell_documents_every_option_and_its_default(command, of):
 
 @pytest.mark.parametrize("name", ["shell", "README"])
 def test_every_option_in_an_example_exists(name):
-    commands = (diagnose, evaluate, export, project, whiten)
+    commands = [*shell.commands.values(), *scale.commands.values()]
     known = {option for each in commands for param in each.params for option in param.opts}
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used

@@ -55,6 +55,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "disagree-": {"name"},
         "chart-": ("whitening/charts.py", "chart_values"),
     },
+    "neighbours": {"other-treatment": {"text"}, "hubs": {"k", "never", "never_after"}},
     "sentence_similarity": {
         "lesson-outlier": {"n"},
         "few-pairs": ("sentence_similarity/grid.py", "width_values"),

@@ -87,6 +87,45 @@ function complete(points, data) {
   points.unselected = { marker: { opacity: FADED } };
 }
 
+// A button that saves the picture as SVG. Points drawn by WebGL are an embedded image in it.
+function withVectors(config) {
+  const { filename } = config.toImageButtonOptions;
+  const toSVG = {
+    name: "toSVG",
+    title: config.locales.reader.dictionary["Download plot as SVG"],
+    icon: { // an arrow down to a line, under the letters of the format
+      width: 24,
+      height: 24,
+      path: "M3 20h18v2H3zM11 2h2v11l4-4 1.4 1.4L12 17l-6.400-6.600L7 9l4 4z",
+    },
+    click: (box) => window.Plotly.downloadImage(box, { format: "svg", filename }),
+  };
+  const rows = config.modeBarButtons.map((row) => row.map((each) => (each === "toSVG" ? toSVG : each)));
+  return { ...config, modeBarButtons: rows };
+}
+
+// Names of a ranked list, cut to the space beside the lines; the tooltip has the whole name.
+const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
+function cutNames(annotations, { share, beside, size }, width) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${size}px "Open Sans", verdana, arial, sans-serif`; // Plotly's own
+  const most = share * width - beside - 14;
+  const fits = (text) => pen.measureText(`${text}…`).width <= most;
+  const cut = (text) => {
+    const signs = [...text.replace(/&(amp|lt|gt);/g, (entity) => ENTITIES[entity])];
+    if (pen.measureText(signs.join("")).width <= most) return text;
+    let [low, high] = [0, signs.length];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (fits(signs.slice(0, middle).join(""))) low = middle;
+      else high = middle - 1;
+    }
+    const left = signs.slice(0, low).join("").trimEnd();
+    return `${left.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)}…`;
+  };
+  return annotations.map((each) => (each.name === "cut" ? { ...each, text: cut(each.text) } : each));
+}
+
 function draw(box, data) {
   const state = drawn.get(box);
   if (!box.isConnected || state.shown === data.figure) return false; // off the page, or already shown
@@ -97,9 +136,13 @@ function draw(box, data) {
   const camera = box.layout?.scene?.camera; // the reader's; uirevision does not restore it
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;
+  const { names } = layout.meta ?? {};
+  state.cut = names && (() => cutNames(JSON.parse(data.figure).layout.annotations, names, box.clientWidth));
+  if (state.cut) layout.annotations = state.cut();
   // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
-  window.Plotly.react(box, traces, { ...layout, autosize: true }, data.config).then(() => {
+  const config = withVectors(data.config);
+  window.Plotly.react(box, traces, { ...layout, autosize: true }, config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;
     state.listens = true;
@@ -124,7 +167,9 @@ function draw(box, data) {
     }
     box.on("plotly_relayout", (change) => moveGroup(box, change));
     new ResizeObserver(() => {
-      if (box.isConnected && box.clientWidth > 0) window.Plotly.Plots.resize(box);
+      if (!box.isConnected || box.clientWidth === 0) return;
+      window.Plotly.Plots.resize(box);
+      if (state.cut) window.Plotly.relayout(box, { annotations: state.cut() });
     }).observe(box.parentElement);
   });
   return true;

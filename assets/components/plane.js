@@ -70,6 +70,9 @@ class PlaneView {
     const save = this.root.querySelector("[data-does=save]");
     save.textContent = words.save;
     save.onclick = () => this.save();
+    const savePixels = this.root.querySelector("[data-does=savePixels]");
+    savePixels.textContent = words.savePixels;
+    savePixels.onclick = () => this.savePixels();
     this.heard = this.root.querySelector(".plane-heard");
   }
 
@@ -282,15 +285,34 @@ class PlaneView {
   }
 
   save() {
+    download(new Blob([this.picture()], { type: "image/svg+xml" }), "cosine-basis.svg");
+  }
+
+  // The same picture at twice its size.
+  savePixels() {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => download(blob, "cosine-basis.png"), "image/png");
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(this.picture())}`;
+  }
+
+  picture() {
     const { words, colours } = this.message;
     const lines = [...spokenCosines(this.cosines, words).split(/(?<=\.) /), words.provenance];
-    const text = savedPicture(Object.values(this.pictures), this.captions.map((caption) => caption.textContent), lines, colours);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-    link.download = "cosine-basis.svg";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    return savedPicture(Object.values(this.pictures), this.captions.map((caption) => caption.textContent), lines, colours);
   }
+}
+
+function download(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000); // after the browser has read it
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

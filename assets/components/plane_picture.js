@@ -213,6 +213,8 @@ function savedPicture(pictures, captions, lines, colours) {
   const whole = document.createElementNS(SVG, "svg");
   whole.setAttribute("xmlns", SVG);
   whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  whole.setAttribute("width", width); // without a size an image of it has none
+  whole.setAttribute("height", height);
   part(whole, "rect", { width, height, fill: colours.paper });
   pictures.forEach((picture, i) => {
     const place = part(whole, "g", { transform: `translate(${i * (SIDE + 20)} 26)` });

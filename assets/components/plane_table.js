@@ -14,6 +14,7 @@ const MARKUP = `
       <div class="plane-buttons">
         <button type="button" data-does="whiten"></button>
         <button type="button" data-does="save"></button>
+        <button type="button" data-does="savePixels"></button>
       </div>
     </div>
     <div class="plane-heard" role="status" aria-live="polite"></div>

@@ -6,7 +6,8 @@ export     a fitted transform as a file or a sentence-transformers model
 diagnose   what is wrong with the geometry of texts or vectors, and what helps; a report
 whiten     texts or vectors as whitened vectors
 project    texts or vectors as points of a picture
-scale      the same geometry over Dask
+neighbours the nearest rows before and after a treatment
+scale      data sets of any size, on this machine or a Dask cluster
 options    parsing of options
 subjects   an encoder or a table of word vectors, and its grid
 grid_text  a grid as columns of text
@@ -15,10 +16,11 @@ grid_text  a grid as columns of text
 from .diagnose import diagnose
 from .evaluate import evaluate
 from .export import export
+from .neighbours import neighbours
 from .project import project
 from .scale import scale
 from .shell import run_shell, shell
 from .whiten import whiten
 
-for command in (evaluate, export, diagnose, whiten, project, scale):
+for command in (evaluate, export, diagnose, whiten, project, neighbours, scale):
     shell.add_command(command)

@@ -11,3 +11,7 @@ from .embeddings import VectorSetReport as VectorSetReport
 from .embeddings import VectorTable as VectorTable
 from .pairs import read_bundled_pairs as read_bundled_pairs
 from .pairs import read_pair_folder as read_pair_folder
+from .relevance import Judged as Judged
+from .relevance import Relevance as Relevance
+from .relevance import judge as judge
+from .relevance import read_relevance as read_relevance

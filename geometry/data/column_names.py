@@ -16,3 +16,16 @@ PAIR_NAMES = (
 SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
 WEIGHT_NAMES = ("weight", "weights", "count", "counts", "frequency", "freq", "權重", "权重", "次數")
 SUBSET_NAMES = ("subset", "genre", "dataset")
+QUERY_NAMES = ("query", "queries", "question", "查詢", "查询", "問題", "问题")
+RELEVANT_NAMES = (
+    "relevant",
+    "answer",
+    "document",
+    "passage",
+    "row",
+    "text",
+    "相關",
+    "相关",
+    "答案",
+)
+GRADE_NAMES = ("grade", "relevance", "score", "gold", "等級", "等级", "分數", "分数")

@@ -28,6 +28,10 @@ from .frequency import neighbour_means as neighbour_means
 from .frequency import sentence_means as sentence_means
 from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
+from .neighbour_changes import NeighbourChanges as NeighbourChanges
+from .neighbour_changes import NeighbourSide as NeighbourSide
+from .neighbour_changes import jaccard_overlap as jaccard_overlap
+from .neighbour_changes import neighbour_changes as neighbour_changes
 from .neighbours import chance_agreement as chance_agreement
 from .neighbours import hubness as hubness
 from .neighbours import intrinsic_dimension as intrinsic_dimension
@@ -35,6 +39,12 @@ from .neighbours import label_agreement as label_agreement
 from .neighbours import label_agreement_interval as label_agreement_interval
 from .neighbours import nearest as nearest
 from .partition import partition_isotropy as partition_isotropy
+from .retrieval import RetrievalScore as RetrievalScore
+from .retrieval import ndcg_at_k as ndcg_at_k
+from .retrieval import recall_at_k as recall_at_k
+from .retrieval import retrieval_score as retrieval_score
+from .search import Nearest as Nearest
+from .search import Search as Search
 from .spectrum import effective_rank as effective_rank
 from .spectrum import isoscore as isoscore
 from .spectrum import isoscore_baseline as isoscore_baseline

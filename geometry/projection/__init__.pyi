@@ -1,4 +1,5 @@
 from .by_layer import project_layers as project_layers
+from .placing import place as place
 from .projection import Projection as Projection
 from .projection import project as project
 from .toy import Plane as Plane

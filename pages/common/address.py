@@ -18,7 +18,7 @@ PARAMETERS = {
     "dtype": "precision of the model",
     "corpus": "corpus",
     "present": "1 for an audience: large words, no prose, no sidebar",
-    # clouds: narrow_cone, whitening
+    # clouds: narrow_cone, whitening, neighbours
     "unit": "sentences, tokens or types",
     "layer": "layer or set of layers",
     "pooling": "pooling of tokens",
@@ -65,6 +65,9 @@ PARAMETERS = {
     "shrinkage": "shrinkage a",
     "removed": "directions removed D",
     "chart": "chart below the table",
+    # neighbours
+    "nearest": "neighbours k",
+    "typed": "the typed text itself is searched for",
     # sentence_similarity
     "pairs": "sentence pairs",
     "source": "encoder or word vectors",

@@ -103,6 +103,7 @@ def plane_words(_: Translate) -> dict[str, Any]:
         "whiten": _("Whiten"),
         "undo": _("Undo whitening"),
         "save": _("Download picture (SVG)"),
+        "savePixels": _("Download picture (PNG)"),
         "handle": _("point to drag"),
         "handles": {
             "a": _("Point a"),

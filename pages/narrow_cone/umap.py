@@ -1,4 +1,4 @@
-"""UMAP pictures: fitted by a worker process, stored on disk.
+"""UMAP pictures: fitted by a worker process, stored on disk; of large clouds to a sample.
 
 Imports and compilation take 11 s, and no page may wait for them. numba and umap are not safe side
 by side, so the worker does one fit at a time.
@@ -17,6 +17,7 @@ import numpy as np
 
 from geometry import Projection
 from geometry.encode import ArrayStore
+from geometry.projection.placing import place
 from geometry.projection.projection import umap_picture
 from geometry.projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 from pages.common import jobs
@@ -28,6 +29,7 @@ from pages.common.workers import UMAP
 if TYPE_CHECKING:
     from .scene import Scene
 
+MOST_FITTED = 20_000  # rows that UMAP is fitted to, in about half a minute
 UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
 WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": imports and compilation wait for a first fit
@@ -65,11 +67,23 @@ def fit_umaps(scene: Scene, _: Translate) -> None:
 
 
 def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Report) -> None:
-    store().write(name, fit_elsewhere(X, n_components, SEED, report))
+    store().write(name, _picture_of(X, n_components, report))
+
+
+def _picture_of(X: np.ndarray, n_components: int, report: Report) -> np.ndarray:
+    """UMAP coordinates; of a large cloud a sample is fitted, and the other rows are placed."""
+    if len(X) <= MOST_FITTED:
+        return fit_elsewhere(X, n_components, SEED, report)
+    rows = np.sort(np.random.default_rng(SEED).choice(len(X), MOST_FITTED, replace=False))
+    fitted = fit_elsewhere(X[rows], n_components, SEED, report)
+    places: np.ndarray = UMAP.run(place, X, X[rows], fitted, report=report, random_state=SEED)
+    places[rows] = fitted
+    return places
 
 
 def _store_key(key: str, n_components: int) -> str:
-    return ArrayStore.key("umap", UMAP_VERSION, UMAP_NEIGHBOURS, key, n_components, SEED)
+    settings = (UMAP_NEIGHBOURS, MOST_FITTED)
+    return ArrayStore.key("umap", UMAP_VERSION, *settings, key, n_components, SEED)
 
 
 def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -> np.ndarray:

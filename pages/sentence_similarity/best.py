@@ -13,12 +13,13 @@ from geometry.hub.model_errors import DataSetError
 from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.messages import error_text
+from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from .choices import Choice
 from .pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
 from .scene import Scores, score_grid
-from .words import cell_words, hundred, treatment_words, with_interval
+from .words import cell_words, hundred, with_interval
 
 PAGE = "sentence_similarity"
 HALVES = "halves"

@@ -14,13 +14,13 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.scores import DRAWS
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import LADDER, parse_treatment
-from geometry.transform import recommended_whitening
 from geometry.transform.treatments import WHITENINGS
 from pages.common import escape
 from pages.common.controls import choose, code_of_label, layer_labels, pooling_names
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
+from pages.common.treatment_names import AUTO, SHRUNK, advised_whitening, treatment_words
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import Translate, prose
 
@@ -32,14 +32,12 @@ from .pairs import (
     pair_labels,
     pair_set,
 )
-from .words import similarity_names, treatment_words
+from .words import similarity_names
 
 SAME = "same"
-AUTO = "recommended"
 PAGE = "sentence_similarity"
 LONGEST = 60  # characters of an invalid treatment that are shown
 NEEDS_ROWS = ("clusterwise",)  # not offered: a large fit set leaves only sums
-SHRUNK = ("pca:lw", "pca:128:lw")
 OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 
 
@@ -204,14 +202,6 @@ def choose_after(fit: FitTexts, d: int, _: Translate, *, notes: DeltaGenerator) 
         notes.warning(prose(PAGE, "other-treatment", {"text": escape.code(shown)}))
         return advised
     return spec.text
-
-
-def advised_whitening(n: int, d: int) -> str:
-    """The recommended whitening for n rows in d dimensions."""
-    settings = recommended_whitening(n, d)
-    k = settings.get("n_components")
-    shrinks = "shrinkage" in settings
-    return "pca" + (f":{k}" if k else "") + (":lw" if shrinks else "")
 
 
 def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:

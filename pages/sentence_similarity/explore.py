@@ -14,6 +14,7 @@ from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.shell import show_question
+from pages.common.treatment_names import treatment_words
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
@@ -38,7 +39,7 @@ from .word_vectors import (
     show_word_pairs,
     uploaded_static,
 )
-from .words import treatment_words, with_interval
+from .words import with_interval
 
 PAGE = "sentence_similarity"
 QUESTIONS = ("spearman", "interval", "target", "difference")

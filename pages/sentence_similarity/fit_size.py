@@ -15,11 +15,12 @@ from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
+from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from .choices import measured_on, score_title
 from .scene import Scene, cached_job
-from .words import cell_words, hundred, treatment_words, with_interval
+from .words import cell_words, hundred, with_interval
 
 PAGE = "sentence_similarity"
 HEIGHT = 380

@@ -12,11 +12,12 @@ from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
+from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose, signed
 
 from .choices import fitted_on, measured_on
 from .scene import Moves, Scene, moves_of
-from .words import cell_words, similarity_names, treatment_words
+from .words import cell_words, similarity_names
 
 PAGE = "sentence_similarity"
 HEIGHT = 360

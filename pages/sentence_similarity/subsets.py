@@ -11,11 +11,12 @@ from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import code, markdown
+from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from .choices import fitted_on, measured_on
 from .scene import Scene, moves_of
-from .words import cell_words, treatment_words, with_interval
+from .words import cell_words, with_interval
 
 PAGE = "sentence_similarity"
 

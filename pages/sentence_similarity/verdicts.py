@@ -7,6 +7,7 @@ from geometry.evaluate.scores import DRAWS, Difference
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import model_line
+from pages.common.treatment_names import treatment_words
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
 
@@ -14,7 +15,7 @@ from .choices import Choice, fitted_on
 from .ladder import Gap, pooling_words_here
 from .scene import Scene
 from .word_vectors import Static
-from .words import cell_words, hundred, treatment_words, with_interval
+from .words import cell_words, hundred, with_interval
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geometry.evaluate.grid import Cell
-from geometry.evaluate.specs import TreatmentSpec, parse_treatment
 from pages.common.controls import pooling_names
 from pages.common.words import Translate, signed
 
@@ -35,41 +34,6 @@ def with_interval(
     if low is None or high is None:
         return plus + number
     return f"{plus}{number} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
-
-
-def treatment_words(code: str, _: Translate) -> str:
-    """The name of a treatment."""
-    spec = parse_treatment(code)
-    plain = {
-        "raw": _("Raw"),
-        "centred": _("Centred"),
-        "standardised": _("Standardised"),
-    }
-    if spec.name in plain:
-        return plain[spec.name]
-    if spec.name in ("removed", "svd", "clusterwise"):
-        return _removal_words(spec, _)
-    knobs = spec.knobs
-    parts = [_("whitened")]
-    if knobs.n_components is not None:
-        parts.append(f"k = {knobs.n_components}")
-    elif knobs.shrinkage is None:
-        parts = [_("whitened in full")]
-    if knobs.shrinkage is not None:
-        share = _("shrinkage {share}").format(share=knobs.shrinkage)
-        parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
-    if spec.name != "pca":  # cosines after pca and zca are equal; the others differ
-        parts.append(spec.name)
-    return _(", ").join(parts)
-
-
-def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
-    if spec.name == "clusterwise":
-        return _("top directions removed in each cluster")
-    k = "d/100" if spec.knobs.n_removed is None else spec.knobs.n_removed
-    if spec.name == "svd":
-        return _("top {k} singular directions removed, nothing centred").format(k=k)
-    return _("top {k} directions removed").format(k=k)
 
 
 def similarity_names(_: Translate) -> dict[str, str]:

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus
-from geometry.data import VectorSet
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import KNOBS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
-from pages.common.cloud_choices import FEWEST_POINTS
 from pages.common.controls import choose, follow_default
-from pages.common.uploads import OWN_VECTORS, corpus_labels, own_labels, own_vectors
 from pages.common.words import Translate
 
 SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
@@ -73,35 +69,6 @@ def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator], _: Translate) 
                 choose(st.selectbox, label, offered, key=slot, default=SLOTS[slot], labels=names)
             )
     return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
-
-
-def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
-    """Which points the treatments are fitted on: by default half of them, where both can be drawn.
-
-    corpus : of the points shown. Vectors are fitted on vectors of as many numbers.
-    """
-    others = corpus_labels(_)
-    if isinstance(corpus, VectorSet):
-        fitting = [c for c, own in own_vectors().items() if own.dimension == corpus.dimension]
-        others = {c: name for c, name in own_labels(OWN_VECTORS, _).items() if c in fitting}
-    others.pop(st.session_state.get("corpus", "topics"), None)
-    labels = {
-        "same": _("these points"),
-        "split": _("the other half"),
-        **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
-    }
-    default = "split" if len(corpus) >= 2 * FEWEST_POINTS else "same"
-    follow_default("fit-on", default)
-    return choose(
-        st.selectbox,
-        _("Fit on"),
-        list(labels),
-        key="fit-on",
-        default=default,
-        labels=labels,
-        private=[code for code in labels if code.startswith("upload-")],
-        help=_("“The other half”: half of the points are fitted, and the other half is shown."),
-    )
 
 
 def choose_rows(available: int, _: Translate) -> int:

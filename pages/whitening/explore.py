@@ -16,6 +16,7 @@ from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, coverag
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.fit_set import choose_fit_set, points_and_fit
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
@@ -26,7 +27,6 @@ from pages.common.words import Translate, prose
 from .charts import show_charts
 from .choices import (
     FitSet,
-    choose_fit_set,
     choose_knobs,
     choose_rows,
     choose_treatments,
@@ -36,7 +36,7 @@ from .flow import train_flow
 from .headlines import show_headlines
 from .numbers import show_all_measures
 from .pictures import draw_pictures
-from .scene import SAMPLE_ROWS, Scene, build_scene, material_of, points_and_fit
+from .scene import SAMPLE_ROWS, Scene, build_scene, material_of
 from .verdicts import whitening_verdict
 from .warnings import warn_of_emptied, warn_of_simplex
 

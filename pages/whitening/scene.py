@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from geometry import Cloud, Corpus, Projection
-from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.projection.projection import match_radius, settle
@@ -18,8 +17,8 @@ from geometry.transform.learned_removal import WeightedRemoval
 from geometry.transform.treatments import Knobs, Treated, Treatment, fit_treatment
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, encode_corpus
-from pages.common.uploads import chosen_corpus, chosen_data
+from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
+from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
 from .choices import FitSet
@@ -220,29 +219,6 @@ class Scene:
     pictures: tuple[TreatedCloud, ...]
     reach: float
     waiting: tuple[str, ...]
-
-
-def points_and_fit(
-    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, _: Translate
-) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points shown, and all points of the fit set.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-        Of the points shown.
-    spec : CloudSpec
-        Unit, layer and pooling.
-    code : str
-        Of the fit set: "same", "split" (half of the points), or a corpus.
-    """
-    points = encode_corpus(corpus, spec, _)
-    if code == "same":
-        return points, points
-    if code == "split":
-        fitted, shown = points.halves()
-        return shown, fitted
-    return points, encode_corpus(chosen_data(code), spec, _)
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:

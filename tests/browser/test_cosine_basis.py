@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
@@ -191,6 +192,9 @@ def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_pag
     assert picture.tag.endswith("svg")
     assert "True cosine: cos(a, b) = −0.600, cos(a, c) = 0.600" in words
     assert "seed 9" in words
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download picture (PNG)").click()
+    assert Image.open(waiting.value.path()).width == 2 * round(float(picture.get("width")))
     page.get_by_text("More controls and downloads").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name=re.compile(r"Download cosines \(CSV\)")).click()

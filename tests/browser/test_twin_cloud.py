@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -276,6 +277,15 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     saved = Image.open(download.value.path())
     assert saved.width == 2 * round(box["width"])
     assert saved.height > 2 * box["height"] + 100
+    # as SVG the points are an image, and every word is a text
+    with page.expect_download() as download:
+        press_more(page, "saveVectors")
+    drawn = ElementTree.parse(download.value.path()).getroot()
+    assert drawn.get("width") == f"{round(box['width'])}"
+    (points,) = drawn.iter("{http://www.w3.org/2000/svg}image")
+    assert points.get("href").startswith("data:image/png;base64,")
+    words = [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert set(cloud.labels) & set(words)
 
     # The graphics context is lost and restored.
     page.evaluate("""() => {

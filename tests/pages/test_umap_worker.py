@@ -98,3 +98,26 @@ def test_warming_up_twice_submits_once_and_an_operator_can_turn_it_off(monkeypat
     umap_worker.warm_up()
     until(lambda: submitted and not timers())
     assert len(submitted) == 1
+
+
+def test_a_large_cloud_is_fitted_to_a_sample_and_the_rest_is_placed(monkeypatch, cloud):
+    fitted = []
+
+    def fit(X, n_components, seed, report):
+        fitted.append(X)
+        return X[:, :n_components].astype(float)
+
+    def here(function, *values, report, **options):
+        return function(*values, **options, progress=report)
+
+    monkeypatch.setattr(umap_worker, "MOST_FITTED", 100)
+    monkeypatch.setattr(umap_worker, "fit_elsewhere", fit)
+    monkeypatch.setattr(umap_worker.UMAP, "run", here)
+    places = umap_worker._picture_of(cloud, 2, quiet)
+    assert [len(X) for X in fitted] == [100]
+    rows = [np.flatnonzero((cloud == row).all(axis=1))[0] for row in fitted[0]]
+    np.testing.assert_allclose(places[rows], cloud[rows, :2], atol=1e-6)
+    assert places.shape == (300, 2)
+    others = np.setdiff1d(np.arange(300), rows)
+    # as the picture of the sample shows two of the numbers, a placed row is near to its own
+    assert np.corrcoef(places[others, 0], cloud[others, 0])[0, 1] > 0.8

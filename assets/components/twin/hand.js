@@ -5,7 +5,7 @@ import { press, textOf } from "./controls.js";
 import { rowsInside } from "./lasso.js";
 import { boxAt } from "./layout.js";
 import { nearestRow } from "./picking.js";
-import { pictureOf, saveAs } from "./png.js";
+import { pictureOf, saveAs, saveBlob, vectorsOf } from "./png.js";
 import { packRows } from "./rows.js";
 import { neighbourIn, neighbourOutward, union } from "./selection.js";
 import { hideTip, showTip } from "./tip.js";
@@ -83,6 +83,11 @@ export class Hand {
   save() {
     const { file } = this.twin.wanted;
     saveAs(pictureOf(this.stage, getComputedStyle(this.element).fontFamily), `${file}.png`);
+  }
+
+  saveVectors() {
+    const text = vectorsOf(this.stage, getComputedStyle(this.element).fontFamily);
+    saveBlob(new Blob([text], { type: "image/svg+xml" }), `${this.twin.wanted.file}.svg`);
   }
 
   // Also the lasso that is being drawn, or null.

@@ -1,11 +1,13 @@
-// The pictures as a PNG file: twice the size, with title, legend, numbers and settings.
+// The pictures as a PNG or SVG file: title, legend, numbers and settings; points at twice the size.
 
 import { groupsOf, RINGS } from "./palette.js";
 import { shortNumber } from "./scale.js";
+import { SvgPen } from "./svg.js";
 
 const SCALE = 2;
 const PAD = 16;
 const LINE = 18;
+const ABOVE = PAD + 26; // above the stage
 
 // Lines at most `width` wide, broken at spaces if there are any, else where a line is full.
 export function wrap(text, width, measure) {
@@ -50,9 +52,42 @@ export function notesOf(stage) {
 
 // Draws the stage at SCALE, then again at the screen's own. Returns a canvas.
 export function pictureOf(stage, typeface) {
-  const { message, width, height } = stage;
   const out = document.createElement("canvas");
   const pen = out.getContext("2d");
+  const sheet = sheetOf(stage, typeface, pen);
+  out.width = Math.round(stage.width * SCALE);
+  out.height = Math.round(sheet.height * SCALE);
+  pen.scale(SCALE, SCALE);
+  drawSheet(pen, stage, sheet, () => {
+    stage.draw(SCALE);
+    for (const canvas of [stage.canvas, stage.over]) {
+      pen.drawImage(canvas, 0, ABOVE, stage.width, stage.height);
+    }
+    stage.draw();
+  });
+  return out;
+}
+
+// The same as the text of an SVG file: the points are an embedded image, words and lines are vectors.
+export function vectorsOf(stage, typeface) {
+  const pen = new SvgPen(stage.width, 0);
+  const sheet = sheetOf(stage, typeface, pen);
+  pen.height = sheet.height;
+  drawSheet(pen, stage, sheet, () => {
+    stage.draw(SCALE);
+    pen.image(stage.canvas.toDataURL("image/png"), 0, ABOVE, stage.width, stage.height);
+    stage.draw();
+    pen.save();
+    pen.translate(0, ABOVE);
+    stage.writeOn(pen);
+    pen.restore();
+  });
+  return String(pen);
+}
+
+// The lines above and below the stage, and the height of all.
+function sheetOf(stage, typeface, pen) {
+  const { message, width, height } = stage;
   const small = `13px ${typeface}`;
   pen.font = small;
   const measure = (text) => pen.measureText(text).width;
@@ -60,23 +95,21 @@ export function pictureOf(stage, typeface) {
   const rings = message.marks.map(({ shape, caption }) => ({ text: `${RINGS[shape]} ${caption}` }));
   const entries = [...legendOf(message, stage.codes, stage.hidden), ...rings];
   const rows = rowsOf(entries, width - 2 * PAD, measure);
-  const head = PAD + 26;
-  const whole = head + height + PAD + LINE * (rows.length + notes.length) + PAD;
-  out.width = Math.round(width * SCALE);
-  out.height = Math.round(whole * SCALE);
-  pen.scale(SCALE, SCALE);
+  const whole = ABOVE + height + PAD + LINE * (rows.length + notes.length) + PAD;
+  return { notes, rows, small, large: `600 17px ${typeface}`, height: whole };
+}
+
+function drawSheet(pen, { message, width, height }, sheet, drawStage) {
   pen.fillStyle = message.theme.paper;
-  pen.fillRect(0, 0, width, whole);
+  pen.fillRect(0, 0, width, sheet.height);
   pen.textBaseline = "middle";
   pen.fillStyle = message.theme.ink;
-  pen.font = `600 17px ${typeface}`;
+  pen.font = sheet.large;
   pen.fillText(message.name, PAD, PAD + 6);
-  stage.draw(SCALE);
-  for (const canvas of [stage.canvas, stage.over]) pen.drawImage(canvas, 0, head, width, height);
-  stage.draw();
-  pen.font = small;
-  let y = head + height + PAD;
-  for (const row of rows) {
+  drawStage();
+  pen.font = sheet.small;
+  let y = ABOVE + height + PAD;
+  for (const row of sheet.rows) {
     for (const { sign, text, colour, x } of row) {
       pen.fillStyle = colour;
       if (sign) pen.fillText(sign, PAD + x, y);
@@ -86,11 +119,10 @@ export function pictureOf(stage, typeface) {
     y += LINE;
   }
   pen.fillStyle = message.theme.ink;
-  for (const line of notes) {
+  for (const line of sheet.notes) {
     pen.fillText(line, PAD, y);
     y += LINE;
   }
-  return out;
 }
 
 function rowsOf(entries, width, measure) {
@@ -109,11 +141,13 @@ function rowsOf(entries, width, measure) {
 }
 
 export function saveAs(canvas, name) {
-  canvas.toBlob((blob) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // after the browser has read it
-  }, "image/png");
+  canvas.toBlob((blob) => saveBlob(blob, name), "image/png");
+}
+
+export function saveBlob(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000); // after the browser has read it
 }

@@ -262,6 +262,14 @@ export class Stage {
     if (cloud.k === 3) drawCones();
   }
 
+  // Words, marks and lines on another pen, such as one that writes SVG.
+  writeOn(pen) {
+    const own = this.pen;
+    this.pen = pen;
+    this.#drawOver(1);
+    this.pen = own;
+  }
+
   #drawOver(ratio) {
     const { pen, message, boxes, camera } = this;
     const { theme } = message;

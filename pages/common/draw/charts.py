@@ -85,7 +85,7 @@ def show_chart(
     key : str
         The chart's identity.
     file_name : str
-        Of the PNG that the camera button saves, at twice the size.
+        Of the PNG that the camera button saves, at twice the size, and of the SVG.
     alt : str
         The chart in words, for readers who cannot see it.
     on_point : callable
@@ -171,7 +171,8 @@ def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False)
         "responsive": True,
         "scrollZoom": False,  # the wheel scrolls the page
         "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
-        "modeBarButtons": [["toImage"], list(moving)] if zoom else [["toImage"]],
+        # "toSVG" is a button of chart.js: Plotly has one button, for one format
+        "modeBarButtons": [["toImage", "toSVG"], list(moving)] if zoom else [["toImage", "toSVG"]],
         "locale": "reader",
         "locales": {"reader": {"dictionary": _button_words(translator())}},
     }
@@ -181,6 +182,7 @@ def _button_words(_: Translate) -> dict[str, str]:
     """The tooltips of Plotly's buttons in the reader's language."""
     return {
         "Download plot as a PNG": _("Download picture (PNG)"),
+        "Download plot as SVG": _("Download picture (SVG)"),
         "Zoom": _("Zoom"),
         "Pan": _("Move"),
         "Zoom in": _("Zoom in"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -11,6 +12,7 @@ from geometry import Cloud
 
 from ..address import number_in_url, put_in_url
 from ..corpus_cloud import CorpusCloud
+from ..downloads import csv_bytes, offer_csv
 from ..escape import markdown
 from ..words import Translate
 
@@ -63,3 +65,17 @@ def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
         st.dataframe(table, height=240, width="stretch")
         if len(rows) > MAX_ROWS:
             st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))
+        offer_csv(_("Download selection (CSV)"), "selection", partial(selection_csv, cloud, rows))
+
+
+def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
+    """A row for each selected point: its row from 1, text and label; all of them."""
+    lines = [
+        [
+            str(cloud.sources[row] + 1 if cloud.unit in ("sentences", "vectors") else row + 1),
+            cloud.texts[row],
+            "" if cloud.labels is None else cloud.labels[row],
+        ]
+        for row in rows
+    ]
+    return csv_bytes(["row", "text", "label"], lines, cloud.unit)

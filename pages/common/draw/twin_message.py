@@ -262,6 +262,7 @@ def _words(_: Translate) -> Mapping[str, str]:
         "size": _("Size"),
         "opacity": _("Opacity"),
         "save": _("Download picture (PNG)"),
+        "saveVectors": _("Download picture (SVG)"),
         "selected": _("{n} points selected"),
         "shown": _("{k} of {n} points shown"),
         "elsewhere": _(

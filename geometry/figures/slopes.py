@@ -1,0 +1,166 @@
+"""Two ranked lists side by side: a line joins the places of what is in both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .palette import Theme, base_layout
+
+ROW_HEIGHT = 31  # px
+TEXT_SIZE = 14.5
+LEFT, RIGHT = 0.43, 0.57  # of the width: where the lines begin and end
+VALUE_WIDTH = 42  # px beside the dots, for the value
+HEAD = -0.2  # the row of the titles; the first item is in row 1
+
+
+@dataclass(frozen=True)
+class Item:
+    """One place of a list.
+
+    Attributes
+    ----------
+    key : object
+        The same in both lists for the same thing.
+    text : str
+        Cut where its half of the picture ends; the hover text has all of it.
+    value : str
+        Beside the dot.
+    about : str
+        More hover text.
+    """
+
+    key: object
+    text: str
+    value: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class SlopeWords:
+    """Titles of the lists, the names of what stays, leaves and enters, and of the last row."""
+
+    before: str
+    after: str
+    stays: str
+    leaves: str
+    enters: str
+    beyond: str
+
+
+def slopes_figure(
+    before: Sequence[Item], after: Sequence[Item], words: SlopeWords, theme: Theme
+) -> go.Figure:
+    """The lists, first place on top. What is in one list only has its line to or from below.
+
+    The first trace has every dot, those of the left list first, for clicks. The texts are
+    annotations named "cut": the browser cuts them to the width that there is.
+
+    Parameters
+    ----------
+    before, after : sequences of Item
+    words : SlopeWords
+    theme : Theme
+    """
+    rows = max(len(before), len(after))
+    below = rows + 1
+    at_left = {item.key: place for place, item in enumerate(before, start=1)}
+    at_right = {item.key: place for place, item in enumerate(after, start=1)}
+    lines = {
+        "stays": [(place, at_right[key]) for key, place in at_left.items() if key in at_right],
+        "leaves": [(place, below) for key, place in at_left.items() if key not in at_right],
+        "enters": [(below, place) for key, place in at_right.items() if key not in at_left],
+    }
+    looks = {
+        "stays": {"color": theme.ink, "width": 1.5},
+        "leaves": {"color": theme.raw, "width": 2, "dash": "dot"},
+        "enters": {"color": theme.white, "width": 2, "dash": "dash"},
+    }
+    in_both = at_left.keys() & at_right.keys()
+    colours = [theme.ink if item.key in in_both else theme.raw for item in before]
+    colours += [theme.ink if item.key in in_both else theme.white for item in after]
+    dots = go.Scatter(
+        x=[LEFT] * len(before) + [RIGHT] * len(after),
+        y=[*at_left.values(), *at_right.values()],
+        mode="markers",
+        marker={"size": 10, "color": colours},
+        text=[f"{item.text}<br>{item.about}" for item in (*before, *after)],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
+    figure = go.Figure([dots, *(_lines(lines[n], getattr(words, n), looks[n]) for n in lines)])
+    ink = {"size": TEXT_SIZE, "color": theme.ink}
+    head = {**ink, "weight": 700}
+    annotations = [
+        _words(words.before, LEFT, HEAD, "right", head, name="cut"),
+        _words(words.after, RIGHT, HEAD, "left", head, name="cut"),
+        *_names(before, LEFT, in_both, "−", theme.raw, theme),
+        *_names(after, RIGHT, in_both, "+", theme.white, theme),
+    ]
+    if len(in_both) < rows:
+        annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", ink, yanchor="top"))
+    hidden = {"visible": False, "fixedrange": True}
+    figure.update_layout(
+        base_layout(theme, height=round(ROW_HEIGHT * (rows + 3.4)) + 30),
+        xaxis={"range": [0, 1], **hidden},
+        yaxis={"range": [rows + 2, HEAD - 0.6], **hidden},
+        annotations=annotations,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
+        margin={"l": 0, "r": 0, "t": 30, "b": 0},
+        meta={"names": {"share": LEFT, "beside": VALUE_WIDTH, "size": TEXT_SIZE}},
+    )
+    return figure
+
+
+def _lines(ends: Sequence[tuple[int, int]], name: str, look: dict[str, Any]) -> go.Scatter:
+    """Curves from the left list to the right one, as one trace."""
+    t = np.linspace(0, 1, 17)
+    bend = 3 * t**2 - 2 * t**3  # flat at both ends, so that crossing lines can be followed
+    x, y = [], []
+    for left, right in ends:
+        x += [*(LEFT + (RIGHT - LEFT) * t), None]
+        y += [*(left + (right - left) * bend), None]
+    return go.Scatter(
+        x=x or [None], y=y or [None], mode="lines", name=name, line=look, hoverinfo="skip"
+    )
+
+
+def _names(
+    items: Sequence[Item],
+    x: float,
+    in_both: set[object],
+    sign: str,
+    colour: str,
+    theme: Theme,
+) -> list[dict[str, Any]]:
+    """The text and the value of each item, away from the lines."""
+    side, away = ("right", -1) if x == LEFT else ("left", 1)
+    found = []
+    for place, item in enumerate(items, start=1):
+        is_alone = item.key not in in_both
+        font = {"size": TEXT_SIZE, "color": colour if is_alone else theme.ink}
+        value = _words(item.value, x, place, side, font) | {"xshift": away * 10}
+        text = f"{sign} {item.text}" if is_alone else item.text
+        name = _words(text, x, place, side, font, name="cut", hovertext=item.text)
+        found += [value, name | {"xshift": away * (10 + VALUE_WIDTH)}]
+    return found
+
+
+def _words(
+    text: str, x: float, y: float, side: str, font: dict[str, Any], **more: Any
+) -> dict[str, Any]:
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xanchor": side,
+        "yanchor": "middle",
+        "align": side,
+        "showarrow": False,
+        "font": font,
+        **more,
+    }

@@ -1,0 +1,248 @@
+"""What a treatment does to neighbours: how many stay, which rows are hubs, before and after.
+
+Both clouds have the same rows. The 95% intervals are from subsamples of half the rows, in which
+neighbours are found anew; a row's neighbours are not independent of those of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..linalg.rows import UndefinedMeasure, half_digits, need_rows, need_whole
+from .cosines import mean_cosine
+from .frequency import Estimate
+from .intervals import MIN_ROWS, around, halves, subsampling_reach, units_of
+from .neighbours import occurrence_skewness
+from .search import THREADS, Nearest, Search
+
+
+@dataclass(frozen=True)
+class NeighbourSide:
+    """The neighbours of one of the two clouds.
+
+    Attributes
+    ----------
+    nearest : Nearest
+        The k nearest of each of the n rows.
+    occurrences : (n,) array of int
+        How often each row is among the k nearest of the others.
+    hubness : Estimate
+        Skewness of the occurrences.
+    agreement : Estimate or None
+        Share of neighbours with the same label; None without labels.
+    """
+
+    nearest: Nearest
+    occurrences: np.ndarray
+    hubness: Estimate
+    agreement: Estimate | None
+
+    def hubs(self, most: int = 10) -> np.ndarray:
+        """The rows that are neighbours of the most others, the largest hub first."""
+        return np.argsort(-self.occurrences, kind="stable")[:most]
+
+
+@dataclass(frozen=True)
+class NeighbourChanges:
+    """Neighbours before and after a treatment.
+
+    Attributes
+    ----------
+    k : int
+    before, after : NeighbourSide
+    jaccards : (n,) array
+        Of each row: neighbours in both lists over neighbours in at least one.
+    jaccard : Estimate
+        Their mean.
+    hubness : Estimate
+        After minus before.
+    agreement : Estimate or None
+        After minus before; None without labels.
+    """
+
+    k: int
+    before: NeighbourSide
+    after: NeighbourSide
+    jaccards: np.ndarray
+    jaccard: Estimate
+    hubness: Estimate
+    agreement: Estimate | None
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return len(self.jaccards)
+
+
+def jaccard_overlap(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Jaccard overlap (m,) of two lists of neighbours (m, k), without repeats in a list.
+
+    Entries below 0 are no neighbours.
+    """
+    both = np.sort(np.hstack([before, after]), axis=1)
+    shared = ((both[:, 1:] == both[:, :-1]) & (both[:, 1:] >= 0)).sum(axis=1)
+    either = (before >= 0).sum(axis=1) + (after >= 0).sum(axis=1) - shared
+    return np.asarray(shared / np.maximum(either, 1), dtype=np.float64)
+
+
+def neighbour_changes(
+    before: np.ndarray,
+    after: np.ndarray,
+    *,
+    k: int = 10,
+    labels: Sequence[object] | None = None,
+    units: np.ndarray | None = None,
+    seed: int = 0,
+    threads: int = THREADS,
+    progress: Callable[[int, int], None] | None = None,
+) -> NeighbourChanges:
+    """Exact neighbours of every row of both clouds, and how they differ.
+
+    Parameters
+    ----------
+    before, after : (n, d) and (n, e) arrays of float, n > k + 1
+        The same rows, such as raw and whitened. No zero row.
+    k : int, >= 1
+        Neighbours of each row, by cosine.
+    labels : sequence of n labels, optional
+        Two different ones at least.
+    units : (n,) ids, optional
+        Rows of one unit, such as the tokens of one sentence, are drawn together.
+    seed : int
+        Of the subsamples. Below MIN_ROWS units there is no interval.
+    threads : int
+        Products at a time.
+    progress : callable, optional
+        Called with (blocks done, blocks in all).
+
+    Raises
+    ------
+    UndefinedMeasure
+        For a zero row, too few rows, and where rounding decides which rows are nearest.
+    """
+    need_whole("k", k, at_least=1)
+    need_rows(len(before), k + 2)
+    if len(before) != len(after):
+        raise ValueError(f"{len(before)} rows before and {len(after)} after; they are the same")
+    spare = 3 * k + 30  # in a random half, fewer than k of them are drawn once in 10^7
+    found = []
+    for side, X in enumerate((before, after)):
+
+        def report(done: int, total: int, side: int = side) -> None:
+            if progress is not None:
+                progress(side * total + done, 2 * total)
+
+        near = Search(X).nearest_of_all(spare, threads=threads, progress=report)
+        _refuse_ties(near.cosines, k, mean=mean_cosine(X), equal=half_digits(X))
+        found.append(near)
+    return changes_of(found[0], found[1], k=k, labels=labels, units=units, seed=seed)
+
+
+def changes_of(
+    before: Nearest,
+    after: Nearest,
+    *,
+    k: int,
+    labels: Sequence[object] | None = None,
+    units: np.ndarray | None = None,
+    seed: int = 0,
+) -> NeighbourChanges:
+    """``neighbour_changes`` from neighbours that were found before, more than k of each row.
+
+    Parameters
+    ----------
+    before, after : Nearest
+    k, labels, units, seed
+        As in ``neighbour_changes``.
+    """
+    n = len(before.rows)
+    codes = None
+    if labels is not None:
+        if len(labels) != n:
+            raise ValueError(f"{len(labels)} labels for {n} rows")
+        codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1]
+    whole = _values(before.rows[:, :k], after.rows[:, :k], np.arange(n), codes)
+    unit = units_of(units, n)
+    n_units = int(unit.max()) + 1
+    reach = np.full(len(whole), np.nan)
+    if n_units >= MIN_ROWS:
+        draws = np.array(
+            [_in_half(before, after, k, rows, unit, codes) for rows in halves(n_units, seed)]
+        )
+        reach = np.array([subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T])
+    estimates = [_estimate(value, r) for value, r in zip(whole, reach, strict=True)]
+    jaccard, *hubness = estimates[:4]
+    agreement: list[Estimate | None] = [*estimates[4:]] or [None] * 3
+    sides = [
+        NeighbourSide(near.first(k), np.bincount(near.rows[:, :k].ravel(), minlength=n), hub, share)
+        for near, hub, share in zip((before, after), hubness, agreement, strict=False)
+    ]
+    return NeighbourChanges(
+        k=k,
+        before=sides[0],
+        after=sides[1],
+        jaccards=jaccard_overlap(before.rows[:, :k], after.rows[:, :k]),
+        jaccard=jaccard,
+        hubness=hubness[2],
+        agreement=agreement[2],
+    )
+
+
+def _values(
+    before: np.ndarray, after: np.ndarray, rows: np.ndarray, codes: np.ndarray | None
+) -> list[float]:
+    """Mean Jaccard; hubness before, after, change; with labels the same three of agreement.
+
+    before, after : (m, k) neighbours of the ``rows`` (m,); -1 is none.
+    """
+    hubness = []
+    for near in (before, after):
+        counts = np.bincount(near[near >= 0], minlength=rows.max() + 1)[rows]
+        hubness.append(occurrence_skewness(counts))
+    values = [float(jaccard_overlap(before, after).mean()), *hubness, hubness[1] - hubness[0]]
+    if codes is not None:
+        own = codes[rows][:, None]
+        shares = [float((codes[near] == own)[near >= 0].mean()) for near in (before, after)]
+        values += [*shares, shares[1] - shares[0]]
+    return values
+
+
+def _in_half(
+    before: Nearest,
+    after: Nearest,
+    k: int,
+    drawn: np.ndarray,
+    unit: np.ndarray,
+    codes: np.ndarray | None,
+) -> list[float]:
+    """``_values`` within the drawn units."""
+    is_drawn = np.zeros(int(unit.max()) + 1, dtype=bool)
+    is_drawn[drawn] = True
+    inside = is_drawn[unit]
+    rows = np.flatnonzero(inside)
+    lists = []
+    for near in (before.rows[rows], after.rows[rows]):
+        counted = inside[near]
+        place = np.cumsum(counted, axis=1, dtype=np.int32)
+        counted &= place <= k
+        found = np.full((len(rows), k), -1, dtype=np.int64)
+        line, column = np.nonzero(counted)
+        found[line, place[line, column] - 1] = near[line, column]
+        lists.append(found)
+    return _values(lists[0], lists[1], rows, codes)
+
+
+def _estimate(value: float, reach: float) -> Estimate:
+    if np.isnan(reach):
+        return Estimate(value, None, None)
+    return Estimate(value, *around(value, reach))
+
+
+def _refuse_ties(cosines: np.ndarray, k: int, *, mean: float, equal: float) -> None:
+    """``neighbours.refuse_ties`` from the cosines (n, 2k or more)."""
+    later = cosines[:, min(2 * k, cosines.shape[1]) - 1]
+    if np.mean(cosines[:, k - 1] - later <= equal * (1 - mean)) > 0.5:
+        raise UndefinedMeasure("equal_distances", k=k)

@@ -1,0 +1,259 @@
+"""Exact nearest rows by cosine: of queries, and of every row among the others.
+
+Nothing is approximated: every query is compared with every row, by products of blocks. Two things
+make that fast. The scores are symmetric, so the search of all rows computes each product of two
+blocks once and uses it for the rows of both. And a block is searched only for scores above the
+k-th best so far, of which there are soon few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..linalg.rows import UndefinedMeasure, float_rows, need_whole, unit_rows
+from ..linalg.threads import in_threads
+from .neighbours import SURE, largest
+
+BLOCK_ROWS = 2048  # rows of both sides of a product: 16 MB of scores
+QUERY_SCORES = 2**24  # in memory at a time, for queries among the rows
+THREADS = 2  # blocks multiplied at a time, where the caller limits each product to one thread
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The k nearest of m rows, nearest first.
+
+    Attributes
+    ----------
+    rows : (m, k) array of int
+    cosines : (m, k) array of float64
+    """
+
+    rows: np.ndarray
+    cosines: np.ndarray
+
+    @property
+    def k(self) -> int:
+        """How many neighbours each row has."""
+        return int(self.rows.shape[1])
+
+    def first(self, k: int) -> Nearest:
+        """Only the k nearest."""
+        return Nearest(self.rows[:, :k], self.cosines[:, :k])
+
+
+class Search:
+    """Rows that are searched by cosine.
+
+    The rows are multiplied in float32, minus their mean: |u - v|^2 = 2 - 2 cos stays the same, and
+    rows in a needle have more digits. A row whose k-th neighbour is still too close to be sure of
+    is searched again in float64.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    """
+
+    def __init__(self, X: np.ndarray) -> None:
+        X = float_rows(X, at_least=1)
+        zero = np.flatnonzero(~X.any(axis=1))
+        if len(zero):
+            raise UndefinedMeasure("zero_row", row=zero[0], n_zero=len(zero), n=len(X))
+        parts = [slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS)]
+        # by blocks, because a million rows would take gigabytes in float64
+        self._mean = sum((unit_rows(X[part]).sum(axis=0) for part in parts), np.zeros(1)) / len(X)
+        self._rows = np.empty(X.shape, dtype=np.float32)
+        for part in parts:
+            self._rows[part] = unit_rows(X[part]) - self._mean
+        self._half = np.einsum("nd,nd->n", self._rows, self._rows, dtype=np.float64) / 2
+        self._single_half = self._half.astype(np.float32)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows in memory."""
+        return self._rows.nbytes + self._half.nbytes + self._single_half.nbytes
+
+    def cosines(self, queries: np.ndarray) -> np.ndarray:
+        """Cosines (m, n) of queries (m, d) with every row, to the precision of float32."""
+        Q = unit_rows(queries) - self._mean
+        distances = np.einsum("md,md->m", Q, Q)[:, None] / 2 - Q.astype(np.float32) @ self._rows.T
+        distances += self._single_half
+        return np.clip(1 - distances, -1.0, 1.0)
+
+    def nearest(self, queries: np.ndarray, k: int) -> Nearest:
+        """The k nearest rows of each query (m, d); k is cut to n.
+
+        Of equal cosines the lower row comes first. A query that is itself among the rows has itself
+        as its first neighbour; ``nearest_to_row`` leaves it out.
+        """
+        need_whole("k", k, at_least=1)
+        Q = unit_rows(queries) - self._mean
+        k = min(k, len(self))
+        found = np.empty((len(Q), k), dtype=np.int64)
+        block = max(1, QUERY_SCORES // len(self))
+        for start in range(0, len(Q), block):
+            part = slice(start, start + block)
+            single = Q[part].astype(np.float32)
+            # (n, d) @ (d, m): for one query BLAS then reads the rows once, in their own order
+            scores = np.ascontiguousarray((self._rows @ single.T).T)
+            scores -= self._single_half
+            found[part], kth = largest(scores, k)
+            half = np.einsum("md,md->m", Q[part], Q[part]) / 2
+            for row in np.flatnonzero(half - kth < SURE * half):
+                found[start + row] = largest(self._exact(Q[start + row])[None], k)[0][0]
+        return self._sorted(Q, found)
+
+    def nearest_to_row(self, row: int, k: int) -> Nearest:
+        """The k nearest other rows of a row; k is cut to n - 1."""
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} is not one of the {len(self)} rows")
+        need_whole("k", k, at_least=1)
+        Q = self._rows[[row]].astype(np.float64)
+        k = min(k, len(self) - 1)
+        scores = self._rows @ self._rows[row] - self._single_half
+        scores[row] = -np.inf
+        found, kth = largest(scores[None], k)
+        if self._half[row] - kth[0] < SURE * self._half[row]:
+            scores = self._exact(Q[0])
+            scores[row] = -np.inf
+            found = largest(scores[None], k)[0]
+        return self._sorted(Q, found)
+
+    def nearest_of_all(
+        self,
+        k: int,
+        *,
+        block_rows: int = BLOCK_ROWS,
+        threads: int = THREADS,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Nearest:
+        """The k nearest other rows of every row; k is cut to n - 1.
+
+        Parameters
+        ----------
+        k : int, >= 1
+        block_rows : int
+            Rows of both sides of a product.
+        threads : int
+            Products at a time.
+        progress : callable, optional
+            Called with (pairs of blocks done, pairs of blocks in all).
+        """
+        need_whole("k", k, at_least=1)
+        n, k = len(self), min(k, len(self) - 1)
+        blocks = [slice(i, min(i + block_rows, n)) for i in range(0, n, block_rows)]
+        pairs = [(a, b) for i, a in enumerate(blocks) for b in blocks[i:]]
+        best = _Best(n, k)
+        left, right = self._both_sides
+
+        def scored(pair: tuple[slice, slice]) -> tuple[_Candidates, _Candidates]:
+            a, b = pair
+            scores = left[a] @ right[b].T  # (rows of a, rows of b): -|u - v|^2 / 2
+            if a == b:
+                np.fill_diagonal(scores, -np.inf)
+                return best.above(scores, a, b), _NONE
+            return best.above(scores, a, b), best.above(scores.T, b, a)
+
+        for done, (first, second) in enumerate(in_threads(scored, pairs, threads)):
+            best.take(first)
+            best.take(second)
+            if progress is not None:
+                progress(done + 1, len(pairs))
+        for row in np.flatnonzero(-best.scores[:, -1] < SURE * self._half) if k else ():
+            scores = self._exact(self._rows[row].astype(np.float64))
+            scores[row] = -np.inf
+            best.rows[row] = largest(scores[None], k)[0][0]
+        return self._sorted(self._rows, best.rows)
+
+    @cached_property
+    def _both_sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (n, d + 2) whose product is u'v - |u|^2 / 2 - |v|^2 / 2."""
+        n, d = self._rows.shape
+        left = np.ones((n, d + 2), dtype=np.float32)
+        left[:, :d], left[:, d] = self._rows, -self._half
+        right = left.copy()
+        right[:, [d, d + 1]] = left[:, [d + 1, d]]
+        return left, right
+
+    def _exact(self, query: np.ndarray) -> np.ndarray:
+        """Scores (n,) of a query (d,), in float64."""
+        return np.asarray(self._rows.astype(np.float64) @ query - self._half)
+
+    def _sorted(self, Q: np.ndarray, found: np.ndarray) -> Nearest:
+        """The rows found (m, k) with their cosines to Q (m, d), in float64, nearest first."""
+        cosines = np.empty(found.shape)
+        for start in range(0, len(found), BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            gaps = self._rows[found[part]] - Q[part, None, :].astype(np.float64)  # (m, k, d)
+            cosines[part] = 1 - np.einsum("mkd,mkd->mk", gaps, gaps) / 2
+        order = np.lexsort((found, -cosines), axis=1)
+        return Nearest(
+            np.take_along_axis(found, order, axis=1),
+            np.take_along_axis(cosines, order, axis=1).clip(-1.0, 1.0),
+        )
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Scores that may be among the best of a row: row, column and score of each, (m,)."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    scores: np.ndarray
+
+
+_NONE = _Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+class _Best:
+    """The k best scores of each row so far, best first.
+
+    Scores of a row arrive by ascending columns. So of equal scores the lower column stays.
+    """
+
+    def __init__(self, n: int, k: int) -> None:
+        self.rows = np.zeros((n, k), dtype=np.int64)
+        self.scores = np.full((n, k), -np.inf, dtype=np.float32)
+
+    def above(self, scores: np.ndarray, rows: slice, columns: slice) -> _Candidates:
+        """The scores (m, p) above the k-th best of their rows.
+
+        Other threads may have changed the k-th best since. It only grows, so there are then some
+        candidates too many, and none too few.
+        """
+        k = self.rows.shape[1]
+        least = self.scores[rows, -1] if k else np.full(len(scores), np.inf)
+        if k and np.isneginf(least[0]) and scores.shape[1] > k:  # the first block of these rows
+            found = largest(np.ascontiguousarray(scores), k)[0]
+            at = np.repeat(np.arange(len(scores)), k)
+            columns_at = found.ravel()
+        elif scores.flags.c_contiguous:
+            at, columns_at = np.divmod(
+                np.flatnonzero(scores > least[:, None]), max(1, scores.shape[1])
+            )
+        else:  # a transposed block is read in its own order
+            columns_at, at = np.divmod(np.flatnonzero(least < scores.T), max(1, len(scores)))
+        return _Candidates(at + rows.start, columns_at + columns.start, scores[at, columns_at])
+
+    def take(self, new: _Candidates) -> None:
+        """Merge the candidates into the best of their rows."""
+        n_new = len(new.rows)
+        if not n_new:
+            return
+        touched, place = np.unique(new.rows, return_inverse=True)
+        k = self.rows.shape[1]
+        row = np.concatenate([np.repeat(np.arange(len(touched)), k), place])
+        column = np.concatenate([self.rows[touched].ravel(), new.columns])
+        score = np.concatenate([self.scores[touched].ravel(), new.scores])
+        order = np.lexsort((column, -score, row))
+        starts = np.searchsorted(row[order], np.arange(len(touched)))
+        chosen = order[starts[:, None] + np.arange(k)]
+        self.rows[touched], self.scores[touched] = column[chosen], score[chosen]

@@ -1,0 +1,66 @@
+"""The points that treatments are fitted on, on every page that shows treated clouds."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from geometry import Corpus
+from geometry.data import VectorSet
+
+from .cloud_choices import FEWEST_POINTS
+from .controls import choose, follow_default
+from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
+from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
+from .words import Translate
+
+
+def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
+    """Which points the treatments are fitted on: by default half of them, where both can be drawn.
+
+    corpus : of the points shown. Vectors are fitted on vectors of as many numbers.
+    """
+    others = corpus_labels(_)
+    if isinstance(corpus, VectorSet):
+        fitting = [c for c, own in own_vectors().items() if own.dimension == corpus.dimension]
+        others = {c: name for c, name in own_labels(OWN_VECTORS, _).items() if c in fitting}
+    others.pop(st.session_state.get("corpus", "topics"), None)
+    labels = {
+        "same": _("these points"),
+        "split": _("the other half"),
+        **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
+    }
+    default = "split" if len(corpus) >= 2 * FEWEST_POINTS else "same"
+    follow_default("fit-on", default)
+    return choose(
+        st.selectbox,
+        _("Fit on"),
+        list(labels),
+        key="fit-on",
+        default=default,
+        labels=labels,
+        private=[code for code in labels if code.startswith("upload-")],
+        help=_("“The other half”: half of the points are fitted, and the other half is shown."),
+    )
+
+
+def points_and_fit(
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, _: Translate
+) -> tuple[CorpusCloud, CorpusCloud]:
+    """The points shown, and all points of the fit set.
+
+    Parameters
+    ----------
+    corpus : Corpus or VectorSet
+        Of the points shown.
+    spec : CloudSpec
+        Unit, layer and pooling.
+    code : str
+        Of the fit set: "same", "split" (half of the points), or a corpus.
+    """
+    points = encode_corpus(corpus, spec, _)
+    if code == "same":
+        return points, points
+    if code == "split":
+        fitted, shown = points.halves()
+        return shown, fitted
+    return points, encode_corpus(chosen_data(code), spec, _)

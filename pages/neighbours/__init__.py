@@ -1,0 +1,1 @@
+"""Nearest neighbours before and after a treatment: what leaves, what enters, which are hubs."""

@@ -1,0 +1,146 @@
+"""The page's interactive part: one fragment, so that a control redraws only it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import Corpus, UndefinedMeasure
+from geometry.data import VectorSet
+from geometry.measure import NeighbourChanges
+from pages.common.address import is_presenting
+from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud
+from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, coverage_of, warn_of_cache
+from pages.common.coverage_notes import warn_of_coverage
+from pages.common.fit_set import choose_fit_set
+from pages.common.folded import folded
+from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.models import current_encoder
+from pages.common.shell import show_question
+from pages.common.verdict import show_verdict
+from pages.common.words import Translate
+
+from .choices import choose_after, choose_nearest
+from .numbers import show_headlines, show_hubs, take_away
+from .pictures import draw_histogram, draw_rankings
+from .provenance import provenance
+from .query import choose_query
+from .ranking import Rankings, rank
+from .relevance import show_relevance
+from .scene import MOST_TOKENS, Scene, build_scene, changes_of, read_points
+from .verdicts import neighbours_verdict
+
+PAGE = "neighbours"
+
+
+@st.fragment
+def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
+    """The pictures with their controls, then what they say."""
+    control_box, query_box = st.container(key="cloud-controls"), st.container(key="query-controls")
+    notes_box = st.container()
+    # a container of its own: a progress bar would shift the elements below it,
+    # and the browser would build them again and lose the focus
+    progress_box, look_box, answer_box = st.container(), st.container(), st.container()
+    more_box = st.expander(_("More controls and downloads"), key="more-controls")
+    try:
+        scene = _choose_scene(
+            corpus, _, controls=control_box, more=more_box, notes=notes_box, progress=progress_box
+        )
+        if scene is None:
+            return
+        with query_box:
+            query = choose_query(scene.points, _)
+        rankings = rank(scene, query)
+    except ENCODER_ERRORS as error:
+        with notes_box:
+            show_error(error, _)
+        return
+    with look_box:
+        found = _show_pictures(scene, rankings, _)
+    with notes_box:  # above the pictures, but computed after they were sent
+        if isinstance(corpus, Corpus):
+            with encoder_errors_shown(_):
+                warn_of_coverage(coverage_of(corpus, _), _)
+        warn_of_cache(_)
+    if not is_presenting():
+        with answer_box:
+            _answer(scene, found, _)
+    with more_box:
+        take_away(scene, rankings, found, _)
+
+
+def _choose_scene(
+    corpus: Corpus | VectorSet,
+    _: Translate,
+    *,
+    controls: DeltaGenerator,
+    more: DeltaGenerator,
+    notes: DeltaGenerator,
+    progress: DeltaGenerator,
+) -> Scene | None:
+    """The controls and the scene; None where there is nothing to search.
+
+    Parameters
+    ----------
+    corpus : Corpus or VectorSet
+    controls, more, notes, progress : DeltaGenerator
+        The boxes of the controls, of further ones, of messages and of a progress bar.
+    """
+    with controls:
+        if isinstance(corpus, VectorSet):
+            spec = OF_VECTORS
+        else:
+            spec = choose_cloud(current_encoder(), _, more=more)
+            most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
+            spec = replace(spec, max_points=most)
+        after_box, fit_box, nearest_box = st.columns(3)
+    with fit_box:
+        code = choose_fit_set(corpus, _)
+    with progress:
+        points, fit = read_points(corpus, spec, code, _)
+    if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
+        notes.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+        return None
+    with nearest_box:
+        k = min(choose_nearest(_), len(points.cloud) - 2)
+    with after_box:
+        after = choose_after(len(fit.cloud), fit.vectors.shape[1], _, notes=notes)
+    with progress:
+        return build_scene(points, fit, code, after, k, _)
+
+
+def _show_pictures(scene: Scene, rankings: Rankings, _: Translate) -> NeighbourChanges | None:
+    """The lists, the histogram and the numbers; returns what was measured over all points."""
+    with st.container(key="neighbour-pictures"):
+        lists_box, histogram_box = st.columns([7, 3])
+    with lists_box:
+        draw_rankings(scene, rankings, _)
+    with histogram_box:
+        draw_histogram(scene, _)
+    try:
+        found = changes_of(scene, _)
+    except UndefinedMeasure as error:
+        show_error(error, _)
+        return None
+    show_headlines(found, provenance(scene, _), _)
+    return found
+
+
+def _answer(scene: Scene, found: NeighbourChanges | None, _: Translate) -> None:
+    """Below the picture: the claim, the questions, hubs, queries with known answers."""
+    if found is not None:
+        show_verdict(neighbours_verdict(scene, found, _), _, key="neighbours")
+    for question in ("hub", "better", "fit"):
+        show_question(PAGE, question)
+    if found is not None:
+        with folded(_("Hubs"), key="hubs", icon=":material/table:") as is_open:
+            if is_open:
+                show_hubs(scene, found, _)
+    with folded(
+        _("Queries with known answers"), key="relevance", icon=":material/rule:"
+    ) as is_open:
+        if is_open:
+            with encoder_errors_shown(_):
+                show_relevance(scene, _)

@@ -1,0 +1,143 @@
+"""The numbers under the picture, the table of hubs, and the downloads."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry.measure import NeighbourChanges
+from geometry.measure.frequency import Estimate
+from pages.common.big_numbers import BigNumber, show_big_numbers
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.escape import markdown
+from pages.common.verdict import change, estimate
+from pages.common.words import Translate, prose, signed, with_sign
+
+from .provenance import provenance
+from .query import row_numbers
+from .ranking import Rankings
+from .scene import Scene
+
+LONGEST = 160  # characters of a text in the table
+
+
+def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
+    """A value with its interval, if it has one."""
+    if each.low is None or each.high is None:
+        return with_sign(each.value, decimals) if sign else signed(each.value, decimals)
+    show = change if sign else estimate
+    return show(each.value, each.low, each.high, decimals)
+
+
+def show_headlines(found: NeighbourChanges, basis: str, _: Translate) -> None:
+    """How many neighbours stay, the hubness, and the largest hub."""
+    jaccard, before, after = found.jaccard, found.before, found.after
+    raw = _("raw: {value}")
+    numbers = [
+        BigNumber(
+            _("overlap of the lists, all points (Jaccard)"),
+            f"{jaccard.value:.0%}",
+            "" if jaccard.low is None else f"[{jaccard.low:.0%}, {jaccard.high or 0:.0%}]",
+        ),
+        BigNumber(
+            _("hubness (skewness of k-occurrence)"),
+            signed(after.hubness.value, 2),
+            raw.format(value=signed(before.hubness.value, 2)),
+            with_ends(found.hubness, sign=True),
+        ),
+        BigNumber(
+            _("most frequent neighbour: of how many points"),
+            f"{after.occurrences.max():,}",
+            raw.format(value=f"{before.occurrences.max():,}"),
+            with_sign(float(after.occurrences.max() - before.occurrences.max()), 0),
+        ),
+    ]
+    show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
+    st.caption(markdown(basis))
+
+
+def show_hubs(scene: Scene, found: NeighbourChanges, _: Translate) -> None:
+    """The ten largest hubs of the raw points, and how often they are neighbours afterwards."""
+    rows, cloud = scene.measured_rows, scene.points.cloud
+    expected = found.k
+    head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
+    lines = [head, ["---", "---:", "---:", "---:"]]
+    X = scene.points.vectors if rows is None else scene.points.vectors[rows]
+    mean = X.mean(axis=0, dtype=np.float64)
+    for place in found.before.hubs():
+        row = place if rows is None else rows[place]
+        text = " ".join(cloud.texts[row].split())
+        x = X[place].astype(np.float64)
+        lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
+        lines.append(
+            [
+                markdown(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"),
+                f"{found.before.occurrences[place]:,}",
+                f"{found.after.occurrences[place]:,}",
+                signed(float(x @ mean) / lengths, 3) if lengths else "—",
+            ]
+        )
+    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
+    st.caption(
+        prose("neighbours", "hubs", {"k": expected, "never": never[0], "never_after": never[1]})
+    )
+
+
+def take_away(
+    scene: Scene, rankings: Rankings, found: NeighbourChanges | None, _: Translate
+) -> None:
+    """The two lists, and what was counted of every point."""
+    basis = provenance(scene, _)
+    with st.container(horizontal=True):
+        offer_csv(
+            _("Download both lists (CSV)"), "neighbours", partial(lists_csv, scene, rankings, basis)
+        )
+        if found is not None:
+            offer_csv(
+                _("Download all points (CSV)"),
+                "neighbours-points",
+                partial(points_csv, scene, found, basis),
+            )
+
+
+def lists_csv(scene: Scene, rankings: Rankings, basis: str) -> bytes:
+    """A row for each neighbour of the query."""
+    cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
+    lines = []
+    for name, ranked in (("raw", rankings.before), (scene.after, rankings.after)):
+        for place, row in enumerate(ranked.rows):
+            lines.append(
+                [
+                    name,
+                    str(place + 1),
+                    str(numbers[row] + 1),
+                    cloud.texts[row],
+                    "" if cloud.labels is None else cloud.labels[row],
+                    short_number(ranked.cosines[place]),
+                    str(ranked.ranks_there[place]),
+                ]
+            )
+    head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
+    return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
+
+
+def points_csv(scene: Scene, found: NeighbourChanges, basis: str) -> bytes:
+    """A row for each point: its overlap, and how often it is a neighbour."""
+    cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
+    rows = np.arange(len(cloud)) if scene.measured_rows is None else scene.measured_rows
+    lines = [
+        [
+            str(numbers[row] + 1),
+            cloud.texts[row],
+            "" if cloud.labels is None else cloud.labels[row],
+            short_number(found.jaccards[place]),
+            str(found.before.occurrences[place]),
+            str(found.after.occurrences[place]),
+        ]
+        for place, row in enumerate(rows)
+    ]
+    head = ["row", "text", "label", "jaccard", "k_occurrence_raw", "k_occurrence_after"]
+    return csv_bytes(head, lines, basis)

@@ -1,0 +1,18 @@
+"""The page Neighbours: which points are nearest before and after a treatment."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.common.shell import close_page, open_page, require_model
+
+_ = open_page("neighbours")
+require_model(_)
+body = st.container()
+
+from pages.common.uploads import chosen_data  # noqa: E402
+from pages.neighbours.explore import explore  # noqa: E402
+
+close_page("neighbours", _)  # drawn first, so that the page is whole while a corpus is encoded
+with body:
+    explore(chosen_data(), _)

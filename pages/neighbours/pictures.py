@@ -1,0 +1,144 @@
+"""The pictures: both lists with lines between them, and the cosines of pairs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.slopes import Item, SlopeWords, slopes_figure
+from geometry.measure.cosines import isotropic_cosine_shares
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import SEED
+from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
+from pages.common.draw.charts import cached_chart, chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.draw.selected import choose_row
+from pages.common.escape import markdown, plotly
+from pages.common.treatment_names import treatment_words
+from pages.common.words import Translate, language, signed
+
+from .ranking import Ranked, Rankings
+from .scene import Scene
+
+LONGEST = 300  # characters of a text in the picture
+
+Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after, pairs, dimensions
+_HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
+
+
+def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
+    """Both lists; a click on a point makes it the query."""
+    texts = scene.points.cloud.texts
+    lists = [_items(ranked, scene, _) for ranked in (rankings.before, rankings.after)]
+    words = SlopeWords(
+        before=_("Raw"),
+        after=plotly(treatment_words(scene.after, _)),
+        stays=_("stays"),
+        leaves=_("leaves"),
+        enters=_("enters"),
+        beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
+    )
+    st.markdown(
+        _("The nearest to **{text}**: {n} of {k} stay.").format(
+            text=markdown(_short(rankings.query.text)),
+            n=len(rankings.before.rows) - len(rankings.left),
+            k=len(rankings.before.rows),
+        )
+    )
+    rows = [*rankings.before.rows, *rankings.after.rows]
+    show_chart(
+        chart_of(slopes_figure(*lists, words, current_theme())),
+        key="neighbour-lists",
+        file_name="neighbours",
+        alt=" ".join(
+            [
+                _("Raw: {texts}.").format(
+                    texts="; ".join(_short(texts[row]) for row in rankings.before.rows)
+                ),
+                _("After the treatment: {texts}.").format(
+                    texts="; ".join(_short(texts[row]) for row in rankings.after.rows)
+                ),
+            ]
+        ),
+        on_point=partial(_choose, rows),
+        zoom=False,
+    )
+
+
+def _choose(rows: list[int], place: int) -> None:
+    if place < len(rows):
+        choose_row(rows[place])
+
+
+def _items(ranked: Ranked, scene: Scene, _: Translate) -> list[Item]:
+    cloud = scene.points.cloud
+    about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
+    items = []
+    for place, (row, cosine) in enumerate(zip(ranked.rows, ranked.cosines, strict=True)):
+        there = f"{ranked.ranks_there[place]:,}"
+        said = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
+        if cloud.labels is not None:
+            said = f"{plotly(_short(cloud.labels[row]))} · {said}"
+        items.append(Item(row, plotly(_short(cloud.texts[row])), signed(cosine, 2), said))
+    return items
+
+
+def _short(text: str) -> str:
+    """The text on one line, cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def histograms(scene: Scene) -> Histograms:
+    """Shares of the cosines of pairs, of the same points raw and treated.
+
+    Raises UndefinedMeasure for a row of zeros.
+    """
+
+    def make() -> Histograms:
+        X = scene.points.vectors
+        if len(X) > SAMPLE_ROWS:
+            X = X[np.sort(np.random.default_rng(SEED).choice(len(X), SAMPLE_ROWS, replace=False))]
+        Z = scene.apply(X)
+        before, pairs = cosine_histogram(X)
+        return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
+
+    return _HISTOGRAMS.get_or_make(scene.key, make, private=scene.is_private)
+
+
+def draw_histogram(scene: Scene, _: Translate) -> None:
+    """The cosines of pairs, raw and treated, and those of isotropic directions."""
+    before, after, pairs, d = histograms(scene)
+    theme = current_theme()
+    name = treatment_words(scene.after, _)
+    words = HistogramWords(
+        raw=_("Raw"),
+        white=plotly(name),
+        reference=_("isotropic, d = {d}").format(d=d),
+        x=_("cosine of two points"),
+        y=_("share of the pairs"),
+    )
+    reference = isotropic_cosine_shares(EDGES, d)
+    chart = cached_chart(
+        f"{scene.key}/cosines/{theme.paper}/{language()}",
+        lambda: cosine_histogram_figure(
+            before, after, reference, EDGES, words, theme, height=330
+        ).update_xaxes(dtick=0.5),  # the column is narrow
+        private=scene.is_private,
+    )
+    middle = (EDGES[:-1] + EDGES[1:]) / 2
+    st.markdown(_("How similar are two points?"))
+    show_chart(
+        chart,
+        key="neighbour-cosines",
+        file_name="neighbours-cosines",
+        alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
+            n=f"{pairs:,}",
+            raw=signed(float(before @ middle), 2),
+            white=signed(float(after @ middle), 2),
+            name=name,
+        ),
+    )

@@ -1,0 +1,38 @@
+"""What the numbers of the page were measured on."""
+
+from __future__ import annotations
+
+from pages.common.origin import origin
+from pages.common.treatment_names import treatment_words
+from pages.common.uploads import chosen_data
+from pages.common.words import Translate
+
+from .scene import Scene
+
+
+def fit_words(scene: Scene, _: Translate) -> str:
+    """What the treatment was fitted on."""
+    words = {
+        "same": _("fitted on these {n} points, so its numbers are set by the fit"),
+        "split": _("fitted on {n} points of the other half"),
+    }.get(scene.fit_code, _("fitted on {n} points of another corpus, {name}"))
+    name = "" if scene.fit_code in ("same", "split") else chosen_data(scene.fit_code).name
+    return words.format(n=f"{len(scene.fit.cloud):,}", name=name)
+
+
+def provenance(scene: Scene, _: Translate) -> str:
+    """Points, treatment, fit set, n/d, k, seed."""
+    d = scene.fit.vectors.shape[1]
+    parts = [
+        *origin(scene.points, _),
+        treatment_words(scene.after, _),
+        fit_words(scene, _),
+        _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
+        _("k = {k} nearest by cosine, exact").format(k=scene.k),
+    ]
+    rows = scene.measured_rows
+    if rows is not None:
+        parts.append(
+            _("numbers over all points: a random sample of {n}").format(n=f"{len(rows):,}")
+        )
+    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

@@ -1,0 +1,128 @@
+"""The point or the text whose neighbours are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from geometry import Cloud
+from geometry.encode import ArrayStore
+from pages.common import jobs
+from pages.common.address import put_in_url
+from pages.common.cache import Cache
+from pages.common.corpus_cloud import CorpusCloud
+from pages.common.draw.selected import chosen_row
+from pages.common.escape import markdown
+from pages.common.words import Translate
+
+MATCHES = 50
+LONGEST = 1_000  # characters of a typed text
+
+_TYPED: Cache[np.ndarray] = Cache("typed-queries", max_entries=50)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A point, or another text.
+
+    Attributes
+    ----------
+    text : str
+    vector : (1, d) array
+        Before the treatment.
+    row : int or None
+        Of a point, which is no neighbour of itself.
+    """
+
+    text: str
+    vector: np.ndarray
+    row: int | None = None
+
+
+def row_numbers(cloud: Cloud) -> np.ndarray:
+    """(n,) the number of each point in its file from 0; its place in the cloud for word pieces."""
+    return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
+
+
+def choose_query(points: CorpusCloud, _: Translate) -> Query:
+    """By a click, by the address, or by a search for a text or a row number; else the first point.
+
+    With an encoder, the typed text itself can be searched for.
+    """
+    row = chosen_row(points)
+    search_box, match_box = st.columns(2)
+    with search_box:
+        words = st.text_input(
+            _("Search by text or row number"),
+            key="find",
+            bind="query-params",
+            placeholder=_("a word, a sentence or a number"),
+            max_chars=LONGEST,
+        ).strip()
+    can_encode = points.model is not None and points.cloud.unit == "sentences"
+    rows = rows_with(words, points.cloud) if words else []
+    with match_box:
+        if words and can_encode and (not rows or _is_typed(_)):
+            return Query(words, _encoded(points, words, _))
+        if words and not rows:
+            st.info(_("No text contains “{query}”.").format(query=markdown(words)))
+        elif rows:
+            listed = rows[:MATCHES]
+            row = st.selectbox(
+                _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
+                listed,
+                index=listed.index(row) if row in listed else 0,
+                format_func=lambda row: points.cloud.texts[row],
+            )
+            st.session_state["point"] = row
+            put_in_url("point", str(row))
+    row = 0 if row is None else row
+    return Query(points.cloud.texts[row], points.vectors[[row]], row)
+
+
+def _is_typed(_: Translate) -> bool:
+    return bool(
+        st.toggle(_("Search for neighbours of the typed text"), key="typed", bind="query-params")
+    )
+
+
+def rows_with(words: str, cloud: Cloud) -> list[int]:
+    """The points whose text contains the words; first the point of that row number, from 1."""
+    needle = words.casefold()
+    found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
+    if words.isascii() and words.isdigit():
+        numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
+        found = list(dict.fromkeys([*map(int, numbered), *found]))
+    return found
+
+
+def _encoded(points: CorpusCloud, text: str, _: Translate) -> np.ndarray:
+    return encoded_texts(points, (text,), _)
+
+
+def encoded_texts(points: CorpusCloud, texts: Sequence[str], _: Translate) -> np.ndarray:
+    """Vectors (m, d) of other texts, by the model, layer and pooling of the points.
+
+    As a job, because a large model takes more than a second.
+    """
+    encoder, spec = points.encoder, points.spec
+    key = ArrayStore.key(encoder.fingerprint, spec, *texts)
+    found = _TYPED.get(key, private=True)
+    if found is None:
+        made: np.ndarray = jobs.wait_for(
+            f"queries-{key}",
+            lambda report: encoder.encode(
+                texts,
+                layer=spec.layer,
+                pooling=spec.pooling,
+                special_tokens=spec.special_tokens,
+                progress=report,
+            ),
+            _,
+            _("Encoding {n} sentences").format(n=f"{len(texts):,}"),
+        )
+        found = _TYPED.put(key, made, private=True)
+    return found

@@ -1,0 +1,170 @@
+"""Queries with known answers: how many are found before and after the treatment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry import CorpusError
+from geometry.data import Judged, judge, read_relevance
+from geometry.data.limits import MEGABYTE
+from geometry.measure import RetrievalScore, ndcg_at_k, recall_at_k, retrieval_score
+from geometry.measure.retrieval import MIN_QUERIES
+from pages.common.corpus_cloud import SEED
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.limit_notes import megabytes, table_note, upload_limits
+from pages.common.messages import show_error
+from pages.common.reading import read_upload
+from pages.common.table_form import label_uploader
+from pages.common.treatment_names import treatment_words
+from pages.common.words import Translate, prose
+
+from .numbers import with_ends
+from .provenance import provenance
+from .query import encoded_texts, row_numbers
+from .scene import Scene
+
+FILE = "relevance-file"
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """Scores (q,) of each query, raw and treated."""
+
+    judged: Judged
+    recall: tuple[np.ndarray, np.ndarray]
+    ndcg: tuple[np.ndarray, np.ndarray]
+
+
+def show_relevance(scene: Scene, _: Translate) -> None:
+    """The upload, the two scores before and after, and their change."""
+    st.markdown(prose("neighbours", "relevance"))
+    most = upload_limits().file_bytes
+    file = st.file_uploader(
+        _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB").format(
+            megabytes=megabytes(most)
+        ),
+        key=FILE,
+        max_upload_size=most // MEGABYTE,
+    )
+    label_uploader(FILE, most, _)
+    st.caption(table_note(_))
+    if file is None:
+        return
+    try:
+        relevance = read_upload(read_relevance, file)
+    except CorpusError as error:
+        show_error(error, _)
+        return
+    cloud = scene.points.cloud
+    judged = judge(relevance, cloud.texts, row_numbers(cloud).tolist())
+    judged = _with_vectors(scene, judged)
+    _say_what_is_missing(scene, judged, _)
+    if not len(judged):
+        return
+    found = retrieve(scene, judged, _)
+    _show_scores(scene, found, _)
+    offer_csv(
+        _("Download scores by query (CSV)"),
+        "neighbours-queries",
+        partial(queries_csv, found, provenance(scene, _)),
+    )
+
+
+def _with_vectors(scene: Scene, judged: Judged) -> Judged:
+    """Only the queries that are points, where there is no encoder for other texts."""
+    if scene.points.model is not None and scene.points.cloud.unit == "sentences":
+        return judged
+    kept = [place for place, row in enumerate(judged.rows) if row is not None]
+    return Judged(
+        tuple(judged.queries[place] for place in kept),
+        tuple(judged.rows[place] for place in kept),
+        tuple(judged.relevant[place] for place in kept),
+        judged.n_queries,
+        judged.n_missing,
+    )
+
+
+def _say_what_is_missing(scene: Scene, judged: Judged, _: Translate) -> None:
+    if len(judged) == judged.n_queries and not judged.n_missing:
+        return
+    said = _(
+        "{n} of {all} queries are used. Answers that are not among the {points} points searched: "
+        "{missing}."
+    ).format(
+        n=f"{len(judged):,}",
+        all=f"{judged.n_queries:,}",
+        points=f"{scene.n_searched:,}",
+        missing=f"{judged.n_missing:,}",
+    )
+    if scene.fit_code == "split":
+        said += " " + _(
+            "To search all points, choose “these points” or another corpus at *Fit on*."
+        )
+    st.warning(said)
+
+
+def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
+    """Recall and nDCG of each query. A query that is a point is no answer to itself."""
+    vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
+    typed = [place for place, row in enumerate(judged.rows) if row is None]
+    rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
+    if typed:
+        texts = tuple(judged.queries[place] for place in typed)
+        vectors[typed] = encoded_texts(scene.points, texts, _)
+    for place, row in rows:
+        vectors[place] = scene.points.vectors[row]
+    k = min(scene.k, scene.n_searched - 1)
+    recall, ndcg = [], []
+    for search, Q in (
+        (scene.treated.before, vectors),
+        (scene.treated.after, scene.apply(vectors)),
+    ):
+        near = search.nearest(Q, k + 1).rows
+        found = near[:, :k].copy()
+        for place, row in rows:
+            found[place] = near[place][near[place] != row][:k]
+        recall.append(recall_at_k(found, judged.relevant))
+        ndcg.append(ndcg_at_k(found, judged.relevant))
+    return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))
+
+
+def _show_scores(scene: Scene, found: Retrieved, _: Translate) -> None:
+    k = min(scene.k, scene.n_searched - 1)
+    head = [_("measure"), _("Raw"), treatment_words(scene.after, _), _("change")]
+    lines = [head, ["---", "---:", "---:", "---:"]]
+    for name, pair in ((f"recall@{k}", found.recall), (f"nDCG@{k}", found.ndcg)):
+        score: RetrievalScore = retrieval_score(*pair, seed=SEED)
+        lines.append(
+            [
+                name,
+                with_ends(score.before, 3),
+                with_ends(score.after, 3),
+                with_ends(score.change, 3, sign=True),
+            ]
+        )
+    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    n = len(found.judged)
+    st.caption(
+        _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(
+            n=f"{n:,}", seed=SEED
+        )
+        if n >= MIN_QUERIES
+        else _("{n} queries. An interval needs {least} or more.").format(n=n, least=MIN_QUERIES)
+    )
+
+
+def queries_csv(found: Retrieved, basis: str) -> bytes:
+    """A row for each query."""
+    columns = (*found.recall, *found.ndcg)
+    lines = [
+        [query, str(len(relevant)), *(short_number(column[place]) for column in columns)]
+        for place, (query, relevant) in enumerate(
+            zip(found.judged.queries, found.judged.relevant, strict=True)
+        )
+    ]
+    head = ["query", "answers", "recall_raw", "recall_after", "ndcg_raw", "ndcg_after"]
+    return csv_bytes(head, lines, basis)

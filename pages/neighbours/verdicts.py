@@ -1,0 +1,85 @@
+"""The page's claim, that subtracting the mean makes fewer hubs, beside what is measured."""
+
+from __future__ import annotations
+
+from geometry.measure import NeighbourChanges
+from geometry.measure.intervals import MIN_ROWS
+from pages.common.escape import markdown
+from pages.common.measures import label_name
+from pages.common.treatment_names import treatment_words
+from pages.common.verdict import State, Verdict
+from pages.common.words import Translate
+
+from .numbers import with_ends
+from .provenance import provenance
+from .scene import Scene
+
+
+def hub_state(found: NeighbourChanges) -> State:
+    """Does the hubness fall?"""
+    each = found.hubness
+    if each.low is None or each.high is None:
+        return "unknown"
+    return "holds" if each.high < 0 else "fails"
+
+
+def neighbours_verdict(scene: Scene, found: NeighbourChanges, _: Translate) -> Verdict:
+    """The claim, with what happens to the labels of neighbours, where there are labels."""
+    return Verdict(
+        claim=_(
+            "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer "
+            "hubs."
+        ),
+        source=_("Suzuki et al. (2013)"),
+        state=hub_state(found),
+        measured=" ".join([_hub_words(scene, found, _), _label_words(scene, found, _)]).strip(),
+        basis=" · ".join([provenance(scene, _), _("95% intervals: subsamples of half the points")]),
+    )
+
+
+def _hub_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
+    each = found.hubness
+    if each.low is None or each.high is None:
+        return _("An interval needs {least} points or more, and {n} are shown.").format(
+            least=MIN_ROWS, n=found.n
+        )
+    words = (
+        _("{name} makes fewer hubs: hubness {before} → {after}, change {change}.")
+        if each.high < 0
+        else _("{name} makes more hubs: hubness {before} → {after}, change {change}.")
+        if each.low > 0
+        else _("{name} changes hubs little: hubness {before} → {after}, change {change}.")
+    )
+    return words.format(
+        name=_capital(treatment_words(scene.after, _)),
+        before=with_ends(found.before.hubness),
+        after=f"**{with_ends(found.after.hubness)}**",
+        change=with_ends(each, sign=True),
+    )
+
+
+def _label_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
+    each = found.agreement
+    if each is None or each.low is None or each.high is None:
+        return ""
+    words = (
+        _("Neighbours become better: the same {label} in {before} → {after}, change {change}.")
+        if each.low > 0
+        else _("Neighbours become worse: the same {label} in {before} → {after}, change {change}.")
+        if each.high < 0
+        else _(
+            "Neighbours change, and are about as good: the same {label} in {before} → {after}, "
+            "change {change}."
+        )
+    )
+    before, after = found.before.agreement, found.after.agreement
+    return words.format(
+        label=markdown(label_name(scene.points.corpus, _)),
+        before="" if before is None else with_ends(before, 3),
+        after="" if after is None else with_ends(after, 3),
+        change=with_ends(each, 3, sign=True),
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

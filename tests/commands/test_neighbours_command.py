@@ -1,0 +1,103 @@
+"""python -m geometry neighbours: the examples of its help run; the table and the numbers."""
+
+import csv
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from geometry import Whitening, load_encoder, read_bundled
+from geometry.commands import run_shell
+from geometry.commands.neighbours import _EXAMPLES
+from geometry.measure import neighbour_changes
+
+TEXTS = ("=1+1", *read_bundled("pairs").texts[:59])
+QUESTIONS = ("Is it raining?", "Who cooks?")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("files")
+    (path / "sentences.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    (path / "questions.txt").write_text("\n".join(QUESTIONS), encoding="utf-8")
+    X = np.random.default_rng(0).standard_normal((80, 6)).astype(np.float32) + 1
+    np.save(path / "vectors.npy", X)
+    return path
+
+
+def lines(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("example", re.findall(r"python -m geometry (.+)", _EXAMPLES))
+def test_an_example_of_the_help_runs(folder, monkeypatch, example):
+    monkeypatch.chdir(folder)
+    assert run_shell(shlex.split(example)) == 0
+
+
+def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
+    out, numbers = tmp_path / "n.csv", tmp_path / "n.json"
+    args = ("neighbours", folder / "sentences.txt", "--out", out, "--json", numbers, "-k", 3)
+    options = ("--layer", 4, "--transform", "pca:8:lw", "--quiet")
+    assert run_shell([str(each) for each in (*args, *options)]) == 0
+    X = load_encoder().encode(TEXTS, layer=4).astype(np.float64)
+    Z = Whitening("pca", n_components=8, shrinkage="ledoit-wolf").fit_transform(X)
+    written = lines(out)
+    assert len(written) == 60 * 2 * 3
+    for name, cloud in (("before", X), ("after", Z)):
+        index = NearestNeighbors(n_neighbors=3, metric="cosine", algorithm="brute").fit(cloud)
+        distances, rows = index.kneighbors()
+        of = [line for line in written if line["list"] == name]
+        assert [int(line["row"]) - 1 for line in of] == rows.ravel().tolist()
+        np.testing.assert_allclose(
+            [float(line["cosine"]) for line in of], 1 - distances.ravel(), atol=1e-5
+        )
+    assert written[0]["query"] == "'=1+1"  # no spreadsheet runs it
+    found = json.loads(numbers.read_text())
+    changes = neighbour_changes(X, Z, k=3)
+    assert found["overlap"]["value"] == pytest.approx(changes.jaccard.value)
+    assert found["hubness_change"]["low"] == pytest.approx(changes.hubness.low, abs=1e-4)
+    assert found["hubs"][0]["before"] == changes.before.occurrences.max()
+    said = capsys.readouterr().out
+    assert f"overlap of the 3 nearest (Jaccard): {changes.jaccard.value:.3f} [" in said
+    assert "fitted on the rows themselves (60 rows, n/d = 0.16)" in said
+
+
+def test_queries_half_and_known_answers(folder, tmp_path, capsys):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("query,relevant\n1,2;3;4;5;6;7;8\n2,1;3;4;5;6;7;8\n", encoding="utf-8")
+    out, numbers = tmp_path / "n.csv", tmp_path / "n.json"
+    args = ["neighbours", str(folder / "vectors.npy"), "--out", str(out), "--quiet"]
+    more = ["--transform", "centred", "--relevance", str(answers), "--json", str(numbers)]
+    assert run_shell([*args, *more]) == 0
+    X = np.load(folder / "vectors.npy")
+    index = NearestNeighbors(n_neighbors=10, metric="cosine", algorithm="brute").fit(X)
+    found = [{*rows} & {*range(8)} for rows in index.kneighbors(X[:2], 11)[1]]
+    recall = np.mean([(len(each) - 1) / 7 for each in found])  # without the query itself
+    assert json.loads(numbers.read_text())["recall"]["before"]["value"] == pytest.approx(recall)
+    assert "nDCG@10 of 2 queries" in capsys.readouterr().out
+    assert run_shell([*args, "--fit", "half"]) == 0
+    assert len({line["query_row"] for line in lines(out)}) == 40
+    assert "fitted on the other half of the rows (40 rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--transform", "rounding"], "is not known"),
+        (["--queries", "questions.txt"], "FILE has vectors"),
+        (["--fit", "nowhere.npy"], "nowhere.npy"),
+        (["-k", "0"], "not in the range"),
+    ],
+)
+def test_an_error_is_one_line(folder, monkeypatch, capsys, args, message):
+    monkeypatch.chdir(folder)
+    assert run_shell(["neighbours", "vectors.npy", "--out", "x.csv", "--quiet", *args]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (folder / "x.csv").exists()

@@ -1,0 +1,33 @@
+"""The slope chart of two ranked lists."""
+
+from geometry.figures.palette import LIGHT
+from geometry.figures.slopes import LEFT, RIGHT, Item, SlopeWords, slopes_figure
+
+WORDS = SlopeWords("raw", "treated", "stays", "leaves", "enters", "farther")
+
+
+def test_lines_join_the_places_of_what_is_in_both_lists():
+    before = [Item(key, f"text {key}", "0.9") for key in "abc"]
+    after = [Item(key, f"text {key}", "0.4") for key in "cad"]
+    figure = slopes_figure(before, after, WORDS, LIGHT)
+    dots, *lines = figure.data
+    assert list(dots.x) == [LEFT] * 3 + [RIGHT] * 3
+    assert list(dots.y) == [1, 2, 3, 1, 2, 3]
+    ends = {
+        line.name: [(line.y[start], line.y[start + 16]) for start in range(0, len(line.y), 18)]
+        for line in lines
+    }
+    # a falls from the first place to the second, c rises; b leaves, d enters from below
+    assert ends == {"stays": [(1, 2), (3, 1)], "leaves": [(2, 4)], "enters": [(4, 3)]}
+    texts = {each.text: each for each in figure.layout.annotations}
+    assert texts["− text b"].font.color == LIGHT.raw
+    assert texts["+ text d"].font.color == LIGHT.white
+    assert texts["text a"].name == "cut"
+    assert "farther" in texts
+
+
+def test_equal_lists_have_no_last_row():
+    items = [Item("a", "one", "1"), Item("b", "two", "0.5")]
+    figure = slopes_figure(items, items, WORDS, LIGHT)
+    assert "farther" not in [each.text for each in figure.layout.annotations]
+    assert [line.y[0] for line in figure.data[2:]] == [None, None]

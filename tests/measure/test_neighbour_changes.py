@@ -1,0 +1,86 @@
+"""Neighbours before and after: by hand, by a second route, and intervals that cover."""
+
+import numpy as np
+import pytest
+from scipy.stats import skew
+from sklearn.neighbors import NearestNeighbors
+
+from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
+from geometry.measure import jaccard_overlap, neighbour_changes
+
+
+def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
+    """Gaussian rows around a mean as long as they are."""
+    return np.random.default_rng(seed).standard_normal((n, d)) + 1
+
+
+def test_overlap_by_hand():
+    before = np.array([[1, 2, 3], [4, 5, 6], [1, 2, -1]])
+    after = np.array([[3, 2, 9], [7, 8, 9], [2, -1, -1]])
+    np.testing.assert_allclose(jaccard_overlap(before, after), [2 / 4, 0 / 6, 1 / 2])
+
+
+def test_by_a_second_route():
+    """scikit-learn's neighbours, Python's sets and scipy's skewness."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 30)) * np.geomspace(4, 0.2, 30) + 2
+    Z = Whitening("zca").fit_transform(X)
+    labels = ["a", "b", "b", "c"] * 50
+    found = neighbour_changes(X, Z, k=5, labels=labels)
+    jaccards = []
+    lists = [
+        NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute")
+        .fit(each)
+        .kneighbors()[1]
+        for each in (X, Z)
+    ]
+    for one, other in zip(*map(np.ndarray.tolist, lists), strict=True):
+        jaccards.append(len({*one} & {*other}) / len({*one} | {*other}))
+    np.testing.assert_allclose(found.jaccards, jaccards)
+    assert found.jaccard.value == pytest.approx(np.mean(jaccards))
+    for side, near, cloud in zip((found.before, found.after), lists, (X, Z), strict=True):
+        counts = np.bincount(near.ravel(), minlength=200)
+        np.testing.assert_array_equal(side.occurrences, counts)
+        assert side.hubness.value == pytest.approx(skew(counts))
+        assert side.hubness.value == pytest.approx(hubness(cloud, k=5))
+        assert side.agreement.value == pytest.approx(label_agreement(cloud, labels, k=5))
+        assert side.occurrences[side.hubs(10)].tolist() == sorted(counts, reverse=True)[:10]
+    assert found.hubness.value == found.after.hubness.value - found.before.hubness.value
+    for each in (found.jaccard, found.hubness, found.agreement, found.after.hubness):
+        assert each.low < each.value < each.high
+
+
+def test_the_mean_makes_hubs_and_centring_removes_them():
+    """Rows around a mean: those near to it are neighbours of most others (Suzuki et al. 2013)."""
+    X = cone(600, 50)
+    found = neighbour_changes(X, X - X.mean(axis=0), k=10)
+    assert found.hubness.high < 0
+    nothing = neighbour_changes(X, 3 * X, k=10)
+    assert (nothing.jaccard.value, nothing.hubness.value) == (1.0, 0.0)
+    assert nothing.jaccard.low == nothing.jaccard.high == 1.0
+
+
+@pytest.mark.slow
+def test_the_intervals_cover_those_of_other_rows():
+    """Of 60 samples of one source, about 57 intervals cover the mean of all."""
+    values, covered = [], []
+    for seed in range(60):
+        X = cone(300, 20, seed=seed)
+        found = neighbour_changes(X, X - X.mean(axis=0), k=5, seed=seed)
+        values.append((found.jaccard.value, found.hubness.value))
+        covered.append((found.jaccard, found.hubness))
+    for place, mean in enumerate(np.mean(values, axis=0)):
+        assert sum(each[place].low <= mean <= each[place].high for each in covered) >= 50
+
+
+def test_few_rows_have_no_interval_and_what_is_refused():
+    X = np.random.default_rng(0).standard_normal((30, 5))
+    assert neighbour_changes(X, X + 1, k=3).jaccard.low is None
+    with pytest.raises(UndefinedMeasure, match="at least 12 rows"):
+        neighbour_changes(X[:11], X[:11])
+    with pytest.raises(ValueError, match="30 rows before and 29 after"):
+        neighbour_changes(X, X[1:])
+    with pytest.raises(ValueError, match="2 labels for 30 rows"):
+        neighbour_changes(X, X, k=3, labels=["a", "b"])
+    with pytest.raises(UndefinedMeasure, match="no nearest 3"):
+        neighbour_changes(X, np.eye(30), k=3)

@@ -1,0 +1,49 @@
+"""Recall and nDCG: by hand, beside scikit-learn, with intervals over queries."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import ndcg_score
+
+from geometry.measure import ndcg_at_k, recall_at_k, retrieval_score
+
+
+def test_recall_by_hand():
+    found = np.array([[4, 7, 1], [0, 2, 3]])
+    relevant = [{7: 1.0, 9: 1.0, 4: 2.0, 8: 1.0}, {5: 1.0}]
+    assert recall_at_k(found, relevant).tolist() == [2 / 4, 0.0]
+
+
+def test_ndcg_is_scikit_learn_s():
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((20, 50))
+    grades = rng.integers(0, 4, (20, 50)) * (rng.random((20, 50)) < 0.2)
+    grades[:, 0] = 1  # at least one relevant row
+    relevant = [{int(row): float(each[row]) for row in np.flatnonzero(each)} for each in grades]
+    for k in (1, 5, 50):
+        found = np.argsort(-scores, axis=1)[:, :k]
+        expected = [ndcg_score([g], [s], k=k) for g, s in zip(grades, scores, strict=True)]
+        np.testing.assert_allclose(ndcg_at_k(found, relevant), expected)
+
+
+def test_a_score_has_paired_intervals():
+    rng = np.random.default_rng(0)
+    before = rng.random(400)
+    after = before + 0.1 + 0.01 * rng.standard_normal(400)
+    found = retrieval_score(before, after)
+    assert found.change.value == pytest.approx(found.after.value - found.before.value)
+    # the queries differ much, the changes little: 1.96 standard errors of each
+    for estimate, values in ((found.before, before), (found.change, after - before)):
+        reach = 1.96 * values.std() / 20
+        assert estimate.high - estimate.low == pytest.approx(2 * reach, rel=0.1)
+    assert retrieval_score(before[:9], after[:9]).change.low is None
+
+
+def test_what_is_refused():
+    found = np.array([[0, 1]])
+    with pytest.raises(ValueError, match="1 lists of rows for 2 queries"):
+        recall_at_k(found, [{0: 1.0}, {1: 1.0}])
+    for empty in ({}, {0: 0.0}):
+        with pytest.raises(ValueError, match="query 0 needs a relevant row"):
+            ndcg_at_k(found, [empty])
+    with pytest.raises(ValueError, match="0 scores before"):
+        retrieval_score(np.array([]), np.array([]))

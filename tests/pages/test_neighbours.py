@@ -1,0 +1,153 @@
+"""The page Neighbours without a browser: its lists and numbers by a second route, and searches."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import skew
+from sklearn.neighbors import NearestNeighbors
+from streamlit.testing.v1 import AppTest
+
+from geometry import Corpus, Whitening, load_encoder
+from geometry.data import VectorSet
+from geometry.data.corpus import read_bundled
+from pages.neighbours import scene as scenes
+from tests.pages.charts import charts
+from tests.pages.visits import brought, everything, healthy, new_visit
+
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
+OPEN = ("hubs", "relevance")
+N, K = 120, 7
+
+
+def corpus() -> Corpus:
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, N).astype(int)
+    texts = [topics.texts[row] for row in rows]
+    texts[3] = "=1+1 <b>& a rainy day</b>"
+    return Corpus("mine", tuple(texts), tuple(topics.labels[row] for row in rows))
+
+
+def visit(opened: tuple[str, ...] = (), **query: str) -> AppTest:
+    state = brought("uploads", "corpus", corpus()) | dict.fromkeys(opened, True)
+    return healthy(new_visit("neighbours", state, nearest=str(K), **query).run())
+
+
+@pytest.fixture(scope="module")
+def clouds() -> tuple[np.ndarray, np.ndarray]:
+    """Raw and whitened as recommended for so few texts: 12 directions, Ledoit-Wolf."""
+    X = load_encoder().encode(corpus().texts, layer=4).astype(np.float64)
+    return X, Whitening("pca", n_components=12, shrinkage="ledoit-wolf").fit_transform(X)
+
+
+def nearest(X: np.ndarray, k: int = K) -> np.ndarray:
+    index = NearestNeighbors(n_neighbors=k, metric="cosine", algorithm="brute").fit(X)
+    return index.kneighbors()[1]
+
+
+def headlines(app: AppTest) -> list[str]:
+    bodies = [element.proto.body for element in app.get("html")]
+    return next(re.findall(r"<b>(.*?)</b>", body) for body in bodies if "<dl" in body)
+
+
+def listed(app: AppTest) -> tuple[list[str], list[str]]:
+    """The texts of both lists, as the picture has them."""
+    dots = charts(app)["neighbour-lists"]["figure"]["data"][0]
+    texts = [text.split("<br>")[0] for text in dots["text"]]
+    return texts[: len(texts) // 2], texts[len(texts) // 2 :]
+
+
+def test_lists_and_numbers_by_a_second_route(clouds):
+    app = visit(opened=OPEN[:1], **{"fit-on": "same", "point": "5"})
+    lists = [nearest(X) for X in clouds]
+    texts = corpus().texts
+    for shown, near in zip(listed(app), lists, strict=True):
+        assert [text.replace("&lt;", "<") for text in shown] == [texts[row] for row in near[5]]
+    overlap = np.mean([len({*a} & {*b}) / len({*a} | {*b}) for a, b in zip(*lists, strict=True)])
+    counts = [np.bincount(near.ravel(), minlength=N) for near in lists]
+    shown = headlines(app)
+    assert shown[0] == f"{overlap:.0%}"
+    assert float(shown[1].replace("−", "-")) == pytest.approx(skew(counts[1]), abs=0.006)
+    assert shown[2] == f"{counts[1].max()}"
+    said = everything(app)
+    assert f"{len({*lists[0][5]} & {*lists[1][5]})} of {K} stay" in said
+    first = np.argsort(-counts[0], kind="stable")[0]
+    assert f"| {counts[0][first]} | {counts[1][first]} |" in said
+    labels = np.array(corpus().labels)
+    shares = [np.mean(labels[near] == labels[:, None]) for near in lists]
+    assert f"{shares[0]:.3f} [" in said
+    assert f"**{skew(counts[1]):.2f} [".replace("-", "−") in said
+    assert "fitted on these 120 points" in said
+
+
+def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
+    app = visit(find="rainy day", **{"fit-on": "same"})
+    assert "The nearest to **=1+1" in everything(app).replace("\\", "")
+    app = visit(find="zzz unheard of", **{"fit-on": "same"})
+    query = load_encoder().encode(["zzz unheard of"], layer=4).astype(np.float64)
+    U = clouds[0] / np.linalg.norm(clouds[0], axis=1, keepdims=True)
+    order = np.argsort(-(U @ (query / np.linalg.norm(query)).T)[:, 0])[:K]
+    assert listed(app)[0] == [corpus().texts[row] for row in order]
+    app = visit(find="8", **{"fit-on": "same"})
+    assert corpus().texts[7] in everything(app)
+
+
+ANSWERS = (
+    "query,relevant,grade\n{a},2;3,2\n{a},9,1\n8,7,1\n8,99999,1\nnothing known,4,1\nlost,zzz,1\n"
+)
+
+
+def upload(app: AppTest, name: str, content: bytes) -> AppTest:
+    (uploader,) = (each for each in app.get("file_uploader") if each.key == "relevance-file")
+    return healthy(uploader.upload(name, content).run())
+
+
+def test_queries_with_known_answers(clouds):
+    texts = corpus().texts
+    app = visit(opened=OPEN[1:], **{"fit-on": "same"})
+    app = upload(app, "answers.csv", ANSWERS.format(a=f'"{texts[0]}"').encode())
+    said = everything(app)
+    assert "3 of 4 queries are used" in said
+    assert "points searched: 2" in said
+    lists = [nearest(X) for X in clouds]
+    other = load_encoder().encode(["nothing known"], layer=4).astype(np.float64)
+    U = clouds[0] / np.linalg.norm(clouds[0], axis=1, keepdims=True)
+    found = np.argsort(-(U @ other[0]))[:K]
+    recall = [len({1, 2, 8} & {*lists[0][0]}) / 3, len({6} & {*lists[0][7]}), len({3} & {*found})]
+    assert re.search(rf"recall@{K} \| {np.mean(recall):.3f} \|", said)
+    assert "An interval needs 10 or more" in said
+    assert f"nDCG@{K}" in said
+    app = visit(opened=OPEN[1:], **{"fit-on": "same"})
+    app = upload(app, "bad.csv", b"query,relevant,grade\na,b,much\n")
+    assert "is not a number of at least 0" in everything(app)
+
+
+def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
+    called = []
+
+    def noted(function, *values, report, **options):
+        called.append(function.__name__)
+        return function(*values, **options)
+
+    monkeypatch.setattr(scenes.SEARCH, "run", noted)
+    monkeypatch.setattr(scenes, "AT_ONCE", 50)
+    monkeypatch.setattr(scenes, "MOST_MEASURED", 80)
+    X = np.random.default_rng(0).standard_normal((100, 8)).astype(np.float32) + 1
+    own = VectorSet("numbers", X)
+    state = {"vector-uploads": {"upload-v": own}, "corpus": "upload-v"} | dict.fromkeys(OPEN, True)
+    app = healthy(new_visit("neighbours", state, **{"fit-on": "same", "after": "centred"}).run())
+    assert called == ["neighbour_changes"]
+    assert "a random sample of 80" in everything(app)
+    near = nearest(X.astype(np.float64), 10)
+    assert listed(app)[0] == [f"#{row + 1}" for row in near[0]]
+    app.text_input(key="find").set_value("31").run()
+    assert listed(healthy(app))[0] == [f"#{row + 1}" for row in near[30]]
+
+
+def test_what_can_not_be_compared_is_said():
+    own = VectorSet("equal", np.ones((60, 8), dtype=np.float32))
+    state = {"vector-uploads": {"upload-v": own}, "corpus": "upload-v"}
+    app = healthy(new_visit("neighbours", state).run())
+    assert app.error
+    app = visit(after="nonsense:9")
+    assert "is not a treatment for this page" in everything(app)
