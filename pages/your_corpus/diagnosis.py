@@ -133,7 +133,9 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
 def _material(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> Material:
     if isinstance(own, VectorSet):
         return Material(drawn, own.vectors, own.texts, own.labels)
-    points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
+    points = drawn
+    if len(drawn.cloud) < drawn.cloud.n_available:
+        points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
     return Material(points, points.vectors, own.texts, own.labels, _choose_judge(own, _))
 
 
