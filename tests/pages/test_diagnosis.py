@@ -4,17 +4,21 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sentence_transformers import SentenceTransformer
 
-from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled
+from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled, read_cloud
 from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
 from geometry.diagnosis import diagnose, recommended_treatment
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
+from geometry.diagnosis.trial import Cure, Difference
 from geometry.export.affine import transform_bytes
 from pages.common import words
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud
 from pages.common.escape import markdown
 from pages.your_corpus import diagnosis as section
 from tests.diagnosis.made_up import labelled
@@ -110,3 +114,21 @@ def test_own_pairs_judge_where_there_are_no_labels():
         at.button(key="write-model").click().run()
         assert "other vectors than the encoder" in healthy(at).error[-1].value
         assert at.subheader[-1].value == "Limits"
+
+
+@pytest.mark.model
+def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
+    encoder, texts = load_encoder(), TEXTS[:40]
+    spec = CloudSpec("sentences", 5, "mean")
+    cloud = read_cloud(encoder, Corpus("own", texts), layer=5)
+    points = CorpusCloud(Corpus("own", texts), spec, encoder, cloud, "key", True)
+    material = section.Material(points, cloud.vectors, texts, None)
+    found = diagnose(cloud.vectors, texts=texts)
+    better = Difference(0.1, 0.05, 0.15)
+    centre = Cure("centre", "centred", against={"leave": better})
+    found = replace(found, trial=replace(found.trial, cures=(*found.trial.cures[:1], centre)))
+    with zipfile.ZipFile(io.BytesIO(section.model_zip(material, found))) as archive:
+        archive.extractall(tmp_path)
+    theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(texts))
+    ours = cloud.vectors - cloud.vectors.mean(axis=0)
+    assert np.abs(theirs - ours).max() < 1e-5 * np.linalg.norm(ours, axis=1).max()
