@@ -3,11 +3,12 @@
 shell      the group of commands; one-line errors, progress on stderr
 evaluate   the grid of an encoder, or of word vectors, on sentence pairs
 export     a fitted transform as a file or a sentence-transformers model
-diagnose   what is wrong with the geometry of texts or vectors, and what helps; a report
+diagnose   what is unusual about texts or vectors, and which cure helps; a report
 whiten     texts or vectors as whitened vectors
 project    texts or vectors as points of a picture
 neighbours the nearest rows before and after a treatment
 scale      data sets of any size, on this machine or a Dask cluster
+own_data   a file of texts or vectors
 options    parsing of options
 subjects   an encoder or a table of word vectors, and its grid
 grid_text  a grid as columns of text

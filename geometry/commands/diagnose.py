@@ -58,7 +58,7 @@ def diagnose(
             texts=own.texts,
             labels=own.labels,
             pairs=judged,
-            others=own.others,
+            others=dict(own.others),
             seed=seed,
             about=about,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),

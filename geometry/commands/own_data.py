@@ -22,6 +22,11 @@ EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrup
 _VECTORS_HELP = f"FILE has vectors; without it so by the endings {', '.join(OF_VECTORS)}."
 _OPTIONS = (
     click.option("--vectors", "is_vectors", is_flag=True, help=_VECTORS_HELP),
+    click.option(
+        "--metadata",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="A table with a row for each vector, as metadata.tsv of the Embedding Projector.",
+    ),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),
     click.option(
@@ -50,6 +55,7 @@ class Reading:
     """How files are read: the values of ``own_data_options``."""
 
     is_vectors: bool
+    metadata: Path | None
     text_column: str | None
     label_column: str | None
     model: str
@@ -76,7 +82,7 @@ class OwnData:
     vectors: np.ndarray
     texts: tuple[str, ...] | None
     labels: tuple[str, ...] | None
-    others: Mapping[tuple[int | str, str], np.ndarray] = field(default_factory=dict)
+    others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -90,7 +96,8 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     compared : str, optional
         Poolings whose layers are encoded too, with commas.
     """
-    if reading.is_vectors or file.suffix.lower() in OF_VECTORS:
+    is_vectors = reading.is_vectors or reading.metadata is not None
+    if is_vectors or file.suffix.lower() in OF_VECTORS:
         own = read_own_vectors(file, reading)
         return OwnData(own.vectors, own.texts, own.labels, about=_about(own))
     from ..data.corpus import read_corpus
@@ -107,15 +114,16 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
 
 def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
     """A file of vectors."""
-    from ..data.embeddings import VectorSet
     from ..data.limits import OWN_FILES
-    from ..vectors.read import read_vectors
+    from ..vectors import read_vector_set
 
-    if file.suffix.lower() == ".npy":
-        vectors = np.load(file, allow_pickle=False)
-        return VectorSet(file.stem, np.asarray(vectors, dtype=np.float32))
-    table = read_vectors(file, limits=OWN_FILES)
-    return VectorSet(table.name, table.vectors, texts=table.words)
+    return read_vector_set(
+        file,
+        metadata=reading.metadata,
+        text_column=reading.text_column,
+        label_column=reading.label_column,
+        limits=OWN_FILES,
+    )
 
 
 def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
@@ -129,7 +137,7 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
     )
     [layer] = encoder.layer_indices(reading.layer)
     progress = progress_on_stderr("encoding", quiet=reading.quiet)
-    others: dict[tuple[int | str, str], np.ndarray] = {}
+    others: dict[tuple[int, str], np.ndarray] = {}
     if compared is None:
         vectors = encoder.encode(
             corpus.texts, layer=layer, pooling=reading.pooling, progress=progress

@@ -24,6 +24,7 @@ from geometry.diagnosis.report import cure_table
 from geometry.encode.cloud import is_stored
 from geometry.export import (
     AffineMap,
+    ExportError,
     affine_map,
     npy_bytes,
     parquet_bytes,
@@ -36,12 +37,15 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.corpus_cloud import ALL_POINTS, SEED, CorpusCloud, encode_corpus, store
 from pages.common.escape import markdown
+from pages.common.messages import error_text
 from pages.common.origin import origin
 from pages.common.take_home import offer_file, offer_transform, zipped
 from pages.common.uploads import OWN_PAIRS
 from pages.common.words import Translate, language, prose, signed
 
 LABELS = "labels"
+MODEL = "model-to-write"  # in the session's state: what it was asked for
+_MODELS: Cache[bytes] = Cache("written-models", max_entries=1)
 _DIAGNOSES: Cache[Diagnosis] = Cache("diagnoses", max_entries=16)
 
 
@@ -133,7 +137,9 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
 def _material(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> Material:
     if isinstance(own, VectorSet):
         return Material(drawn, own.vectors, own.texts, own.labels)
-    points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
+    points = drawn
+    if len(drawn.cloud) < drawn.cloud.n_available:
+        points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
     return Material(points, points.vectors, own.texts, own.labels, _choose_judge(own, _))
 
 
@@ -278,11 +284,7 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
     with st.container(horizontal=True, key="take-cure"):
         offer_transform(lambda: recommended_map(diagnosis, vectors), "cure")
         if _is_a_model_s(material.points):
-            offer_file(
-                "sentence-transformers",
-                "sentence-transformers-model.zip",
-                lambda: _model_zip(material, diagnosis),
-            )
+            _offer_model(material, diagnosis, _)
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
         offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
@@ -310,7 +312,37 @@ def _is_a_model_s(points: CorpusCloud) -> bool:
     return points.model is not None and is_inner and points.spec.pooling in MODES
 
 
-def _model_zip(material: Material, diagnosis: Diagnosis) -> bytes:
+def _offer_model(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
+    """The encoder with the cure, in two steps: writing and checking it takes seconds."""
+    key = f"model-{material.key}"
+    if st.session_state.get(MODEL) != key:
+        st.button(
+            _("Write the sentence-transformers model"),
+            key="write-model",
+            icon=":material/deployed_code:",
+            on_click=st.session_state.__setitem__,
+            args=(MODEL, key),
+        )
+        return
+    try:
+        content = _MODELS.get(key, private=True)
+        if content is None:
+            made = jobs.wait_for(
+                key,
+                lambda report: model_zip(material, diagnosis),
+                _,
+                _("Writing the sentence-transformers model"),
+                lane="model",
+            )
+            content = _MODELS.put(key, made, private=True)
+    except ExportError as error:  # numbers of a needle differ too much
+        st.error(error_text(error, _))
+        return
+    offer_file("sentence-transformers", "sentence-transformers-model.zip", lambda: content or b"")
+
+
+def model_zip(material: Material, diagnosis: Diagnosis) -> bytes:
+    """The folder that sentence-transformers loads, as a zip archive."""
     spec = material.points.spec
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(

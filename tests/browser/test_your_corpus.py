@@ -46,6 +46,23 @@ def assert_drawn(page: Page) -> None:
     assert canvas_not_blank(page.locator(PICTURE).first)
 
 
+def open_report(page: Page, offline: Page, folder: Path) -> None:
+    """Download the diagnosis and open the file on a page that has no network."""
+    button = page.locator(".st-key-take-report button")
+    button.scroll_into_view_if_needed()
+    with page.expect_download() as waiting:
+        button.click()
+    waiting.value.save_as(folder / "diagnosis.html")
+    asked: list[str] = []
+    offline.on("request", lambda request: asked.append(request.url))
+    offline.context.set_offline(True)
+    offline.goto((folder / "diagnosis.html").as_uri())
+    offline.context.set_offline(False)
+    assert len(asked) == 1  # the file itself
+    assert offline.locator("svg[role=img]").count() >= 2
+    assert offline.locator("svg").first.bounding_box()["width"] > 200
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "kettles.csv"
@@ -55,7 +72,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
-    page: Page, server: AppServer, table: Path, tmp_path: Path
+    page: Page, new_page: Callable[..., Page], server: AppServer, table: Path, tmp_path: Path
 ):
     fake = tmp_path / "photo.csv"
     fake.write_bytes(PNG)
@@ -76,6 +93,10 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     main = page.locator('[data-testid="stMain"]')
     picture = page.locator(".st-key-own_cloud").bounding_box()
     assert picture["width"] > 0.6 * main.evaluate("part => part.clientWidth")
+    report = new_page()
+    open_report(page, report, tmp_path)
+    expect(report.get_by_role("heading", name="Diagnosis of “kettles”")).to_be_visible()
+    expect(report.get_by_text("needs 40 held-out rows with labels that repeat")).to_be_visible()
 
     # the next page starts at its top
     main.evaluate("part => part.scrollTo(0, 400)")
@@ -113,6 +134,10 @@ def test_a_txt_goes_through_to_a_picture_in_chinese(
     assert page.evaluate("document.documentElement.lang") == "zh-Hant"
     page.locator(".st-key-own_cloud .twin-more summary").click()
     expect(page.locator(".st-key-own_cloud").get_by_text("下載圖片（PNG）")).to_be_visible()
+    report = new_page()
+    open_report(page, report, tmp_path)
+    expect(report.get_by_role("heading", name="「kettles」的診斷")).to_be_visible()
+    assert report.evaluate("document.documentElement.lang") == "zh-Hant"
 
 
 def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
