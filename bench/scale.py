@@ -1,7 +1,8 @@
 """Data sets of any size: workers against each other, against plain code, and by number of rows.
 
-The synthetic data sets are hard links to one Parquet file: 10,000,000 rows need little disk.
-Costs of a row are seconds of one core, from a worker of one thread that has begun.
+The synthetic data sets are hard links to one Parquet file, so that 10,000,000 rows need little
+disk. Costs of a row are seconds of processor time of one thread, which other work on the machine
+hardly changes.
 """
 
 import json
@@ -11,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -297,6 +299,13 @@ def _nothing(task: Any) -> tuple[int, int, LeftOut]:
 # ---- what a row costs ----
 
 
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Processor time of this process while it works."""
+    start = process_time()
+    work()
+    return process_time() - start
+
+
 def costs(d: int, rows: int = 100_000) -> list[Row]:
     """Microseconds of one core a row, verb by verb; for d = 384 the encoder's, too."""
     found: dict[str, float] = {}
@@ -305,7 +314,7 @@ def costs(d: int, rows: int = 100_000) -> list[Row]:
         queries = data_set(place, 1000, d, shard_rows=1000)
 
         def time(name: str, work: Callable[[], object], per: int = rows) -> None:
-            found[name] = 1e6 * seconds(work) / per
+            found[name] = 1e6 * processor_seconds(work) / per
 
         fitted = affine_map(fit_data(engine, data))
         time("fit", lambda: fit_data(engine, data))
@@ -345,7 +354,7 @@ def encode_costs(n: int = 2_000) -> list[Row]:
         encode_shards(Engine(), [str(shard)], str(place / "warm"), layers=(0,))
         for layers in ((4,), (0, 1, 2, 3, 4, 5, 6)):
             out = str(place / f"run{len(layers)}")
-            time = seconds(
+            time = processor_seconds(
                 lambda out=out, layers=layers: encode_shards(  # type: ignore[misc]
                     Engine(), [str(shard)], out, layers=layers
                 )

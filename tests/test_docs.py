@@ -201,6 +201,27 @@ def test_the_shell_documents_every_option_and_its_default(command, of):
             assert listed[frozenset(option.opts)].strip("`") == str(shown)
 
 
+def test_the_scale_page_documents_every_option_with_its_default():
+    shared = table(TEXT["scale"], "| option | default | meaning |")
+    own = table(TEXT["scale"], "| option | verb | default | meaning |")
+    for verb, command in scale.commands.items():
+        rows = [] if verb == "status" else [(options, default) for options, default, _ in shared]
+        rows += [
+            (options, default)
+            for options, verbs, default, _ in own
+            if (verb in verbs.removeprefix("all but") and "all but" not in verbs)
+            or ("all but" in verbs and verb not in verbs)
+        ]
+        listed = {name: default for options, default in rows for name in CODE.findall(options)}
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        extra = {"--json"} if verb == "status" else set()
+        assert set(listed) | extra == {name for each in options for name in each.opts}, verb
+        for option in options:
+            is_shown = isinstance(option.default, str | int | float) and not option.is_flag
+            if is_shown and (verb, option.opts[0]) != ("encode", "--revision"):
+                assert listed[option.opts[0]].strip("`") == str(option.default), (verb, option.name)
+
+
 @pytest.mark.parametrize("name", ["shell", "README"])
 def test_every_option_in_an_example_exists(name):
     commands = [*shell.commands.values(), *scale.commands.values()]
