@@ -41,25 +41,22 @@ def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
     floats = [each.name for each in schema if pa.types.is_floating(each.type)]
     plain = [each.name for each in schema if not pa.types.is_nested(each.type)]
     n_rows = table.metadata.num_rows
-    counts = _stated_numbers(table.metadata)
-    if any(counts.get(name, 0) > n_rows * limits.dimensions for name in lists):
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
 
     def blocks(chosen: Chosen) -> Iterator[Block]:
         vector = chosen.vector
         names = (vector,) if isinstance(vector, str) else tuple(vector or ())
         beside = [each for each in (chosen.text, chosen.label) if each is not None]
-        width, first = (None, 1) if isinstance(vector, str) else (len(names), 1)
-        batches = table.iter_batches(
-            rows_a_block(sum(counts.get(name, 0) for name in names) // max(1, n_rows)),
-            columns=list(dict.fromkeys([*names, *beside])),
-            use_threads=False,
-        )
+        first = 1
         try:
+            width = _width(table, vector, limits) if isinstance(vector, str) else len(names)
+            batches = table.iter_batches(
+                rows_a_block(width),
+                columns=list(dict.fromkeys([*names, *beside])),
+                use_threads=False,
+            )
             for batch in batches:
                 if isinstance(vector, str):
                     rows = _of_lists(batch.column(vector), width, first)
-                    width = rows.shape[1]
                 else:
                     rows = np.stack([_numbers(batch.column(name)) for name in names], axis=1)
                 first += len(rows)
@@ -89,15 +86,24 @@ def _is_number(kind: Any) -> bool:
     return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
 
 
-def _stated_numbers(metadata: Any) -> dict[str, int]:
-    """How many numbers each column has, as the file states it."""
-    counts: dict[str, int] = {}
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            column = metadata.row_group(group).column(place)
-            name = column.path_in_schema.split(".")[0]
-            counts[name] = counts.get(name, 0) + column.num_values
-    return counts
+def _width(table: Any, name: str, limits: Limits) -> int:
+    """Numbers of the first vector in a column of lists.
+
+    The file also states how many numbers a column has, but pyarrow ends the whole program where
+    what surrounds that statement is damaged.
+    """
+    import pyarrow as pa
+
+    kind = table.schema_arrow.field(name).type
+    if pa.types.is_fixed_size_list(kind):
+        width = kind.list_size
+    else:
+        first = next(table.iter_batches(1, columns=[name], use_threads=False), None)
+        found = first.column(name).to_pylist() if first is not None else []
+        width = len(found[0] or ()) if found else 0
+    if width > limits.dimensions:
+        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
+    return int(width)
 
 
 def _numbers(column: Any) -> np.ndarray:
@@ -112,14 +118,14 @@ def _numbers(column: Any) -> np.ndarray:
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
-def _of_lists(column: Any, width: int | None, first: int) -> np.ndarray:
+def _of_lists(column: Any, width: int, first: int) -> np.ndarray:
     """(m, width) numbers of a column of lists.
 
     Parameters
     ----------
     column : pyarrow array
-    width : int or None
-        Numbers of the rows before; None before the first.
+    width : int
+        Numbers of the first row.
     first : int
         The number of the column's first row in the file, from 1.
     """
@@ -127,10 +133,7 @@ def _of_lists(column: Any, width: int | None, first: int) -> np.ndarray:
 
     found = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
     lengths = np.asarray(found)
-    width = int(lengths[0]) if width is None else width
-    other = np.flatnonzero(lengths != width)
-    if width == 0:
-        other = np.flatnonzero(lengths == 0)
+    other = np.flatnonzero((lengths != width) | (lengths == 0))
     if len(other):
         place = int(other[0])
         if lengths[place] == 0:

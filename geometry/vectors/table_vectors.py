@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from operator import itemgetter
 from typing import Any, BinaryIO, Literal
@@ -259,6 +260,9 @@ def _key_parser(key: str) -> Callable[[dict[str, Any], int], list[float]]:
         found = record.get(key)
         if found is None:
             return []
+        if isinstance(found, list) and set(map(type, found)) <= {float, int}:
+            with suppress(OverflowError):
+                return list(map(float, found))
         return (
             [_json_number(each, key, line) for each in found]
             if isinstance(found, list)

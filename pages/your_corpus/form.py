@@ -15,7 +15,13 @@ from geometry.data.tables import mostly_numbers
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
-from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
+from pages.common.limit_notes import (
+    megabytes,
+    shortened_note,
+    table_note,
+    upload_limits,
+    vector_set_note,
+)
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.page_list import page_labels, page_path
@@ -31,6 +37,7 @@ from pages.your_corpus.vector_form import looks_like_vectors, show_vector_form
 
 PASTE_HEIGHT = 150
 ROWS, SHOWN_FILE, USED_PAIRS = "file-rows", "file-shown", "pairs-used-here"
+PASTED_SENTENCES = "pasted-sentences"
 TEXTS, VECTORS, PAIRS = "texts", "vectors", "pairs"
 MOST_NUMBERS = 0.5  # share of texts without letters, above which a warning is shown
 LETTERS_WITHIN = 200  # characters of a text: all 50 MB would take a second in every run
@@ -83,6 +90,7 @@ def _paste_form(_: Translate) -> None:
         placeholder=_("The kettle is on.\nWhy is the night sky dark?\n…"),
         persist_state="session",
     )
+    by_sentence = _offer_splitting(PASTED_SENTENCES, _)
     # A click here leaves the text area, which runs the page once more. A button that moves or
     # becomes enabled in that run loses the click: it is always enabled, messages are below it.
     clicked = st.button(
@@ -95,11 +103,19 @@ def _paste_form(_: Translate) -> None:
     if not (clicked or text):
         return
     try:
-        corpus = read_pasted(text or "", limits=upload_limits())
+        corpus = read_pasted(text or "", by_sentence=by_sentence, limits=upload_limits())
     except CorpusError as error:
         st.error(error_text(error, _))
     else:
         _show_ready(corpus, _)
+
+
+def _offer_splitting(key: str, _: Translate) -> bool:
+    return st.toggle(
+        _("Split texts into sentences"),
+        key=key,
+        help=_("At the marks at their ends, in English and Chinese."),
+    )
 
 
 def _show_ready(corpus: Corpus, _: Translate) -> None:
@@ -122,7 +138,8 @@ def _show_ready(corpus: Corpus, _: Translate) -> None:
 def _adopt_pasted(name: str) -> None:
     try:
         pasted = st.session_state.get("pasted") or ""
-        corpus = read_pasted(pasted, name=name, limits=upload_limits())
+        by_sentence = bool(st.session_state.get(PASTED_SENTENCES))
+        corpus = read_pasted(pasted, name=name, by_sentence=by_sentence, limits=upload_limits())
     except CorpusError:
         return  # the next run shows the error below the text
     _adopt(corpus)
@@ -148,7 +165,7 @@ def _upload_form(_: Translate) -> None:
         ),
     )
     label_uploader("corpus_file", most, _)
-    st.caption(table_note(_))
+    st.caption(f"{table_note(_)} {vector_set_note(_)}")
     if file is not None:
         _show_file(file, _)
 
@@ -240,11 +257,7 @@ def _choose_columns(file: Any, key: str, _: Translate) -> Corpus:
         columns = _columns(file, found, _)
         if not has_names:
             show_header_toggle(file, found, _)
-    by_sentence = st.toggle(
-        _("Split texts into sentences"),
-        key=f"sentences-{file.file_id}",
-        help=_("At the marks at their ends, in English and Chinese."),
-    )
+    by_sentence = _offer_splitting(f"sentences-{file.file_id}", _)
     sample = choose_sample(key, upload_limits().rows, _)
     return _read(file, **columns, **({"by_sentence": True} if by_sentence else {}), **sample)
 

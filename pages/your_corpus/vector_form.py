@@ -246,13 +246,13 @@ def _notes(vectors: VectorSet, _: Translate) -> list[str]:
         )
     if report.n_dropped:
         notes.append(
-            _("Left out for NaN or infinity: {n} rows ({rows}).").format(
+            _("Left out for NaN or infinity: {n} rows (number {rows}).").format(
                 n=f"{report.n_dropped:,}", rows=_listed(report.dropped, report.n_dropped)
             )
         )
     if report.n_zero:
         notes.append(
-            _("Rows of zeros, which have no direction: {n} ({rows}).").format(
+            _("Rows of zeros, which have no direction: {n} (number {rows}).").format(
                 n=f"{report.n_zero:,}", rows=_listed(report.zero, report.n_zero)
             )
         )
