@@ -67,7 +67,7 @@ class Search:
         parts = [slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS)]
         # by blocks, because a million rows would take gigabytes in float64
         self._mean = sum((unit_rows(X[part]).sum(axis=0) for part in parts), np.zeros(1)) / len(X)
-        self._rows = np.empty(X.shape, dtype=np.float32)
+        self._rows: np.ndarray = np.empty(X.shape, dtype=np.float32)
         for part in parts:
             self._rows[part] = unit_rows(X[part]) - self._mean
         self._half = np.einsum("nd,nd->n", self._rows, self._rows, dtype=np.float64) / 2

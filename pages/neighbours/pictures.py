@@ -32,7 +32,7 @@ _HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
 def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
     """Both lists; a click on a point makes it the query."""
     texts = scene.points.cloud.texts
-    lists = [_items(ranked, scene, _) for ranked in (rankings.before, rankings.after)]
+    before, after = (_items(ranked, scene, _) for ranked in (rankings.before, rankings.after))
     words = SlopeWords(
         before=_("Raw"),
         after=plotly(treatment_words(scene.after, _)),
@@ -50,7 +50,7 @@ def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
     )
     rows = [*rankings.before.rows, *rankings.after.rows]
     show_chart(
-        chart_of(slopes_figure(*lists, words, current_theme())),
+        chart_of(slopes_figure(before, after, words, current_theme())),
         key="neighbour-lists",
         file_name="neighbours",
         alt=" ".join(

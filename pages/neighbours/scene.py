@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -165,7 +166,7 @@ def changes_of(scene: Scene, _: Translate) -> NeighbourChanges:
     X = scene.points.vectors if rows is None else scene.points.vectors[rows]
     units = sentence_of_token(scene.points.cloud)
     labels = scene.labels
-    options = {
+    options: dict[str, Any] = {
         "k": scene.k,
         "labels": labels if labels is None or rows is None else [labels[row] for row in rows],
         "units": units if units is None or rows is None else units[rows],

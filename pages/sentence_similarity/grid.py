@@ -16,6 +16,7 @@ from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
+from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose, signed, with_sign
 
 from .choices import Choice, fitted_on, measured_on
@@ -24,7 +25,6 @@ from .words import (
     cut_words,
     hundred,
     rank_words,
-    treatment_words,
     with_interval,
 )
 

@@ -23,6 +23,7 @@ from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import cached_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
+from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from .choices import Choice, fitted_on, measured_on, score_title
@@ -34,7 +35,6 @@ from .words import (
     cut_words,
     hundred,
     similarity_names,
-    treatment_words,
     with_interval,
 )
 
