@@ -4,12 +4,13 @@ import csv
 import json
 import re
 import shlex
+from pathlib import Path
 
 import click
 import numpy as np
 import pytest
 
-from geometry import fit_treatment, project, read_bundled
+from geometry import fit_treatment, load_encoder, project, read_bundled
 from geometry.commands import diagnose as diagnose_command
 from geometry.commands import project as project_command
 from geometry.commands import run_shell
@@ -19,6 +20,7 @@ from geometry.diagnosis.sentences import SENTENCES, recommendation
 from geometry.export import save_transform
 from tests.diagnosis.made_up import labelled
 
+ROOT = Path(__file__).parents[2]
 X, LABELS = labelled("centre", n=200)
 EXAMPLE = re.compile(r"python -m geometry (.*)")
 COMMANDS = (diagnose_command, whiten_command, project_command)
@@ -50,6 +52,22 @@ def test_the_examples_of_help_run(folder, capsys, command):
     named = {"diagnose": ["report.html"], "project": ["points.csv", "points/metadata.tsv"],
              "whiten": ["whitened.npy", "centred.parquet", "projector/vectors.tsv"]}  # fmt: skip
     assert all((folder / name).is_file() for name in named[command.name])
+
+
+@pytest.mark.model
+def test_the_readme_goes_from_a_file_to_a_model(folder, capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _before, _head, part = readme.partition("## From a file to a model")
+    lines = EXAMPLE.findall(part.partition("## The library")[0])
+    assert [line.split()[0] for line in lines] == ["diagnose", "export", "neighbours"]
+    for line in lines:
+        assert run_shell([*shlex.split(line), "--quiet"]) == 0, capsys.readouterr().err
+    from sentence_transformers import SentenceTransformer
+
+    texts = list(read_bundled("topics").texts[:60])
+    X = load_encoder().encode(texts, layer=4)
+    found = SentenceTransformer(str(folder / "centred-model")).encode(texts)
+    np.testing.assert_allclose(found, X - X.mean(axis=0), atol=1e-4)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
