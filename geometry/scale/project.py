@@ -180,7 +180,7 @@ def _fitted_sample(folder: str, sha256: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _with_directions(block: Block, task: PlaceTask, left_out: LeftOut) -> Block:
     """The block without its rows of zeros, which have no neighbours by cosine."""
-    sound = block.X.any(axis=1)
+    sound = np.asarray(block.X.any(axis=1))
     if sound.all():
         return block
     bad = block.rows[~sound]
