@@ -765,6 +765,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "not_finite": (
             "Row {row} of the shard `{shard}` has no vector, or holds NaN or infinity. " + _SKIP
         ),
+        "zeros": "Row {row} of the shard `{shard}` is all zeros, so it has no direction. " + _SKIP,
         "not_json": "Row {row} of the shard `{shard}` is not a JSON object. " + _SKIP,
         "not_utf8": "Row {row} of the shard `{shard}` is not UTF-8. " + _SKIP,
         "no_text": "Row {row} of the shard `{shard}` has no text but another value. " + _SKIP,

@@ -11,7 +11,10 @@ import pytest
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILT_FROM = ("geometry", "assets", "pyproject.toml", "requirements.txt", "README.md", "LICENSE")
+BUILT_FROM = (
+    *("geometry", "assets", "pyproject.toml", "requirements.txt", "requirements-scale.txt"),
+    *("README.md", "LICENSE"),
+)
 READS_ALL_FILES = """
 from geometry import read_bundled, read_pairs
 from geometry.data.corpus import bundled_corpora

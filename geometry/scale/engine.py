@@ -6,9 +6,9 @@ number of shards alone, so that the result has the same bits on any number of wo
 
 from __future__ import annotations
 
-import os
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that were left out
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
-TOPIC = "narrow-cone"
 CONNECT_SECONDS = 20
 
 
@@ -233,28 +232,32 @@ class DaskEngine(Engine):
             except GeometryError as failure:
                 ended.append(failure)
 
+        topic = f"narrow-cone-{uuid.uuid4().hex}"  # other runs may use the same scheduler
         # one graph: Dask's order merges early, so that few parts wait in memory
         one = delayed(reported_part, pure=False)
         join = delayed(merged, pure=False)
         graph = tree(
-            lambda i: one(work, tasks[i], self.threads),
+            lambda i: one(work, tasks[i], self.threads, topic),
             len(tasks),
             lambda parts: join(merge, parts),
         )
         with _faults_of_the_cluster(self.client):
-            self.client.subscribe_topic(TOPIC, heard)
+            self.client.subscribe_topic(topic, heard)
             future = self.client.compute(graph, retries=self.retries, optimize_graph=False)
             try:
                 while not future.done():
                     if ended:
                         raise ended[0]
+                    if self.client.status == "closed":
+                        raise ScaleError("lost_scheduler", address=_address(self.client))
                     time.sleep(0.02)
                 if future.status == "error":
                     raise failed("", future.exception(), self.retries).error
                 result: Merged = future.result()
             finally:
-                self.client.unsubscribe_topic(TOPIC)
-                future.cancel()
+                if self.client.status == "running":
+                    self.client.unsubscribe_topic(topic)
+                    future.cancel()
         if result.failures and not self.skip:
             raise result.failures[0].error
         return self._noted(result)
@@ -303,7 +306,7 @@ def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
     return Merged(value, rows, (), omitted)
 
 
-def reported_part(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
+def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: str) -> Merged:
     """``part_of`` by a worker, which tells the client that the shard is done."""
     from distributed import get_worker
 
@@ -314,7 +317,7 @@ def reported_part(work: Callable[[Any], Any], task: Task, threads: int) -> Merge
         told = {"code": error.code, "because": error.because, **error.details}
         if not isinstance(error, ScaleError):
             told = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
-    get_worker().log_event(TOPIC, {"shard": task.name, "rows": part.rows, "error": told})
+    get_worker().log_event(topic, {"shard": task.name, "rows": part.rows, "error": told})
     return part
 
 
@@ -421,13 +424,16 @@ def open_engine(
             say(f"scheduler {scheduler}: {len(found)} workers; dashboard {client.dashboard_link}")
             yield DaskEngine(client, retries=retries, **how)
         return
-    n = workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else workers
+    from dask.system import CPU_COUNT
+    from distributed.system import MEMORY_LIMIT
+
+    n = workers or CPU_COUNT
     with (
         distributed.LocalCluster(
             n_workers=n,
             threads_per_worker=1,
             processes=True,
-            memory_limit=memory,
+            memory_limit=int(MEMORY_LIMIT / n) if memory == "auto" else memory,
             dashboard_address="127.0.0.1:0",  # a free port, and for this machine only
             env={name: str(threads) for name in THREAD_VARIABLES},
         ) as cluster,

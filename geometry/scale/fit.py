@@ -43,7 +43,7 @@ def moments_of_shard(task: MomentsTask) -> Summed:
             continue
         w = None if task.weights is None else _weights(task, block.beside.get(task.weights))
         try:
-            part = Moments.of(block.X, w)
+            part = Moments.of(block.X, w, like=total)  # earlier rows of the shard: twice as fast
         except ValueError as error:
             raise ScaleError("bad_numbers", shard=task.shard.address, detail=str(error)) from error
         total = part if total is None else total.merge(part)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..export.affine import AffineMap
 from ..projection.moment_axes import moment_axes
+from ..projection.placing import place
 from ..projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 from .encode import described, work_off
 from .engine import Engine
@@ -21,12 +22,11 @@ from .manifest import Column, Run, Shard, VectorData
 from .samples import draw
 from .store import joined, read_bytes, write_bytes
 from .transform import AXES, CARRIED, _beside, map_data
-from .vectors import LeftOut, ShardWriter, blocks
+from .vectors import Block, LeftOut, ShardWriter, blocks
 
 LINEAR = ("svd", "pca", "mean")
 PROJECTIONS = (*LINEAR, "umap")
 SAMPLE = 10_000  # rows that UMAP is fitted on
-NEAREST = 5  # rows of the sample that place another row
 COORDINATES, FITTED = "coordinates", "umap.safetensors"
 
 
@@ -53,7 +53,7 @@ def project_data(
         Of vectors; needed if there are several.
     method : str
         "pca", "svd" and "mean" are exact, on axes from the moments of all rows; see ``project``.
-        "umap" is fitted on a sample, and the other rows are placed between its nearest rows.
+        "umap" is fitted on a sample, and every row is placed by ``projection.place``.
     n_components : int
         2 or 3.
     sample : int
@@ -111,7 +111,7 @@ def _by_sample(
 
     settings = {"data": data.key, "column": chosen.name, "sample": sample, "seed": seed}
     run = Run(out, "project", settings, [described(target)], [s.address for s in data.shards])
-    place = joined(run.address, FITTED)
+    address = joined(run.address, FITTED)
     beside = _beside(data)
 
     content = b""
@@ -119,14 +119,15 @@ def _by_sample(
     def prepare() -> None:
         nonlocal content
         try:
-            content = read_bytes(place)  # of a run that ended before
+            content = read_bytes(address)  # of a run that ended before
             return
         except FileNotFoundError:
             pass
-        rows = draw(engine, data, chosen, sample, seed=seed)
-        coordinates = fit_umap(rows.X, target.dimension, seed, UMAP_NEIGHBOURS)
-        content = save({"rows": rows.X, "coordinates": coordinates.astype(np.float32)})
-        write_bytes(place, content)
+        X = draw(engine, data, chosen, sample, seed=seed).X
+        X = X[X.any(axis=1)]
+        coordinates = fit_umap(X, target.dimension, seed, UMAP_NEIGHBOURS)
+        content = save({"rows": X, "coordinates": coordinates.astype(np.float32)})
+        write_bytes(address, content)
 
     return work_off(
         engine,
@@ -148,7 +149,7 @@ def _by_sample(
 
 def place_shard(task: PlaceTask) -> int:
     """Place a shard's rows and write their coordinates; returns the number of rows."""
-    units, coordinates = _fitted_sample(task.folder, task.sha256)
+    sample, coordinates = _fitted_sample(task.folder, task.sha256)
     left_out = LeftOut()
     axes = AXES[: task.out.dimension]
     kinds = {name: CARRIED[name] for name in task.beside} | {name: pa.float32() for name in axes}
@@ -156,7 +157,8 @@ def place_shard(task: PlaceTask) -> int:
         for block in blocks(
             task.shard, task.source, beside=task.beside, skip=task.skip, left_out=left_out
         ):
-            P = place_by_nearest(block.X, units, coordinates)
+            block = _with_directions(block, task, left_out)
+            P = place(block.X, sample, coordinates, threads=1)
             beside = {name: block.beside.get(name, pa.nulls(len(P), kinds[name])) for name in kinds}
             beside |= {name: pa.array(P[:, i]) for i, name in enumerate(axes)}
             writer.write(block.ids, [P], beside)
@@ -166,46 +168,23 @@ def place_shard(task: PlaceTask) -> int:
 
 @lru_cache(maxsize=1)
 def _fitted_sample(folder: str, sha256: str) -> tuple[np.ndarray, np.ndarray]:
-    """(unit rows, coordinates) of the sample that UMAP was fitted on."""
+    """(rows, coordinates) of the sample that UMAP was fitted on."""
     from safetensors.numpy import load
 
     content = read_bytes(joined(folder, FITTED))
     if hashlib.sha256(content).hexdigest() != sha256:
         raise ScaleError("other_run", folder=folder)
     arrays = load(content)
-    X = arrays["rows"]
-    return X / np.linalg.norm(X, axis=1, keepdims=True), arrays["coordinates"]
+    return arrays["rows"], arrays["coordinates"]
 
 
-def place_by_nearest(
-    X: np.ndarray, units: np.ndarray, coordinates: np.ndarray, *, k: int = NEAREST
-) -> np.ndarray:
-    """Coordinates (n, 2) or (n, 3) of rows X: the mean of their k nearest rows of the sample.
-
-    A row of the sample stays at its own place. The weights are 1 - cosine of the (k + 1)-th
-    nearest, minus 1 - cosine, so that a row moves without jumps.
-
-    Parameters
-    ----------
-    X : (n, d) float32
-    units : (m, d) float32
-        Unit rows of the sample.
-    coordinates : (m, 2) or (m, 3) float32
-    k : int
-    """
-    from ..measure.neighbours import largest
-
-    k = min(k, len(units) - 1)
-    found = np.empty((len(X), coordinates.shape[1]), dtype=np.float32)
-    for start in range(0, len(X), 512):
-        rows = X[start : start + 512]
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        cosines = (rows / np.where(norms > 0, norms, 1)) @ units.T
-        near, last = largest(cosines, k + 1)
-        values = np.take_along_axis(cosines, near[:, :k], axis=1)
-        weights = (values - last[:, None] + 1e-7).astype(np.float64)
-        own = values[:, 0] > 1 - 1e-6  # a row of the sample, or its equal
-        weights[own, 1:] = 0
-        weights /= weights.sum(axis=1, keepdims=True)
-        found[start : start + 512] = np.einsum("nk,nkp->np", weights, coordinates[near[:, :k]])
-    return found
+def _with_directions(block: Block, task: PlaceTask, left_out: LeftOut) -> Block:
+    """The block without its rows of zeros, which have no neighbours by cosine."""
+    sound = np.asarray(block.X.any(axis=1))
+    if sound.all():
+        return block
+    bad = block.rows[~sound]
+    if not task.skip:
+        raise ScaleError("bad_row", because="zeros", shard=task.shard.address, row=int(bad[0]) + 1)
+    left_out.add(list(bad))
+    return block.taken(sound)

@@ -34,11 +34,20 @@ class Block:
         Valid until the next block is read.
     beside : mapping of str to pyarrow array
         Text, label and weight of the rows, as far as they were asked for and are there.
+    rows : (m,) int64
+        Their places in the shard, from 0.
     """
 
     ids: np.ndarray
     X: np.ndarray
     beside: Mapping[str, pa.Array]
+    rows: np.ndarray
+
+    def taken(self, sound: np.ndarray) -> Block:
+        """The rows where ``sound`` (m,) is True."""
+        keep = pa.array(sound)
+        beside = {name: values.filter(keep) for name, values in self.beside.items()}
+        return Block(self.ids[sound], self.X[sound], beside, self.rows[sound])
 
 
 class LeftOut:
@@ -158,21 +167,20 @@ def _checked(
     left_out: LeftOut | None,
 ) -> Block:
     beside = {name: pa.concat_arrays(parts) for name, parts in others.items() if name != "id"}
+    block = Block(ids, X, beside, start + np.arange(len(X)))
     try:
         refuse_not_finite(X)
     except ValueError as error:
         sound = np.isfinite(X).all(axis=1)
-        bad = start + np.flatnonzero(~sound)
+        bad = block.rows[~sound]
         if not skip:
             raise ScaleError(
                 "bad_row", because="not_finite", shard=shard.address, row=int(bad[0]) + 1
             ) from error
         if left_out is not None:
             left_out.add(list(bad))
-        keep = pa.array(sound)
-        beside = {name: values.filter(keep) for name, values in beside.items()}
-        return Block(ids[sound], X[sound], beside)
-    return Block(ids, X, beside)
+        return block.taken(sound)
+    return block
 
 
 def _batches(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:

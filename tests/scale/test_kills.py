@@ -65,7 +65,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("sources")
     parts = split(X, *[2000] * (SHARDS - 1))
     return {
-        "texts": str(write_texts(folder / "texts", 12, 20)),
+        "texts": str(write_texts(folder / "texts", 8, 10)),
         "files": str(write_files(folder / "files", parts)),
         "run": str(write_run(folder / "run", parts)),
         "queries": str(write_files(folder / "queries", [cloud(600, 64, seed=3)])),

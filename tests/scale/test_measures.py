@@ -23,7 +23,6 @@ from geometry.scale import (
     transform_data,
 )
 from geometry.scale.measure import ALL
-from geometry.scale.project import place_by_nearest
 from geometry.scale.samples import hash_of
 from tests.scale.shards import D, cloud, split, write_files, write_run
 
@@ -126,12 +125,22 @@ def test_linear_projections_are_those_of_all_rows(data, method, k, tmp_path):
     np.testing.assert_array_equal(table["y"].to_numpy(), found.vectors[: SIZES[0], 1])
 
 
-def test_rows_are_placed_between_the_nearest_rows_of_a_sample():
-    units = np.eye(3, dtype=np.float32)
-    places = np.array([[0, 0], [4, 0], [0, 4]], dtype=np.float32)
-    rows = np.array([[1, 0, 0], [1, 1, 0], [0, 5, 0]], dtype=np.float32)
-    found = place_by_nearest(rows, units, places, k=2)
-    np.testing.assert_allclose(found, [[0, 0], [2, 0], [4, 0]], atol=1e-4)
+@pytest.mark.slow
+def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path):
+    """Two groups far apart stay apart; a row of zeros has no place."""
+    groups = np.concatenate([cloud(150) + 9, cloud(150, seed=1) - 14]).astype(np.float32)
+    groups[120] = 0
+    data = VectorData(str(write_files(tmp_path / "files", split(groups, 100, 100))))
+    out = str(tmp_path / "map")
+    with pytest.raises(ScaleError, match=r"Row 21 of the shard .*001.parquet` is all zeros"):
+        project_data(Engine(), data, out, method="umap", sample=100)
+    manifest = project_data(Engine(skip=True), data, out, method="umap", sample=100)
+    assert manifest["counts"]["left_out"] == 1
+    P = open_run(out).vectors
+    assert P.shape == (299, 2)
+    centres = [P[:149].mean(axis=0), P[149:].mean(axis=0)]
+    nearest = np.argmin([np.linalg.norm(P - centre, axis=1) for centre in centres], axis=0)
+    np.testing.assert_array_equal(nearest, np.repeat([0, 1], [149, 150]))
 
 
 def test_the_sample_depends_on_the_ids_alone(tmp_path, data):
