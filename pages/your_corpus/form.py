@@ -8,7 +8,8 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus, CorpusError, Pairs
-from geometry.data.corpus import Preview, read_corpus, read_pasted
+from geometry.data.column_names import PAIR_NAMES, SCORE_NAMES
+from geometry.data.corpus import Preview, preview_table, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES
 from geometry.data.limits import MEGABYTE
 from geometry.data.tables import mostly_numbers
@@ -32,8 +33,8 @@ from pages.common.table_form import label_uploader, show_head, show_header_toggl
 from pages.common.uploads import add_pairs, add_upload
 from pages.common.words import Translate
 from pages.your_corpus.run_form import show_run_form
-from pages.your_corpus.sampling import choose_sample, offer_sample, sample_line
-from pages.your_corpus.vector_form import looks_like_vectors, show_vector_form
+from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
+from pages.your_corpus.vector_form import head_of, looks_like_vectors, show_vector_form
 
 PASTE_HEIGHT = 150
 ROWS, SHOWN_FILE, USED_PAIRS = "file-rows", "file-shown", "pairs-used-here"
@@ -120,8 +121,7 @@ def _offer_splitting(key: str, _: Translate) -> bool:
 
 def _show_ready(corpus: Corpus, _: Translate) -> None:
     st.caption(ready_line(corpus, _))
-    if corpus.n_available is not None:
-        st.caption(sample_line(len(corpus), corpus.n_available, corpus.seed, _))
+    show_notes(corpus, _)
     numbers = sum(_LETTER.search(text, 0, LETTERS_WITHIN) is None for text in corpus.texts)
     if numbers > MOST_NUMBERS * len(corpus):
         st.warning(
@@ -194,7 +194,7 @@ def _show_file(file: Any, _: Translate) -> None:
     """What the file is read as, and the form for that."""
     if st.session_state.get(SHOWN_FILE) != file.file_id:
         st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
-        st.session_state[f"kind-{file.file_id}"] = VECTORS if looks_like_vectors(file) else TEXTS
+        st.session_state[f"kind-{file.file_id}"] = _kind_of(file)
     names = {TEXTS: _("Texts"), VECTORS: _("Vectors"), PAIRS: _("Pairs with scores")}
     kind = st.segmented_control(
         _("Read the file as"),
@@ -209,6 +209,21 @@ def _show_file(file: Any, _: Translate) -> None:
         show_pair_file(file, _adopt_pairs, _)
     else:
         _show_text_file(file, _)
+
+
+def _kind_of(file: Any) -> str:
+    """What a new file is read as, until its reader chooses otherwise."""
+    if looks_like_vectors(file):
+        return VECTORS
+    if not file.name.lower().endswith((*TABLE_SUFFIXES, *JSON_SUFFIXES)):
+        return TEXTS
+    try:
+        columns = preview_table(head_of(file), 1, name=file.name, limits=upload_limits()).columns
+    except CorpusError:
+        return TEXTS
+    folded = {column.casefold() for column in columns}
+    has_pair = any(folded.issuperset(names) for names in PAIR_NAMES)
+    return PAIRS if has_pair and folded.intersection(SCORE_NAMES) else TEXTS
 
 
 def _adopt_pairs(pairs: Pairs) -> None:

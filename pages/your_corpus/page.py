@@ -17,6 +17,7 @@ from pages.common.words import prose
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs
 from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_more
+from pages.your_corpus.sampling import notes_of
 from pages.your_corpus.verdicts import cone_verdict
 
 PAGE = "your_corpus"
@@ -48,6 +49,8 @@ with result:
             else _("“{name}” is chosen in the sidebar. Narrow cone and Whitening draw it too.")
         )
         st.success(chosen.format(name=markdown(corpus.name)), icon=":material/check_circle:")
+        for note in notes_of(corpus, _):
+            st.caption(note)
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # encode_own shows it
                 show_coverage(coverage_of(corpus, _), _)

@@ -20,7 +20,7 @@ from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, label_uplo
 from pages.common.uploads import add_vectors
 from pages.common.words import Translate
 
-from .sampling import choose_sample, offer_sample, sample_line
+from .sampling import choose_sample, offer_sample, show_notes
 
 METADATA = "metadata_file"
 TOO_MANY = ("too_many_vectors", "too_many_bytes")  # codes of errors that a sample avoids
@@ -52,15 +52,19 @@ def _preview(file: Any, **options: Any) -> VectorPreview:
     return found
 
 
-def _preview_of_head(file: Any) -> VectorPreview:
-    """The first rows by the first bytes of a text, without a process of its own."""
+def head_of(file: Any) -> bytes:
+    """The first whole lines of a text, by which it is recognised without a process of its own."""
     if isinstance(file, ServerFile):
         with file.path.open("rb") as opened:
             head = opened.read(HEAD)
     else:
         head = file.getvalue()[:HEAD]
-    whole_lines = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
-    return preview_vector_set(whole_lines, PREVIEW_ROWS, name=file.name, limits=upload_limits())
+    return head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
+
+
+def _preview_of_head(file: Any) -> VectorPreview:
+    head = head_of(file)
+    return preview_vector_set(head, PREVIEW_ROWS, name=file.name, limits=upload_limits())
 
 
 def show_vector_form(file: Any, _: Translate) -> None:
@@ -77,8 +81,7 @@ def show_vector_form(file: Any, _: Translate) -> None:
         _("Use these vectors"), key="use_vectors", type="primary", on_click=_adopt, args=(vectors,)
     )
     st.caption(_ready_line(vectors, _))
-    for note in _notes(vectors, _):
-        st.caption(note)
+    show_notes(vectors, _)
 
 
 def _adopt(vectors: VectorSet) -> None:
@@ -226,38 +229,3 @@ def _ready_line(vectors: VectorSet, _: Translate) -> str:
     return _("{n} vectors of {d} numbers ready.").format(
         n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"
     )
-
-
-def _notes(vectors: VectorSet, _: Translate) -> list[str]:
-    """What was left out, which rows have no direction, and of what the vectors are a sample."""
-    report = vectors.report
-    notes: list[str] = []
-    if report is None:
-        return notes
-    if report.n_sampled is not None:
-        notes.append(sample_line(report.n_sampled, report.n_rows, report.seed, _))
-    if report.whole is not None and report.whole.mean_cosine is not None:
-        notes.append(
-            _("Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.").format(
-                n=f"{report.whole.n_rows:,}",
-                cosine=f"{report.whole.mean_cosine:.3f}",
-                norm=f"{report.whole.mean_norm:.3g}",
-            )
-        )
-    if report.n_dropped:
-        notes.append(
-            _("Left out for NaN or infinity: {n} rows (number {rows}).").format(
-                n=f"{report.n_dropped:,}", rows=_listed(report.dropped, report.n_dropped)
-            )
-        )
-    if report.n_zero:
-        notes.append(
-            _("Rows of zeros, which have no direction: {n} (number {rows}).").format(
-                n=f"{report.n_zero:,}", rows=_listed(report.zero, report.n_zero)
-            )
-        )
-    return notes
-
-
-def _listed(rows: tuple[int, ...], n: int) -> str:
-    return ", ".join(map(str, rows)) + (", …" if n > len(rows) else "")

@@ -126,8 +126,7 @@ def test_a_refused_file_of_vectors_leaves_the_session_as_it_was():
 def test_a_table_with_a_score_is_a_set_of_pairs():
     content = "sentence1,sentence2,score\n" + "".join(f"a {i},b {i},{i}\n" for i in range(30))
     at = given("own.csv", content.encode())
-    at.session_state[of_file(at, "kind-{}")] = "pairs"
-    healthy(at.run())
+    assert at.session_state[of_file(at, "kind-{}")] == "pairs"
     assert not errors(at)
     pairs = used(at, "use_pairs", "pair-uploads")
     assert pairs.left[2] == "a 2"
