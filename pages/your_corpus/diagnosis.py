@@ -87,12 +87,12 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         Their picture.
     """
     st.subheader(_("Diagnosis"), anchor="diagnosis")
-    material = _material(own, drawn, _)
-    n = int(material.vectors.any(axis=1).sum())
+    n = drawn.cloud.n_available
     if n < LEAST_ROWS:
         least = _("A diagnosis needs at least {least} vectors that are not zero; there are {n}.")
         st.info(least.format(least=LEAST_ROWS, n=n))
         return
+    material = _material(own, drawn, _)
     diagnosis = _diagnosis_of(material, _)
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
