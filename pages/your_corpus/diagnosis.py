@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -357,7 +358,7 @@ def model_zip(material: Material, diagnosis: Diagnosis) -> bytes:
             for file in sorted(path.rglob("*"))
             if file.is_file()
         }
-    return zipped(files)
+    return zipped(files, compression=zipfile.ZIP_STORED)  # weights hardly shrink
 
 
 def _code(pairs: Pairs) -> str:
