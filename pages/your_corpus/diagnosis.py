@@ -111,7 +111,7 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         st.markdown(prose("your_corpus", "helps-pairs"))
     st.markdown(
         "\n".join(
-            f"- **{markdown(sentences.title(finding, _))}.** "
+            f"- **{markdown(sentences.title(finding, _))}** "
             f"{markdown(sentences.finding_sentence(finding, _))}"
             for finding in diagnosis.findings
         )
