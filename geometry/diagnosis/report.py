@@ -61,7 +61,7 @@ def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: s
         f"<p><small>{escape(line)}</small></p>" for line in lines if line
     )
     findings = "".join(
-        f"<li><b>{escape(sentences.title(each, _))}.</b> "
+        f"<li><b>{escape(sentences.title(each, _))}</b> "
         f"{escape(sentences.finding_sentence(each, _))}</li>"
         for each in diagnosis.findings
     )

@@ -36,6 +36,7 @@ _RANK = (
     "{effective}."
 )
 SENTENCES = {
+    "answer": "{what}: {answer}.",
     "cone-found": (
         "These vectors form a narrow cone. The mean cosine of two of them is {value}; isotropic "
         "vectors have 0, and a narrow cone has {limit} or more. Half of them lie within {angle} "
@@ -218,7 +219,8 @@ REPORT = {
 
 def title(finding: Finding, _: Translate) -> str:
     """What the finding is about, and its answer."""
-    return f"{_(TITLES[finding.code])}: {_(STATES[finding.state])}"
+    answer = _(SENTENCES["answer"])
+    return answer.format(what=_(TITLES[finding.code]), answer=_(STATES[finding.state]))
 
 
 def finding_sentence(finding: Finding, _: Translate) -> str:

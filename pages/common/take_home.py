@@ -49,10 +49,10 @@ def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None
     )
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def zipped(files: Mapping[str, bytes], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     """The files by name as one zip archive."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", compression) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return out.getvalue()

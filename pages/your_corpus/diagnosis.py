@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -87,12 +88,12 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         Their picture.
     """
     st.subheader(_("Diagnosis"), anchor="diagnosis")
-    material = _material(own, drawn, _)
-    n = int(material.vectors.any(axis=1).sum())
+    n = drawn.cloud.n_available
     if n < LEAST_ROWS:
         least = _("A diagnosis needs at least {least} vectors that are not zero; there are {n}.")
         st.info(least.format(least=LEAST_ROWS, n=n))
         return
+    material = _material(own, drawn, _)
     diagnosis = _diagnosis_of(material, _)
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
@@ -110,7 +111,7 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         st.markdown(prose("your_corpus", "helps-pairs"))
     st.markdown(
         "\n".join(
-            f"- **{markdown(sentences.title(finding, _))}.** "
+            f"- **{markdown(sentences.title(finding, _))}** "
             f"{markdown(sentences.finding_sentence(finding, _))}"
             for finding in diagnosis.findings
         )
@@ -357,7 +358,7 @@ def model_zip(material: Material, diagnosis: Diagnosis) -> bytes:
             for file in sorted(path.rglob("*"))
             if file.is_file()
         }
-    return zipped(files)
+    return zipped(files, compression=zipfile.ZIP_STORED)  # weights hardly shrink
 
 
 def _code(pairs: Pairs) -> str:

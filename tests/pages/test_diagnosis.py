@@ -25,7 +25,7 @@ from tests.diagnosis.made_up import labelled
 from tests.pages.visits import brought, everything, healthy, new_visit
 
 TOPICS = read_bundled("topics")
-TEXTS, LABELS = TOPICS.texts[::4], TOPICS.labels[::4]
+TEXTS, LABELS = TOPICS.texts[::6], TOPICS.labels[::6]
 
 
 def visit(own, language: str = "en", **query: str):
@@ -98,14 +98,14 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
 @pytest.mark.model
 def test_own_pairs_judge_where_there_are_no_labels():
     bundled, pairs = read_bundled("pairs"), read_bundled_pairs()
-    some = Pairs("mine", pairs.left[:160], pairs.right[:160], pairs.gold_scores[:160])
-    state = brought("uploads", "corpus", Corpus("own", bundled.texts[-120:]))
+    some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
+    state = brought("uploads", "corpus", Corpus("own", bundled.texts[-60:]))
     state |= {"pair-uploads": {"upload-pairs": some}}
     at = healthy(new_visit("your_corpus", state, layer="1", pooling="cls").run())
     assert at.selectbox(key="judge").value == "upload-pairs"
     X = load_encoder().encode(some.left + some.right, layer=1, pooling="cls")
-    Y = load_encoder().encode(bundled.texts[-120:], layer=1, pooling="cls")
-    found = diagnose(Y, texts=bundled.texts[-120:], pairs=(X[:160], X[160:], some.gold_scores))
+    Y = load_encoder().encode(bundled.texts[-60:], layer=1, pooling="cls")
+    found = diagnose(Y, texts=bundled.texts[-60:], pairs=(X[:120], X[120:], some.gold_scores))
     assert found.trial.amount > 40
     shown = everything(at)
     assert f"measured on {found.trial.amount} pairs" in shown
