@@ -31,9 +31,9 @@ def main() -> list[Row]:
     trust = {}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(REPEATS):
-            for who, seconds in times.items():
+            for who, found in times.items():
                 file = Path(folder) / f"{who}.npy"
-                seconds.append(float(printed_by("bench.umap", who, file)[0]))
+                found.append(float(printed_by("bench.umap", who, file)[0]))
                 trust[who] = trustworthiness(grouped(ROWS, 0), np.load(file))[0]
         seconds, trust_placed, trust_fitted, peak = map(
             float, printed_by("bench.umap", "place", Path(folder) / "unused")
