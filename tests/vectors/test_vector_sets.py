@@ -253,7 +253,11 @@ REFUSED = {
     "cut npz": (npz(v=X)[:-40], {}, "a NumPy archive, is damaged or cut off"),
     "cut parquet": (FILES["parquet, lists"][1][:-9], {}, "a Parquet table, is damaged"),
     "cut safetensors": (FILES["safetensors"][1][:-9], {}, "a safetensors file, is damaged"),
-    "bomb": (npz(v=np.zeros((2 * 10**6, 60), np.float32)), {}, "larger than the limit of 400 MB"),
+    "bomb": (
+        npz(v=np.zeros((10**5, 6), np.float32)),
+        {"limits": LIMITS.but(table_bytes=10**6)},
+        "larger than the limit of 1 MB once",
+    ),
     "zip of texts": (b"PK\x05\x06" + bytes(18), {}, "has no arrays"),
     "no numbers": (b"a,b\nx,y\nz,w\n", {"name": "a.csv"}, "None of the columns `a`, `b` has vec"),
     "nothing": (b"", {}, "This file has no rows"),
