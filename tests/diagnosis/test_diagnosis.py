@@ -85,7 +85,7 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     found = diagnose(noise, labels=labels, others=others)
     assert found.chosen.place == (2, "mean")
     assert "layer 2 with mean pooling" in recommendation(found, str)
-    assert recommended_treatment(found, noise).name == "raw"
+    assert recommended_treatment(found, noise).name == "pca"  # the cure of this layer
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "whiten"
 
