@@ -463,7 +463,7 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     )
     assert titles[0].startswith("Download picture")
     assert not [title for title in titles if re.search("share|cloud|edit", title, re.I)]
-    assert len(titles) <= 6
+    assert len(titles) <= 7
 
     page.locator(".st-key-more-controls summary").click()
     with page.expect_download() as waiting:
