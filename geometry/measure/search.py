@@ -176,7 +176,7 @@ class Search:
     @cached_property
     def _both_sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows (n, d + 2) whose product is u'v - |u|^2 / 2 - |v|^2 / 2."""
-        n, d = self._rows.shape
+        n, d = len(self._rows), self._mean.size
         left = np.ones((n, d + 2), dtype=np.float32)
         left[:, :d], left[:, d] = self._rows, -self._half
         right = left.copy()
