@@ -149,7 +149,7 @@ def select_corpus(page: str, _: Translate) -> None:
         "contrast": _("This page trains on the corpus if you choose it there."),
         "cosine_basis": _("This page uses no corpus."),
         "degeneration": _("This page can train on the corpus."),
-        "your_corpus": _("This page shows only your own texts."),
+        "your_corpus": _("This page shows only your own texts and vectors."),
     }
     about = uses.get(page, _("This page shows the corpus."))
     if code in own_vectors() and page not in FOR_VECTORS:

@@ -44,7 +44,7 @@ from .scene import (
     lesson_values,
     narrows_first,
 )
-from .umap import fit_umaps, warm_up
+from .umap import MOST_FITTED, fit_umaps, warm_up
 from .verdicts import cone_verdict, whitening_verdict
 
 PAGE = "narrow_cone"
@@ -134,6 +134,12 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
     if look.view == "umap":
         with umap_box:
             st.warning(prose(PAGE, "umap-caveat"))
+            if len(points.cloud) > MOST_FITTED:
+                placed = _(
+                    "UMAP is fitted to a sample of {n} points. The others are placed by their "
+                    "nearest neighbours in the sample."
+                )
+                st.caption(placed.format(n=f"{MOST_FITTED:,}"))
             if scene.waits_for_umap:
                 st.info(_("SVD is shown while UMAP is being fitted."))
                 fit_umaps(scene, _)
