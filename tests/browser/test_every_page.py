@@ -20,7 +20,7 @@ USES = {
     "cosine_basis": "This page uses no corpus.",
     "degeneration": "This page can train on the corpus.",
     "sentence_similarity": "This page uses the corpus only to fit treatments.",
-    "your_corpus": "This page shows only your own texts.",
+    "your_corpus": "This page shows only your own texts and vectors.",
 }
 QUERIES = {
     "cosine_basis": "len2=2",
