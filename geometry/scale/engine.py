@@ -229,7 +229,7 @@ class DaskEngine(Engine):
             error = None if told["error"] is None else ScaleError(**told["error"])
             try:
                 self._count(report, told["rows"] if error is None else Failed(told["shard"], error))
-            except GeometryError as failure:
+            except Exception as failure:  # raised in the client's own loop, it would end that
                 ended.append(failure)
 
         topic = f"narrow-cone-{uuid.uuid4().hex}"  # other runs may use the same scheduler

@@ -73,6 +73,12 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def pids(engine: Any) -> list[int]:
+    """Of both workers, once the nannies have replaced those of the last test."""
+    scheduler = engine.client.cluster.scheduler
+    while any(worker.status.name != "running" for worker in scheduler.workers.values()):
+        time.sleep(0.1)
+    engine.client.wait_for_workers(2)
+    time.sleep(1)  # a worker killed at the end of a test is not missed at once
     return list(engine.client.run(os.getpid).values())
 
 
