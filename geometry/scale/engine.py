@@ -27,6 +27,9 @@ Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that we
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
+# Dask gives up a killed worker whose replacement is not there by then, for ever; by default after
+# 15 s, which is less than the imports take on a busy machine
+REPLACED_WITHIN = "10 minutes"
 
 
 class Task(Protocol):
@@ -424,11 +427,13 @@ def open_engine(
             say(f"scheduler {scheduler}: {len(found)} workers; dashboard {client.dashboard_link}")
             yield DaskEngine(client, retries=retries, **how)
         return
+    from dask import config
     from dask.system import CPU_COUNT
     from distributed.system import MEMORY_LIMIT
 
     n = workers or CPU_COUNT
     with (
+        config.set({"distributed.deploy.lost-worker-timeout": REPLACED_WITHIN}),
         distributed.LocalCluster(
             n_workers=n,
             threads_per_worker=1,
