@@ -15,6 +15,8 @@ from pages.common.downloads import csv_bytes
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "=0+cmd|'/C calc'!A0"
 WRITERS = {  # the places that write CSV, and how each makes its cells safe
+    "geometry/commands/neighbours.py",
+    "geometry/commands/project.py",
     "geometry/evaluate/export.py",
     "pages/common/downloads.py",
     "pages/cosine_basis/numbers.py",

@@ -22,7 +22,8 @@ def test_streamlit_s_own_page_has_the_colours_of_the_figures(name):
     assert tuple(configured["chartCategoricalColors"]) == theme.categories
 
 
-def test_colours_are_written_in_these_two_files_only():
+def test_colours_are_written_in_these_files_only():
+    """The report is one file, which may import neither Plotly nor a style sheet."""
     folders = (ROOT / name for name in ("pages", "geometry", "assets", ".streamlit"))
     coloured = {
         path.relative_to(ROOT).as_posix()
@@ -31,7 +32,8 @@ def test_colours_are_written_in_these_two_files_only():
         if path.suffix in (".py", ".js", ".css", ".html", ".toml")
         and COLOUR.search(path.read_text(encoding="utf-8"))
     }
-    assert coloured == {"geometry/figures/palette.py", ".streamlit/config.toml"}
+    report = "geometry/diagnosis/report.py"
+    assert coloured == {"geometry/figures/palette.py", ".streamlit/config.toml", report}
 
 
 def test_the_browser_s_signs_are_those_of_the_legend():

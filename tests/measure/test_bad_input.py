@@ -109,6 +109,10 @@ FREQUENCY = {
     "neighbour_means",
     "sentence_means",
 }
+SEARCHES = {  # tested in test_search, test_neighbour_changes and test_retrieval
+    *("Nearest", "NeighbourChanges", "NeighbourSide", "RetrievalScore", "Search"),
+    *("jaccard_overlap", "ndcg_at_k", "neighbour_changes", "recall_at_k", "retrieval_score"),
+}
 NO_ROWS = {  # take no vectors, or leave them to the measure they are given
     "Annotations",
     "Measured",
@@ -199,7 +203,7 @@ UNDEFINED = {  # and all others have a value there
 
 
 def test_no_public_measure_is_forgotten():
-    assert set(MEASURES) | NO_ROWS | NEIGHBOURS | FREQUENCY == set(measure.__all__)
+    assert set(MEASURES) | NO_ROWS | NEIGHBOURS | FREQUENCY | SEARCHES == set(measure.__all__)
 
 
 @every_measure
