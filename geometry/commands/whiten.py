@@ -79,6 +79,7 @@ def _fitted(fit: Path | None, transform: str, own: OwnData, how: Reading) -> Aff
             if error.code != "other_file":
                 raise
     X = own.vectors if fit is None else read_own(fit, how).vectors
+    X = X[X.any(axis=1)]  # a row of zeros has no direction, and would move the mean
     if transform == USUAL:
         transform = usual_settings(*X.shape).get("whiten", "centred")
     fitted = FitSet(X, eps=float(np.finfo(X.dtype).eps)).fit(parse_treatment(transform))

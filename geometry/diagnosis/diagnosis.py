@@ -172,11 +172,12 @@ def diagnose(
 
 
 def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatment:
-    """The treatment that is recommended at this layer, fitted on all vectors (n, d).
+    """The treatment that is recommended at this layer, fitted on all vectors (n, d) but zeros.
 
     It is "raw" where none is recommended.
     """
     X = float_rows(vectors, at_least=2)
+    X = X[X.any(axis=1)]
     fit_set = FitSet(X, eps=float(np.finfo(X.dtype).eps))
     return fit_set.fit(parse_treatment(diagnosis.trial.here.treatment))
 

@@ -273,13 +273,14 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
 
     if diagnosis.trial.here.kind == "leave":
         return
+    n = diagnosis.n - diagnosis.n_zero
     st.markdown(
         _(
             "**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})"
         ).format(
             cure=markdown(sentences.cure_name(diagnosis.trial.here, _)),
-            n=f"{diagnosis.n:,}",
-            ratio=signed(diagnosis.n / diagnosis.d, 2),
+            n=f"{n:,}",
+            ratio=signed(n / diagnosis.d, 2),
         )
     )
     with st.container(horizontal=True, key="take-cure"):
@@ -302,7 +303,7 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
 
 
 def recommended_map(diagnosis: Diagnosis, vectors: np.ndarray) -> AffineMap:
-    """The recommended treatment, fitted on all vectors, with what it was fitted on."""
+    """The recommended treatment, fitted on all vectors but zeros, with what it was fitted on."""
     return affine_map(recommended_treatment(diagnosis, vectors), **diagnosis.about)
 
 

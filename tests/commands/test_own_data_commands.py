@@ -100,6 +100,9 @@ def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, 
     np.testing.assert_allclose(half, X - X[:100].mean(axis=0), atol=1e-4)
     save_transform("w.safetensors", fit_treatment("centred", X[:100]))
     np.testing.assert_allclose(whitened("--fit", "w.safetensors"), half, atol=1e-4)
+    np.save("zeros.npy", np.vstack([X[:100], np.zeros((50, 24), np.float32)]))  # left out of a fit
+    zeros = whitened("--transform", "centred", "--fit", "zeros.npy")
+    np.testing.assert_allclose(zeros, half, atol=1e-4)
     capsys.readouterr()
     # 200 rows of 24 dimensions are enough for a whitening in full
     usual = whitened("--json")

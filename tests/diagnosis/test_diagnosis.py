@@ -170,6 +170,9 @@ def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
     X[[0, 7]] = 0
     found = diagnose(X, labels=labels)
     assert (found.n, found.n_measured, found.n_zero) == (600, 598, 2)
+    cure = recommended_treatment(found, X)
+    assert (cure.name, cure.n_rows) == ("removed", 598)
+    assert len(cure.apply(X).retained) == 600
     with pytest.raises(ValueError, match="598 of 600 rows are zero"):
         diagnose(np.where(np.arange(600)[:, None] < 598, 0, X))
 
