@@ -138,6 +138,7 @@ SENTENCES = {
     "score-labels": "share of the {k} nearest neighbours with the same label",
     "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
     "here": "If you stay with this layer and pooling: {advice}",
+    "here-evidence": "Compared here alone, the change is {difference}.",
     "evidence-labels": (
         "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."
@@ -271,8 +272,12 @@ def stay_here(diagnosis: Diagnosis, _: Translate) -> str:
     """What to do at this layer where another one is recommended; else ""."""
     if diagnosis.chosen.place is None:
         return ""
-    advice = _advice(diagnosis, diagnosis.trial.here, _)
-    return _(SENTENCES["here"]).format(advice=advice)
+    here = diagnosis.trial.here
+    sentence = _(SENTENCES["here"]).format(advice=_advice(diagnosis, here, _))
+    if here.kind == "leave":
+        return sentence
+    found = _(SENTENCES["here-evidence"]).format(difference=cure_change(here))
+    return f"{sentence} {found}"
 
 
 def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
@@ -296,13 +301,12 @@ def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     raw, cure = diagnosis.trial.cures[0], diagnosis.chosen
     if "leave" not in cure.against or raw.score is None or cure.score is None:
         return ""
-    difference = cure.against["leave"]
     return _(SENTENCES[f"evidence-{diagnosis.yardstick}"]).format(
         amount=f"{diagnosis.trial.amount:,}",
         score=score_name(diagnosis, _),
         before=signed(raw.score, 3),
         after=signed(cure.score, 3),
-        difference=change(difference.value, difference.low, difference.high),
+        difference=cure_change(cure),
     )
 
 
@@ -366,7 +370,10 @@ def cure_change(cure: Cure) -> str:
     if "leave" not in cure.against:
         return ""
     difference = cure.against["leave"]
-    return change(difference.value, difference.low, difference.high)
+    ends = difference.low, difference.high
+    # an end printed as 0.000 does not say on which side of 0 it is
+    digits = next((k for k in (3, 4, 5) if all(end == 0 or round(end, k) for end in ends)), 6)
+    return change(difference.value, *ends, digits)
 
 
 def _settings(cure: Cure, _: Translate) -> tuple[int | None, str]:

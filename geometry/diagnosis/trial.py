@@ -113,6 +113,9 @@ class Trial:
         From simple to complex, raw vectors first.
     chosen : Cure
         The recommended one.
+    here : Cure
+        What is recommended at this layer and pooling, where another one is better. Its intervals
+        are at 95% together without the other layer, which this question does not compare.
     because : str
         "helps"; "nothing_helps"; "no_yardstick" without labels and pairs; "too_few" where fewer
         than MIN_ROWS units are held out.
@@ -130,6 +133,7 @@ class Trial:
 
     cures: tuple[Cure, ...]
     chosen: Cure
+    here: Cure
     because: Because
     n_fit: int
     n_held_out: int
@@ -137,11 +141,6 @@ class Trial:
     n_compared: int
     n_settings: int
     chance: float | None
-
-    @property
-    def here(self) -> Cure:
-        """What is recommended at this layer and pooling, where another one is better."""
-        return recommended(tuple(cure for cure in self.cures if cure.kind != "layer"))
 
 
 def run_trial(
@@ -196,12 +195,15 @@ def run_trial(
         step()
     compared = _compared(cures, scores)
     chosen = recommended(compared)
+    n_here = sum(cure.kind != "layer" for cure in cures)
+    here = recommended(_compared(cures[:n_here], scores[:n_here]))
     because: Because = "helps" if chosen.kind != "leave" else "nothing_helps"
     if usable is None:
         because = "no_yardstick" if yardstick is None else "too_few"
     return Trial(
         cures=compared,
         chosen=chosen,
+        here=here,
         because=because,
         n_fit=len(fit),
         n_held_out=len(held_out),
@@ -220,7 +222,7 @@ def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick |
     """Of rows of which nearly all are copies, or connected by pairs."""
     raw = Cure("leave", "none", measures=_measures(X))
     because: Because = "no_yardstick" if yardstick is None else "too_few"
-    return Trial((raw,), raw, because, n_fit, n_held_out, 0, 0, 0, None)
+    return Trial((raw,), raw, raw, because, n_fit, n_held_out, 0, 0, 0, None)
 
 
 def recommended(cures: tuple[Cure, ...]) -> Cure:

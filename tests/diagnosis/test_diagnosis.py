@@ -9,7 +9,7 @@ import pytest
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.findings import copies
-from geometry.diagnosis.sentences import evidence, recommendation
+from geometry.diagnosis.sentences import cure_change, evidence, recommendation
 from geometry.diagnosis.trial import Difference, recommended
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
@@ -86,8 +86,18 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert found.chosen.place == (2, "mean")
     assert "layer 2 with mean pooling" in recommendation(found, str)
     assert recommended_treatment(found, noise).name == "pca"  # the cure of this layer
+    assert found.trial.here == diagnose(noise, labels=labels).chosen  # no wider for the layers
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "whiten"
+
+
+def test_an_end_near_zero_has_digits_that_say_its_side():
+    def printed(low: float) -> str:
+        return cure_change(Cure("centre", "centred", against={"leave": Difference(0.02, low, 0.04)}))
+
+    assert printed(0.0012) == "+0.020 [+0.001, +0.040]"
+    assert printed(0.0003) == "+0.0200 [+0.0003, +0.0400]"
+    assert printed(-0.00002) == "+0.02000 [−0.00002, +0.04000]"
 
 
 def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
