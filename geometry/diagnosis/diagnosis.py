@@ -97,8 +97,9 @@ def diagnose(
         Copies of a text stay in one half.
     labels : sequence of n str, optional
     pairs : (left, right, gold_scores), optional
-        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs join
-        the trial, not the findings.
+        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs
+        judge; findings and fits are of ``vectors`` alone. Of more than MOST_ROWS / 2 pairs a
+        sample judges.
     others : mapping of (layer, pooling) to array (n, d') or callable, optional
         The same rows at other layers, which the trial compares raw. Not with pairs of other rows.
     seed : int
@@ -141,7 +142,7 @@ def diagnose(
     pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
-    if rows.is_apart and others:
+    if rows.fittable is not None and others:
         raise ValueError("other layers need pairs by row number; these pairs are other vectors")
     trial = run_trial(
         rows.X,
@@ -150,6 +151,7 @@ def diagnose(
         others={place: _taken(each, rows.numbers) for place, each in others.items()},
         seed=seed,
         step=step,
+        fittable=rows.fittable,
     )
     if progress is not None:
         progress(total, total)
@@ -190,18 +192,18 @@ class _TrialRows:
     ----------
     X : (m, d) array
     numbers : (m,) array of int
-        Their numbers among all vectors; without use where ``is_apart``.
+        Their numbers among all vectors; without use where pairs are vectors of other rows.
     groups : (m,) array of int
         Copies, and rows that pairs connect.
-    is_apart : bool
-        True where the pairs are vectors of other rows, which follow the sample.
+    fittable : (m,) array of bool or None
+        Where the pairs are vectors of other rows: True for the sample, False for those rows.
     """
 
     X: np.ndarray
     numbers: np.ndarray
     groups: np.ndarray
     yardstick: Yardstick | None
-    is_apart: bool = False
+    fittable: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -238,12 +240,16 @@ class _TrialRows:
             raise ValueError(
                 f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
             )
-        is_apart = left.ndim == 2
-        if is_apart:
+        if len(gold) > MOST_ROWS // 2:
+            drawn = np.random.default_rng(seed).choice(len(gold), MOST_ROWS // 2, replace=False)
+            left, right, gold = left[drawn], right[drawn], gold[drawn]
+        fittable = None
+        if left.ndim == 2:
             sides = np.vstack([left, right])
             X, numbers = np.vstack([X[sample], sides.astype(X.dtype)]), sample
             left, right = (len(sample) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
             texts = None
+            fittable = np.arange(len(X)) < len(sample)
         else:
             if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
                 raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
@@ -254,7 +260,7 @@ class _TrialRows:
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
         groups = _connected(copies(X, texts), left, right)
-        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), is_apart)
+        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), fittable)
 
 
 def _connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -122,6 +122,10 @@ SENTENCES = {
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
         "That needs {least} held-out pairs with different scores; here there are {amount}."
     ),
+    "leave-too_few-fit": (
+        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "That needs {least} vectors to fit on; here there are {amount}."
+    ),
     "centre": "Subtract the mean, and change nothing else.",
     "remove": (
         "Subtract the mean and remove the directions of largest variance; their number: {k}."
@@ -286,8 +290,12 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         # with another layer recommended, "helps" is about that layer
         because = "nothing_helps" if trial.because == "helps" else trial.because
         code = f"leave-{because}"
-        code = f"{code}-{diagnosis.yardstick}" if trial.because == "too_few" else code
-        return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{trial.amount:,}")
+        amount = trial.amount
+        if trial.because == "too_few" and amount >= MIN_ROWS > trial.n_fit:
+            code, amount = f"{code}-fit", trial.n_fit
+        elif trial.because == "too_few":
+            code = f"{code}-{diagnosis.yardstick}"
+        return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{amount:,}")
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["layer"]).format(layer=layer, pooling=_(pooling))

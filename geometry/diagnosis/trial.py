@@ -1,6 +1,7 @@
 """Which treatment helps on held-out rows: settings chosen on one part, compared on another.
 
 The rows are split in halves; copies of a row, and sentences that pairs connect, stay in one half.
+Where pairs are sentences of their own, they are split, and every fit is on the other rows.
 
 1. **Settings** (how many directions to remove, which whitening, which other layer) are chosen in
    the first half alone: fitted on one half of it, scored on its other half.
@@ -151,6 +152,7 @@ def run_trial(
     others: Mapping[Place, Vectors],
     seed: int,
     step: Callable[[], None],
+    fittable: np.ndarray | None = None,
 ) -> Trial:
     """The trial of X (n, d), n >= 4.
 
@@ -167,17 +169,31 @@ def run_trial(
         Of the halves.
     step : callable
         Called after each treatment.
+    fittable : (n,) array of bool, optional
+        Rows to fit on, where the others only judge; else all rows do both. A row that copies one
+        that judges a fit is left out of it.
     """
-    fit, held_out = map(np.sort, split_halves(len(X), groups, random_state=seed))
+
+    def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, second = split_halves(len(rows), groups[rows], random_state=seed)
+        return rows[np.sort(first)], rows[np.sort(second)]
+
+    def apart_from(scored: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return rows[~np.isin(groups[rows], groups[scored])]
+
+    everything = np.arange(len(X))
+    judging = everything if fittable is None else everything[~fittable]
+    first, held_out = halves(judging)
+    fit = apart_from(held_out, everything if fittable is None else everything[fittable])
     if min(len(fit), len(held_out)) < LEAST_HALF:
         return _no_trial(X, len(fit), len(held_out), yardstick)
     amount = 0 if yardstick is None else yardstick.amount(held_out)
     usable = yardstick if amount >= MIN_ROWS and len(fit) >= MIN_ROWS else None
     settings, n_settings, place = usual_settings(len(fit), X.shape[1]), 0, None
     if usable is not None:
-        inner, outer = split_halves(len(fit), groups[fit], random_state=seed)
-        choosing = _Choice(X, usable, np.sort(fit[inner]), np.sort(fit[outer]), step)
-        if usable.amount(choosing.scored) >= 2:
+        scored = halves(first)[1]
+        choosing = _Choice(X, usable, apart_from(scored, fit), scored, step)
+        if usable.amount(scored) >= 2 and len(choosing.fitted) >= LEAST_HALF:
             settings = choosing.settings()
             place = choosing.place(others)
         n_settings = choosing.n_compared

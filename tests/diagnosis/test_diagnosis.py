@@ -71,11 +71,24 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     assert (found.yardstick, found.trial.amount, found.trial.n_fit) == ("pairs", 150, 300)
     assert found.chosen.kind == "remove"
     assert "Spearman" in evidence(found, str)
-    apart = diagnose(clean[:50], pairs=(X[:300], X[300:], gold))
-    assert apart.chosen.kind == "remove"
+    # vectors of pairs judge a fit on the corpus alone, which is what is exported
+    sides = (X[:300], X[300:], gold)
+    apart = diagnose(X[:50] + 1e-3, pairs=sides)
+    assert (apart.chosen.kind, apart.trial.n_fit) == ("remove", 50)
     assert by_code(apart)["rank"].numbers["n"] == 50  # findings are of the vectors alone
+    assert diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides).chosen.kind != "remove"
+    assert diagnose(X, pairs=sides).trial.n_fit == 300  # copies of judging sentences are left out
+    few = diagnose(X[:30] + 1e-3, pairs=sides)
+    assert "40 vectors to fit on; here there are 30" in recommendation(few, str)
     with pytest.raises(ValueError, match="rows outside of 0 to 599"):
         diagnose(X, pairs=(numbers[0], numbers[1] + 1, gold))
+
+
+def test_of_many_pairs_a_sample_judges(monkeypatch):
+    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", 200)
+    left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
+    found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
+    assert (found.trial.amount, found.trial.n_held_out) == (50, 100)
 
 
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
