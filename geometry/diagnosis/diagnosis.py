@@ -13,7 +13,7 @@ from ..evaluate.scores import checked_gold
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import float_rows
 from ..transform.treatments import Treatment
-from .findings import Finding, copies, find_all
+from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, Yardstick
@@ -138,7 +138,7 @@ def diagnose(
 
     if progress is not None:
         progress(0, total)
-    findings = find_all(X[sample], sample, texts=_at(texts, sample), seed=seed)
+    findings = find_all(X, kept, sample, texts=texts, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
@@ -259,19 +259,8 @@ class _TrialRows:
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
-        groups = _connected(copies(X, texts), left, right)
+        groups = connected(copies(X, texts), left, right)
         return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), fittable)
-
-
-def _connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(n,) one number for all rows that copies (n,) and pairs (p,) connect."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(first)
-    starts, ends = np.append(left, np.arange(n)), np.append(right, first)
-    graph = coo_array((np.ones(len(starts), dtype=bool), (starts, ends)), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:

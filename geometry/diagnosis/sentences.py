@@ -107,6 +107,7 @@ SENTENCES = {
     "outliers-unknown": (
         "There is not enough data to say which vectors are outliers. That needs {least} rows."
     ),
+    "sample": "Measured on a random sample of {sample} vectors.",
     "leave-nothing_helps": (
         "Leave the vectors as they are: on held-out rows, no cure is better by an interval above 0."
     ),
@@ -235,7 +236,11 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
         code = "rogue-absent"
     if finding.code == "duplicates" and numbers["texts"] is not None:
         code = f"{code}-texts"
-    return _(SENTENCES[code]).format(**_printed(finding.code, numbers))
+    printed = _printed(finding.code, numbers)
+    found = _(SENTENCES[code]).format(**printed)
+    if "sample" in numbers:
+        found += " " + _(SENTENCES["sample"]).format(**printed)
+    return found
 
 
 def _printed(code: str, numbers: Mapping[str, object]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.findings import copies
-from geometry.diagnosis.sentences import cure_change, evidence, recommendation
+from geometry.diagnosis.sentences import cure_change, evidence, finding_sentence, recommendation
 from geometry.diagnosis.trial import Difference, recommended
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
@@ -229,6 +229,8 @@ def test_copies_are_the_first_row_with_the_same_vector_or_text():
     X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [4, 5], [2, 3]])
     np.testing.assert_array_equal(copies(X), [0, 1, 0, 3, 1])
     np.testing.assert_array_equal(copies(X, ["a", "b", "c", "b", "e"]), [0, 1, 0, 1, 1])
+    # the third has the vector of the first and the text of the second
+    np.testing.assert_array_equal(copies(X[:3], ["a", "b", "b"]), [0, 0, 0])
 
 
 def test_copies_do_not_lie_in_both_halves():
@@ -246,8 +248,13 @@ def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
     X[599] *= 50
     found = diagnose(X, labels=labels, seed=1)
     assert (found.n_measured, found.n) == (300, 600)
-    outliers = by_code(found)["outliers"].numbers["rows"]
-    assert set(outliers) <= {599}
+    findings = by_code(found)
+    assert set(findings["outliers"].numbers["rows"]) <= {599}
+    assert "a random sample of 300 vectors" in finding_sentence(findings["outliers"], str)
+    # of all rows: X[400:500] four times more; 600 rows for 24 dimensions are enough
+    assert findings["duplicates"].numbers == {"vectors": 400, "texts": None, "n": 600}
+    assert "sample" not in finding_sentence(findings["duplicates"], str)
+    assert findings["rank"].numbers["n"] == 600
     assert found.vectors_sha256 == hashlib.sha256(X.tobytes()).hexdigest()
 
 
