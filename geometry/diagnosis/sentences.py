@@ -109,7 +109,7 @@ SENTENCES = {
     ),
     "sample": "Measured on a random sample of {sample} vectors.",
     "leave-nothing_helps": (
-        "Leave the vectors as they are: on held-out rows, no cure is better by an interval above 0."
+        "Leave the vectors as they are: on held-out rows, no cure is clearly better."
     ),
     "leave-no_yardstick": (
         "Leave the vectors as they are: without labels or scored pairs, there is not enough data "

@@ -102,6 +102,7 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         lines = (
             sentences.evidence(diagnosis, _),
             sentences.stay_here(diagnosis, _),
+            sentences.basis(diagnosis, _),
             _measured_on(material, diagnosis, _),
         )
         for line in filter(None, lines):
@@ -121,7 +122,6 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
     head, rows = cure_table(diagnosis, _)
     columns = dict(zip(head, zip(*rows, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", key="cures")
-    st.caption(markdown(sentences.basis(diagnosis, _)))
     code = language()
     st.download_button(
         _("Download the report (HTML)"),

@@ -106,7 +106,9 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
 
 def test_an_end_near_zero_has_digits_that_say_its_side():
     def printed(low: float) -> str:
-        return cure_change(Cure("centre", "centred", against={"leave": Difference(0.02, low, 0.04)}))
+        return cure_change(
+            Cure("centre", "centred", against={"leave": Difference(0.02, low, 0.04)})
+        )
 
     assert printed(0.0012) == "+0.020 [+0.001, +0.040]"
     assert printed(0.0003) == "+0.0200 [+0.0003, +0.0400]"
