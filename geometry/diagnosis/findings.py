@@ -70,17 +70,15 @@ def find_all(
     """
     S = X[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed)}
-    found = (
+    found = [
         _cone(table),
         _rogue(S, table),
         _rank(S, len(rows), table["effective_rank"]),
         _hubs(table["hubness"]),
         _outliers(S, sample),
-    )
+    ]
     if len(sample) < len(rows):
-        found = tuple(
-            replace(each, numbers={**each.numbers, "sample": len(sample)}) for each in found
-        )
+        found = [replace(each, numbers={**each.numbers, "sample": len(sample)}) for each in found]
     return (*found[:-1], _duplicates(X, rows, texts), found[-1])
 
 

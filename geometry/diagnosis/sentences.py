@@ -165,6 +165,8 @@ SENTENCES = {
     "basis-none": (
         "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others; seed {seed}."
     ),
+    "others": "Other layers and poolings compared: {places}.",
+    "no-others": "No other layer was compared.",
     "measured": "{n_measured} of {n} vectors of {d} numbers were measured; seed {seed}.",
     "zero": "{n} rows of zeros have no direction and were left out.",
     "raw": "raw",
@@ -329,10 +331,10 @@ def score_name(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def basis(diagnosis: Diagnosis, _: Translate) -> str:
-    """The fit set, what was held out, and how the intervals were made."""
+    """The fit set, what was held out, how the intervals were made, which layers were compared."""
     trial = diagnosis.trial
     yardstick = diagnosis.yardstick if trial.cures[0].score is not None else "none"
-    return _(SENTENCES[f"basis-{yardstick}"]).format(
+    found = _(SENTENCES[f"basis-{yardstick}"]).format(
         n_fit=f"{trial.n_fit:,}",
         ratio=signed(trial.n_fit / diagnosis.d, 2),
         n_held_out=f"{trial.n_held_out:,}",
@@ -341,6 +343,13 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         seed=diagnosis.seed,
         chance="–" if trial.chance is None else signed(trial.chance, 3),
     )
+    if "layer" not in diagnosis.about and not trial.others:
+        return found
+    layers: dict[str, list[str]] = {}
+    for layer, pooling in trial.others:
+        layers.setdefault(pooling, []).append(str(layer))
+    places = "; ".join(f"{', '.join(each)} ({_(pooling)})" for pooling, each in layers.items())
+    return f"{found} {_(SENTENCES['others' if places else 'no-others']).format(places=places)}"
 
 
 def measured(diagnosis: Diagnosis, _: Translate) -> str:

@@ -130,6 +130,8 @@ class Trial:
         How many settings were compared within the first half.
     chance : float or None
         The score of neighbours drawn at random, for labels.
+    others : tuple of (layer, pooling)
+        The other places that were compared.
     """
 
     cures: tuple[Cure, ...]
@@ -142,6 +144,7 @@ class Trial:
     n_compared: int
     n_settings: int
     chance: float | None
+    others: tuple[Place, ...] = ()
 
 
 def run_trial(
@@ -190,12 +193,13 @@ def run_trial(
     amount = 0 if yardstick is None else yardstick.amount(held_out)
     usable = yardstick if amount >= MIN_ROWS and len(fit) >= MIN_ROWS else None
     settings, n_settings, place = usual_settings(len(fit), X.shape[1]), 0, None
+    compared_places: tuple[Place, ...] = ()
     if usable is not None:
         scored = halves(first)[1]
         choosing = _Choice(X, usable, apart_from(scored, fit), scored, step)
         if usable.amount(scored) >= 2 and len(choosing.fitted) >= LEAST_HALF:
             settings = choosing.settings()
-            place = choosing.place(others)
+            place, compared_places = choosing.place(others), tuple(others)
         n_settings = choosing.n_compared
     fit_set = FitSet(X[fit], eps=float(np.finfo(X.dtype).eps))
     cures, scores = [], []
@@ -231,6 +235,7 @@ def run_trial(
             if isinstance(yardstick, LabelYardstick) and len(held_out) > 1
             else None
         ),
+        others=compared_places,
     )
 
 

@@ -9,7 +9,13 @@ import pytest
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.findings import copies
-from geometry.diagnosis.sentences import cure_change, evidence, finding_sentence, recommendation
+from geometry.diagnosis.sentences import (
+    basis,
+    cure_change,
+    evidence,
+    finding_sentence,
+    recommendation,
+)
 from geometry.diagnosis.trial import Difference, recommended
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
@@ -98,8 +104,11 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     found = diagnose(noise, labels=labels, others=others)
     assert found.chosen.place == (2, "mean")
     assert "layer 2 with mean pooling" in recommendation(found, str)
+    assert basis(found, str).endswith("compared: 1 (cls); 2 (mean).")
+    alone = diagnose(noise, labels=labels, about={"layer": "3"})
+    assert basis(alone, str).endswith("No other layer was compared.")
     assert recommended_treatment(found, noise).name == "pca"  # the cure of this layer
-    assert found.trial.here == diagnose(noise, labels=labels).chosen  # no wider for the layers
+    assert found.trial.here == alone.chosen  # no wider for the layers
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "whiten"
 
