@@ -19,7 +19,7 @@ USUAL = "usual"
 _FIT_HELP = (
     "Texts or vectors to fit on, or a .safetensors file of a fitted transform; else FILE itself."
 )
-_OUT_HELP = ".npy, .parquet; any other name is a folder for the Embedding Projector."
+_OUT_HELP = ".npy, .parquet; a name without an ending is a folder for the Embedding Projector."
 _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for the fit's n/d."
 
 
@@ -51,7 +51,9 @@ def whiten(
 
     with errors_in_words():
         how = Reading(**reading)
-        if out.suffix not in ENDINGS:
+        if out.suffix and out.suffix not in ENDINGS:
+            raise ValueError(f"{out.name}: vectors are written as {', '.join(ENDINGS)} or a folder")
+        if not out.suffix:
             refuse_in_use(out)
         own = read_own(file, how)
         affine = _fitted(fit, transform, own, how)
@@ -79,6 +81,7 @@ def _fitted(fit: Path | None, transform: str, own: OwnData, how: Reading) -> Aff
             if error.code != "other_file":
                 raise
     X = own.vectors if fit is None else read_own(fit, how).vectors
+    X = X[X.any(axis=1)]  # a row of zeros has no direction, and would move the mean
     if transform == USUAL:
         transform = usual_settings(*X.shape).get("whiten", "centred")
     fitted = FitSet(X, eps=float(np.finfo(X.dtype).eps)).fit(parse_treatment(transform))

@@ -13,7 +13,7 @@ from ..evaluate.scores import checked_gold
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import float_rows
 from ..transform.treatments import Treatment
-from .findings import Finding, copies, find_all
+from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, Yardstick
@@ -97,8 +97,9 @@ def diagnose(
         Copies of a text stay in one half.
     labels : sequence of n str, optional
     pairs : (left, right, gold_scores), optional
-        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs join
-        the trial, not the findings.
+        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs
+        judge; findings and fits are of ``vectors`` alone. Of more than MOST_ROWS / 2 pairs a
+        sample judges.
     others : mapping of (layer, pooling) to array (n, d') or callable, optional
         The same rows at other layers, which the trial compares raw. Not with pairs of other rows.
     seed : int
@@ -137,11 +138,11 @@ def diagnose(
 
     if progress is not None:
         progress(0, total)
-    findings = find_all(X[sample], sample, texts=_at(texts, sample), seed=seed)
+    findings = find_all(X, kept, sample, texts=texts, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
-    if rows.is_apart and others:
+    if rows.fittable is not None and others:
         raise ValueError("other layers need pairs by row number; these pairs are other vectors")
     trial = run_trial(
         rows.X,
@@ -150,6 +151,7 @@ def diagnose(
         others={place: _taken(each, rows.numbers) for place, each in others.items()},
         seed=seed,
         step=step,
+        fittable=rows.fittable,
     )
     if progress is not None:
         progress(total, total)
@@ -172,11 +174,12 @@ def diagnose(
 
 
 def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatment:
-    """The treatment that is recommended at this layer, fitted on all vectors (n, d).
+    """The treatment that is recommended at this layer, fitted on all vectors (n, d) but zeros.
 
     It is "raw" where none is recommended.
     """
     X = float_rows(vectors, at_least=2)
+    X = X[X.any(axis=1)]
     fit_set = FitSet(X, eps=float(np.finfo(X.dtype).eps))
     return fit_set.fit(parse_treatment(diagnosis.trial.here.treatment))
 
@@ -189,18 +192,18 @@ class _TrialRows:
     ----------
     X : (m, d) array
     numbers : (m,) array of int
-        Their numbers among all vectors; without use where ``is_apart``.
+        Their numbers among all vectors; without use where pairs are vectors of other rows.
     groups : (m,) array of int
         Copies, and rows that pairs connect.
-    is_apart : bool
-        True where the pairs are vectors of other rows, which follow the sample.
+    fittable : (m,) array of bool or None
+        Where the pairs are vectors of other rows: True for the sample, False for those rows.
     """
 
     X: np.ndarray
     numbers: np.ndarray
     groups: np.ndarray
     yardstick: Yardstick | None
-    is_apart: bool = False
+    fittable: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -237,12 +240,16 @@ class _TrialRows:
             raise ValueError(
                 f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
             )
-        is_apart = left.ndim == 2
-        if is_apart:
+        if len(gold) > MOST_ROWS // 2:
+            drawn = np.random.default_rng(seed).choice(len(gold), MOST_ROWS // 2, replace=False)
+            left, right, gold = left[drawn], right[drawn], gold[drawn]
+        fittable = None
+        if left.ndim == 2:
             sides = np.vstack([left, right])
             X, numbers = np.vstack([X[sample], sides.astype(X.dtype)]), sample
             left, right = (len(sample) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
             texts = None
+            fittable = np.arange(len(X)) < len(sample)
         else:
             if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
                 raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
@@ -252,19 +259,8 @@ class _TrialRows:
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
-        groups = _connected(copies(X, texts), left, right)
-        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), is_apart)
-
-
-def _connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(n,) one number for all rows that copies (n,) and pairs (p,) connect."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(first)
-    starts, ends = np.append(left, np.arange(n)), np.append(right, first)
-    graph = coo_array((np.ones(len(starts), dtype=bool), (starts, ends)), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1])
+        groups = connected(copies(X, texts), left, right)
+        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), fittable)
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -47,32 +48,42 @@ class Finding:
 
 
 def find_all(
-    X: np.ndarray, numbers: np.ndarray, *, texts: Sequence[str] | None, seed: int
+    X: np.ndarray,
+    rows: np.ndarray,
+    sample: np.ndarray,
+    *,
+    texts: Sequence[str] | None,
+    seed: int,
 ) -> tuple[Finding, ...]:
-    """Every finding of X (n, d), which has no zero row.
+    """Every finding of X. Copies are counted in all rows; the rest is measured on the sample.
 
     Parameters
     ----------
-    X : (n, d) array of float, n >= 2
-    numbers : (n,) array of int
-        The rows' numbers in the whole cloud.
+    X : (n, d) array of float
+    rows : (m,) array of int
+        Numbers of the rows that are not zero.
+    sample : (k,) array of int, k >= 2
+        Some of them, or all.
     texts : sequence of n str, optional
     seed : int
         Of the groups of rows behind the intervals.
     """
-    table = {row.name: row for row in measure_table(X, names=MEASURES, seed=seed)}
-    return (
+    S = X[sample]
+    table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed)}
+    found = [
         _cone(table),
-        _rogue(X, table),
-        _rank(X, table["effective_rank"]),
+        _rogue(S, table),
+        _rank(S, len(rows), table["effective_rank"]),
         _hubs(table["hubness"]),
-        _duplicates(X, texts),
-        _outliers(X, numbers),
-    )
+        _outliers(S, sample),
+    ]
+    if len(sample) < len(rows):
+        found = [replace(each, numbers={**each.numbers, "sample": len(sample)}) for each in found]
+    return (*found[:-1], _duplicates(X, rows, texts), found[-1])
 
 
 def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
-    """(n,) the first row with the same text or with exactly the same vector, by row."""
+    """(n,) the first row that equal texts or exactly equal vectors connect with each row."""
     rows = np.ascontiguousarray(X) + 0.0  # -0.0 becomes 0.0
     whole = rows.view(np.dtype((np.void, rows.strides[0]))).ravel()
     _, first, place = np.unique(whole, return_index=True, return_inverse=True)
@@ -81,7 +92,20 @@ def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
         return np.asarray(same)
     of_text: dict[str, int] = {}
     by_text = np.array([of_text.setdefault(text, row) for row, text in enumerate(texts)])
-    return np.asarray(np.minimum(same, by_text))
+    groups = connected(same, by_text, np.arange(len(same)))
+    _, first = np.unique(groups, return_index=True)
+    return np.asarray(first[groups])
+
+
+def connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(n,) one number, from 0, for all rows that copies (n,) and pairs (p,) connect."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(first)
+    starts, ends = np.append(left, np.arange(n)), np.append(right, first)
+    graph = coo_array((np.ones(len(starts), dtype=bool), (starts, ends)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _cone(table: Mapping[str, Measured]) -> Finding:
@@ -106,8 +130,8 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
     return Finding("rogue", "found" if is_rogue else "none", numbers)
 
 
-def _rank(X: np.ndarray, effective: Measured) -> Finding:
-    n, d = X.shape
+def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
+    d = X.shape[1]
     spectrum = Spectrum(Moments.of(X), float(np.finfo(X.dtype).eps))
     rank = spectrum.shrunk(0.0, correlation=False).rank
     enough = MIN_ROWS_PER_DIMENSION * d
@@ -124,12 +148,14 @@ def _hubs(hubness: Measured) -> Finding:
     return Finding("hubs", state, _numbers(hubness))
 
 
-def _duplicates(X: np.ndarray, texts: Sequence[str] | None) -> Finding:
-    equal_vectors = int(np.sum(copies(X) != np.arange(len(X))))
-    equal_texts = None if texts is None else len(texts) - len(set(texts))
+def _duplicates(X: np.ndarray, rows: np.ndarray, texts: Sequence[str] | None) -> Finding:
+    # hashes, because sorting a million rows takes a copy of them; -0.0 becomes 0.0
+    different = {hashlib.blake2b((X[row] + 0.0).tobytes(), digest_size=16).digest() for row in rows}
+    equal_vectors = len(rows) - len(different)
+    equal_texts = None if texts is None else len(rows) - len({texts[row] for row in rows})
     state: State = "found" if equal_vectors or equal_texts else "none"
     return Finding(
-        "duplicates", state, {"vectors": equal_vectors, "texts": equal_texts, "n": len(X)}
+        "duplicates", state, {"vectors": equal_vectors, "texts": equal_texts, "n": len(rows)}
     )
 
 

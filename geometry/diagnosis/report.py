@@ -9,8 +9,6 @@ from html import escape
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from ..data.number_text import signed
 from . import sentences, svg
 from .diagnosis import Diagnosis
@@ -56,7 +54,7 @@ def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: s
     name = diagnosis.about.get("corpus", "")
     title = _(REPORT["title"]).format(name=name) if name else _(REPORT["title-nameless"])
     lines = [sentences.evidence(diagnosis, _), sentences.stay_here(diagnosis, _)]
-    lines += [sentences.measured(diagnosis, _)]
+    lines += [sentences.basis(diagnosis, _), sentences.measured(diagnosis, _)]
     advice = f"<p><strong>{escape(sentences.recommendation(diagnosis, _))}</strong></p>" + "".join(
         f"<p><small>{escape(line)}</small></p>" for line in lines if line
     )
@@ -74,7 +72,6 @@ def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: s
         f'<div class="pictures">{_figures(diagnosis, _)}</div>',
         f"<h2>{escape(_(REPORT['cures']))}</h2>",
         f'<div class="wide">{_table(rows, head)}</div>',
-        f"<p><small>{escape(sentences.basis(diagnosis, _))}</small></p>",
         f"<h2>{escape(_(REPORT['settings']))}</h2>",
         _table(list(settings(diagnosis, _).items())),
     ]
@@ -143,8 +140,7 @@ def _versions() -> list[str]:
 
     return [
         f"narrow-cone {__version__}",
-        f"numpy {np.__version__}",
-        f"scipy {version('scipy')}",
+        *(f"{name} {version(name)}" for name in ("numpy", "scipy", "torch", "transformers")),
         f"python {platform.python_version()}",
     ]
 

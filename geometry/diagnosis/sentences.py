@@ -107,8 +107,9 @@ SENTENCES = {
     "outliers-unknown": (
         "There is not enough data to say which vectors are outliers. That needs {least} rows."
     ),
+    "sample": "Measured on a random sample of {sample} vectors.",
     "leave-nothing_helps": (
-        "Leave the vectors as they are: on held-out rows, no cure is better by an interval above 0."
+        "Leave the vectors as they are: on held-out rows, no cure is clearly better."
     ),
     "leave-no_yardstick": (
         "Leave the vectors as they are: without labels or scored pairs, there is not enough data "
@@ -121,6 +122,10 @@ SENTENCES = {
     "leave-too_few-pairs": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
         "That needs {least} held-out pairs with different scores; here there are {amount}."
+    ),
+    "leave-too_few-fit": (
+        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "That needs {least} vectors to fit on; here there are {amount}."
     ),
     "centre": "Subtract the mean, and change nothing else.",
     "remove": (
@@ -138,6 +143,7 @@ SENTENCES = {
     "score-labels": "share of the {k} nearest neighbours with the same label",
     "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
     "here": "If you stay with this layer and pooling: {advice}",
+    "here-evidence": "Compared here alone, the change is {difference}.",
     "evidence-labels": (
         "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."
@@ -159,6 +165,8 @@ SENTENCES = {
     "basis-none": (
         "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others; seed {seed}."
     ),
+    "others": "Other layers and poolings compared: {places}.",
+    "no-others": "No other layer was compared.",
     "measured": "{n_measured} of {n} vectors of {d} numbers were measured; seed {seed}.",
     "zero": "{n} rows of zeros have no direction and were left out.",
     "raw": "raw",
@@ -230,7 +238,11 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
         code = "rogue-absent"
     if finding.code == "duplicates" and numbers["texts"] is not None:
         code = f"{code}-texts"
-    return _(SENTENCES[code]).format(**_printed(finding.code, numbers))
+    printed = _printed(finding.code, numbers)
+    found = _(SENTENCES[code]).format(**printed)
+    if "sample" in numbers:
+        found += " " + _(SENTENCES["sample"]).format(**printed)
+    return found
 
 
 def _printed(code: str, numbers: Mapping[str, object]) -> dict[str, str]:
@@ -271,8 +283,12 @@ def stay_here(diagnosis: Diagnosis, _: Translate) -> str:
     """What to do at this layer where another one is recommended; else ""."""
     if diagnosis.chosen.place is None:
         return ""
-    advice = _advice(diagnosis, diagnosis.trial.here, _)
-    return _(SENTENCES["here"]).format(advice=advice)
+    here = diagnosis.trial.here
+    sentence = _(SENTENCES["here"]).format(advice=_advice(diagnosis, here, _))
+    if here.kind == "leave":
+        return sentence
+    found = _(SENTENCES["here-evidence"]).format(difference=cure_change(here))
+    return f"{sentence} {found}"
 
 
 def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
@@ -281,8 +297,12 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         # with another layer recommended, "helps" is about that layer
         because = "nothing_helps" if trial.because == "helps" else trial.because
         code = f"leave-{because}"
-        code = f"{code}-{diagnosis.yardstick}" if trial.because == "too_few" else code
-        return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{trial.amount:,}")
+        amount = trial.amount
+        if trial.because == "too_few" and amount >= MIN_ROWS > trial.n_fit:
+            code, amount = f"{code}-fit", trial.n_fit
+        elif trial.because == "too_few":
+            code = f"{code}-{diagnosis.yardstick}"
+        return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{amount:,}")
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["layer"]).format(layer=layer, pooling=_(pooling))
@@ -296,13 +316,12 @@ def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     raw, cure = diagnosis.trial.cures[0], diagnosis.chosen
     if "leave" not in cure.against or raw.score is None or cure.score is None:
         return ""
-    difference = cure.against["leave"]
     return _(SENTENCES[f"evidence-{diagnosis.yardstick}"]).format(
         amount=f"{diagnosis.trial.amount:,}",
         score=score_name(diagnosis, _),
         before=signed(raw.score, 3),
         after=signed(cure.score, 3),
-        difference=change(difference.value, difference.low, difference.high),
+        difference=cure_change(cure),
     )
 
 
@@ -312,10 +331,10 @@ def score_name(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def basis(diagnosis: Diagnosis, _: Translate) -> str:
-    """The fit set, what was held out, and how the intervals were made."""
+    """The fit set, what was held out, how the intervals were made, which layers were compared."""
     trial = diagnosis.trial
     yardstick = diagnosis.yardstick if trial.cures[0].score is not None else "none"
-    return _(SENTENCES[f"basis-{yardstick}"]).format(
+    found = _(SENTENCES[f"basis-{yardstick}"]).format(
         n_fit=f"{trial.n_fit:,}",
         ratio=signed(trial.n_fit / diagnosis.d, 2),
         n_held_out=f"{trial.n_held_out:,}",
@@ -324,6 +343,13 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         seed=diagnosis.seed,
         chance="–" if trial.chance is None else signed(trial.chance, 3),
     )
+    if "layer" not in diagnosis.about and not trial.others:
+        return found
+    layers: dict[str, list[str]] = {}
+    for layer, pooling in trial.others:
+        layers.setdefault(pooling, []).append(str(layer))
+    places = "; ".join(f"{', '.join(each)} ({_(pooling)})" for pooling, each in layers.items())
+    return f"{found} {_(SENTENCES['others' if places else 'no-others']).format(places=places)}"
 
 
 def measured(diagnosis: Diagnosis, _: Translate) -> str:
@@ -366,7 +392,10 @@ def cure_change(cure: Cure) -> str:
     if "leave" not in cure.against:
         return ""
     difference = cure.against["leave"]
-    return change(difference.value, difference.low, difference.high)
+    ends = difference.low, difference.high
+    # an end printed as 0.000 does not say on which side of 0 it is
+    digits = next((k for k in (3, 4, 5) if all(end == 0 or round(end, k) for end in ends)), 6)
+    return change(difference.value, *ends, digits)
 
 
 def _settings(cure: Cure, _: Translate) -> tuple[int | None, str]:

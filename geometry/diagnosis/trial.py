@@ -1,6 +1,7 @@
 """Which treatment helps on held-out rows: settings chosen on one part, compared on another.
 
 The rows are split in halves; copies of a row, and sentences that pairs connect, stay in one half.
+Where pairs are sentences of their own, they are split, and every fit is on the other rows.
 
 1. **Settings** (how many directions to remove, which whitening, which other layer) are chosen in
    the first half alone: fitted on one half of it, scored on its other half.
@@ -113,6 +114,9 @@ class Trial:
         From simple to complex, raw vectors first.
     chosen : Cure
         The recommended one.
+    here : Cure
+        What is recommended at this layer and pooling, where another one is better. Its intervals
+        are at 95% together without the other layer, which this question does not compare.
     because : str
         "helps"; "nothing_helps"; "no_yardstick" without labels and pairs; "too_few" where fewer
         than MIN_ROWS units are held out.
@@ -126,10 +130,13 @@ class Trial:
         How many settings were compared within the first half.
     chance : float or None
         The score of neighbours drawn at random, for labels.
+    others : tuple of (layer, pooling)
+        The other places that were compared.
     """
 
     cures: tuple[Cure, ...]
     chosen: Cure
+    here: Cure
     because: Because
     n_fit: int
     n_held_out: int
@@ -137,11 +144,7 @@ class Trial:
     n_compared: int
     n_settings: int
     chance: float | None
-
-    @property
-    def here(self) -> Cure:
-        """What is recommended at this layer and pooling, where another one is better."""
-        return recommended(tuple(cure for cure in self.cures if cure.kind != "layer"))
+    others: tuple[Place, ...] = ()
 
 
 def run_trial(
@@ -152,6 +155,7 @@ def run_trial(
     others: Mapping[Place, Vectors],
     seed: int,
     step: Callable[[], None],
+    fittable: np.ndarray | None = None,
 ) -> Trial:
     """The trial of X (n, d), n >= 4.
 
@@ -168,19 +172,34 @@ def run_trial(
         Of the halves.
     step : callable
         Called after each treatment.
+    fittable : (n,) array of bool, optional
+        Rows to fit on, where the others only judge; else all rows do both. A row that copies one
+        that judges a fit is left out of it.
     """
-    fit, held_out = map(np.sort, split_halves(len(X), groups, random_state=seed))
+
+    def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, second = split_halves(len(rows), groups[rows], random_state=seed)
+        return rows[np.sort(first)], rows[np.sort(second)]
+
+    def apart_from(scored: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return rows[~np.isin(groups[rows], groups[scored])]
+
+    everything = np.arange(len(X))
+    judging = everything if fittable is None else everything[~fittable]
+    first, held_out = halves(judging)
+    fit = apart_from(held_out, everything if fittable is None else everything[fittable])
     if min(len(fit), len(held_out)) < LEAST_HALF:
         return _no_trial(X, len(fit), len(held_out), yardstick)
     amount = 0 if yardstick is None else yardstick.amount(held_out)
     usable = yardstick if amount >= MIN_ROWS and len(fit) >= MIN_ROWS else None
     settings, n_settings, place = usual_settings(len(fit), X.shape[1]), 0, None
+    compared_places: tuple[Place, ...] = ()
     if usable is not None:
-        inner, outer = split_halves(len(fit), groups[fit], random_state=seed)
-        choosing = _Choice(X, usable, np.sort(fit[inner]), np.sort(fit[outer]), step)
-        if usable.amount(choosing.scored) >= 2:
+        scored = halves(first)[1]
+        choosing = _Choice(X, usable, apart_from(scored, fit), scored, step)
+        if usable.amount(scored) >= 2 and len(choosing.fitted) >= LEAST_HALF:
             settings = choosing.settings()
-            place = choosing.place(others)
+            place, compared_places = choosing.place(others), tuple(others)
         n_settings = choosing.n_compared
     fit_set = FitSet(X[fit], eps=float(np.finfo(X.dtype).eps))
     cures, scores = [], []
@@ -196,12 +215,15 @@ def run_trial(
         step()
     compared = _compared(cures, scores)
     chosen = recommended(compared)
+    n_here = sum(cure.kind != "layer" for cure in cures)
+    here = recommended(_compared(cures[:n_here], scores[:n_here]))
     because: Because = "helps" if chosen.kind != "leave" else "nothing_helps"
     if usable is None:
         because = "no_yardstick" if yardstick is None else "too_few"
     return Trial(
         cures=compared,
         chosen=chosen,
+        here=here,
         because=because,
         n_fit=len(fit),
         n_held_out=len(held_out),
@@ -213,6 +235,7 @@ def run_trial(
             if isinstance(yardstick, LabelYardstick) and len(held_out) > 1
             else None
         ),
+        others=compared_places,
     )
 
 
@@ -220,7 +243,7 @@ def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick |
     """Of rows of which nearly all are copies, or connected by pairs."""
     raw = Cure("leave", "none", measures=_measures(X))
     because: Because = "no_yardstick" if yardstick is None else "too_few"
-    return Trial((raw,), raw, because, n_fit, n_held_out, 0, 0, 0, None)
+    return Trial((raw,), raw, raw, because, n_fit, n_held_out, 0, 0, 0, None)
 
 
 def recommended(cures: tuple[Cure, ...]) -> Cure:

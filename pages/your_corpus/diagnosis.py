@@ -102,6 +102,7 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         lines = (
             sentences.evidence(diagnosis, _),
             sentences.stay_here(diagnosis, _),
+            sentences.basis(diagnosis, _),
             _measured_on(material, diagnosis, _),
         )
         for line in filter(None, lines):
@@ -121,7 +122,6 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
     head, rows = cure_table(diagnosis, _)
     columns = dict(zip(head, zip(*rows, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", key="cures")
-    st.caption(markdown(sentences.basis(diagnosis, _)))
     code = language()
     st.download_button(
         _("Download the report (HTML)"),
@@ -273,13 +273,14 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
 
     if diagnosis.trial.here.kind == "leave":
         return
+    n = diagnosis.n - diagnosis.n_zero
     st.markdown(
         _(
             "**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})"
         ).format(
             cure=markdown(sentences.cure_name(diagnosis.trial.here, _)),
-            n=f"{diagnosis.n:,}",
-            ratio=signed(diagnosis.n / diagnosis.d, 2),
+            n=f"{n:,}",
+            ratio=signed(n / diagnosis.d, 2),
         )
     )
     with st.container(horizontal=True, key="take-cure"):
@@ -302,7 +303,7 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
 
 
 def recommended_map(diagnosis: Diagnosis, vectors: np.ndarray) -> AffineMap:
-    """The recommended treatment, fitted on all vectors, with what it was fitted on."""
+    """The recommended treatment, fitted on all vectors but zeros, with what it was fitted on."""
     return affine_map(recommended_treatment(diagnosis, vectors), **diagnosis.about)
 
 

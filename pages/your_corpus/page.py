@@ -42,11 +42,14 @@ with result:
     else:
         chosen = (
             _(
-                "“{name}” is chosen in the sidebar. Narrow cone and Whitening draw it too, and "
-                "Sentence similarity can fit treatments on it."
+                "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it "
+                "too, and Sentence similarity can fit treatments on it."
             )
             if isinstance(corpus, Corpus)
-            else _("“{name}” is chosen in the sidebar. Narrow cone and Whitening draw it too.")
+            else _(
+                "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it "
+                "too."
+            )
         )
         st.success(chosen.format(name=markdown(corpus.name)), icon=":material/check_circle:")
         for note in notes_of(corpus, _):

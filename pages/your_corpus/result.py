@@ -166,7 +166,7 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
     else:
         coverage = coverage_of(corpus, _)
         counts |= {
-            _("texts"): f"{len(corpus):,}",
+            _("number of texts"): f"{len(corpus):,}",
             _("duplicates, kept"): f"{duplicates(corpus):,}",
             _("blank lines, left out"): f"{corpus.n_blank:,}",
             _("texts cut"): f"{coverage.truncated:,}",

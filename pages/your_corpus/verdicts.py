@@ -44,7 +44,11 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
     if state != "unknown" and points.model and chosen_model().is_bundled:
         measured = " ".join(filter(None, [measured, _comparison(points, _)]))
     return Verdict(
-        claim=_("Texts of any subject form a narrow cone in the middle layers of a model."),
+        claim=(
+            _("Texts of any subject form a narrow cone in the middle layers of a model.")
+            if points.model
+            else _("The vectors of a language model form a narrow cone.")
+        ),
         source="Ethayarajh (2019)",
         state=state,
         measured=measured,

@@ -100,6 +100,9 @@ def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, 
     np.testing.assert_allclose(half, X - X[:100].mean(axis=0), atol=1e-4)
     save_transform("w.safetensors", fit_treatment("centred", X[:100]))
     np.testing.assert_allclose(whitened("--fit", "w.safetensors"), half, atol=1e-4)
+    np.save("zeros.npy", np.vstack([X[:100], np.zeros((50, 24), np.float32)]))  # left out of a fit
+    zeros = whitened("--transform", "centred", "--fit", "zeros.npy")
+    np.testing.assert_allclose(zeros, half, atol=1e-4)
     capsys.readouterr()
     # 200 rows of 24 dimensions are enough for a whitening in full
     usual = whitened("--json")
@@ -126,6 +129,7 @@ def test_project_writes_the_library_s_points(folder, capsys):
         (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
         (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow is trained"),
         (["whiten", "vectors.npy", "--out", "."], "not empty"),
+        (["whiten", "vectors.npy", "--out", "w.csv"], ".npy, .parquet or a folder"),
         (["project", "vectors.npy", "--out", "p.csv", "--dims", "4"], "4 is not in the range"),
     ],
 )

@@ -9,7 +9,13 @@ import pytest
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.findings import copies
-from geometry.diagnosis.sentences import evidence, recommendation
+from geometry.diagnosis.sentences import (
+    basis,
+    cure_change,
+    evidence,
+    finding_sentence,
+    recommendation,
+)
 from geometry.diagnosis.trial import Difference, recommended
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
@@ -71,11 +77,24 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     assert (found.yardstick, found.trial.amount, found.trial.n_fit) == ("pairs", 150, 300)
     assert found.chosen.kind == "remove"
     assert "Spearman" in evidence(found, str)
-    apart = diagnose(clean[:50], pairs=(X[:300], X[300:], gold))
-    assert apart.chosen.kind == "remove"
+    # vectors of pairs judge a fit on the corpus alone, which is what is exported
+    sides = (X[:300], X[300:], gold)
+    apart = diagnose(X[:50] + 1e-3, pairs=sides)
+    assert (apart.chosen.kind, apart.trial.n_fit) == ("remove", 50)
     assert by_code(apart)["rank"].numbers["n"] == 50  # findings are of the vectors alone
+    assert diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides).chosen.kind != "remove"
+    assert diagnose(X, pairs=sides).trial.n_fit == 300  # copies of judging sentences are left out
+    few = diagnose(X[:30] + 1e-3, pairs=sides)
+    assert "40 vectors to fit on; here there are 30" in recommendation(few, str)
     with pytest.raises(ValueError, match="rows outside of 0 to 599"):
         diagnose(X, pairs=(numbers[0], numbers[1] + 1, gold))
+
+
+def test_of_many_pairs_a_sample_judges(monkeypatch):
+    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", 200)
+    left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
+    found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
+    assert (found.trial.amount, found.trial.n_held_out) == (50, 100)
 
 
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
@@ -85,9 +104,24 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     found = diagnose(noise, labels=labels, others=others)
     assert found.chosen.place == (2, "mean")
     assert "layer 2 with mean pooling" in recommendation(found, str)
+    assert basis(found, str).endswith("compared: 1 (cls); 2 (mean).")
+    alone = diagnose(noise, labels=labels, about={"layer": "3"})
+    assert basis(alone, str).endswith("No other layer was compared.")
     assert recommended_treatment(found, noise).name == "pca"  # the cure of this layer
+    assert found.trial.here == alone.chosen  # no wider for the layers
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "whiten"
+
+
+def test_an_end_near_zero_has_digits_that_say_its_side():
+    def printed(low: float) -> str:
+        return cure_change(
+            Cure("centre", "centred", against={"leave": Difference(0.02, low, 0.04)})
+        )
+
+    assert printed(0.0012) == "+0.020 [+0.001, +0.040]"
+    assert printed(0.0003) == "+0.0200 [+0.0003, +0.0400]"
+    assert printed(-0.00002) == "+0.02000 [−0.00002, +0.04000]"
 
 
 def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
@@ -170,6 +204,9 @@ def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
     X[[0, 7]] = 0
     found = diagnose(X, labels=labels)
     assert (found.n, found.n_measured, found.n_zero) == (600, 598, 2)
+    cure = recommended_treatment(found, X)
+    assert (cure.name, cure.n_rows) == ("removed", 598)
+    assert len(cure.apply(X).retained) == 600
     with pytest.raises(ValueError, match="598 of 600 rows are zero"):
         diagnose(np.where(np.arange(600)[:, None] < 598, 0, X))
 
@@ -203,6 +240,8 @@ def test_copies_are_the_first_row_with_the_same_vector_or_text():
     X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [4, 5], [2, 3]])
     np.testing.assert_array_equal(copies(X), [0, 1, 0, 3, 1])
     np.testing.assert_array_equal(copies(X, ["a", "b", "c", "b", "e"]), [0, 1, 0, 1, 1])
+    # the third has the vector of the first and the text of the second
+    np.testing.assert_array_equal(copies(X[:3], ["a", "b", "b"]), [0, 0, 0])
 
 
 def test_copies_do_not_lie_in_both_halves():
@@ -220,8 +259,13 @@ def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
     X[599] *= 50
     found = diagnose(X, labels=labels, seed=1)
     assert (found.n_measured, found.n) == (300, 600)
-    outliers = by_code(found)["outliers"].numbers["rows"]
-    assert set(outliers) <= {599}
+    findings = by_code(found)
+    assert set(findings["outliers"].numbers["rows"]) <= {599}
+    assert "a random sample of 300 vectors" in finding_sentence(findings["outliers"], str)
+    # of all rows: X[400:500] four times more; 600 rows for 24 dimensions are enough
+    assert findings["duplicates"].numbers == {"vectors": 400, "texts": None, "n": 600}
+    assert "sample" not in finding_sentence(findings["duplicates"], str)
+    assert findings["rank"].numbers["n"] == 600
     assert found.vectors_sha256 == hashlib.sha256(X.tobytes()).hexdigest()
 
 

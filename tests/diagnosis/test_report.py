@@ -4,13 +4,14 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.metadata import version
 
 import numpy as np
 import pytest
 
 from geometry import fit_treatment
 from geometry.diagnosis import diagnose, diagnosis_json, recommended_treatment, report_html
-from geometry.diagnosis.sentences import REPORT, SENTENCES, evidence, finding_sentence
+from geometry.diagnosis.sentences import REPORT, SENTENCES, basis, evidence, finding_sentence
 from tests.diagnosis.made_up import labelled
 
 HOSTILE = "<script>alert(1)</script>\"'&"
@@ -75,12 +76,15 @@ def test_the_report_loads_nothing_and_escapes_every_text(made):
 
 def test_the_report_has_the_recommendation_its_evidence_hashes_and_versions(made):
     diagnosis = made[1]
-    text = outline(report_html(diagnosis)).text
+    html = report_html(diagnosis)
+    text = outline(html).text
+    assert basis(diagnosis, str) in html.partition("</section>")[0]  # with the recommendation
     assert SENTENCES["centre"] in text
     assert evidence(diagnosis, str) in text
     for finding in diagnosis.findings:
         assert finding_sentence(finding, str) in text
-    for value in (diagnosis.vectors_sha256, diagnosis.texts_sha256, f"numpy {np.__version__}"):
+    versions = [f"{name} {version(name)}" for name in ("numpy", "torch", "transformers")]
+    for value in (diagnosis.vectors_sha256, diagnosis.texts_sha256, *versions):
         assert value in text
     assert "Fitted on 300 rows (n/d = 12.50), measured on 300 others" in text
 

@@ -13,7 +13,7 @@ from sentence_transformers import SentenceTransformer
 from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled, read_cloud
 from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
-from geometry.diagnosis import diagnose, recommended_treatment
+from geometry.diagnosis import diagnose, recommended_treatment, sentences
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
 from geometry.diagnosis.trial import Cure, Difference
 from geometry.export.affine import transform_bytes
@@ -53,6 +53,11 @@ def test_own_vectors_get_the_cure_that_is_right_and_its_files(language, download
     shown = everything(at)
     assert markdown(_(SENTENCES["centre"])) in shown
     found = diagnose(X, labels=labels)
+    captions = [each.value for each in at.caption]
+    evident, basis = (markdown(line(found, _)) for line in (sentences.evidence, sentences.basis))
+    assert captions.index(basis) == captions.index(evident) + 1  # in the card
+    assert _("The vectors of a language model form a narrow cone.") in shown
+    assert _("texts") != _("number of texts")  # 文字 in a sentence, 文字筆數 as a count
     for finding in found.findings:
         assert markdown(finding_sentence(finding, _)) in shown
     (tmp_path / "cure.safetensors").write_bytes(transform_bytes(downloads["cure"]()))
@@ -126,7 +131,7 @@ def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     found = diagnose(cloud.vectors, texts=texts)
     better = Difference(0.1, 0.05, 0.15)
     centre = Cure("centre", "centred", against={"leave": better})
-    found = replace(found, trial=replace(found.trial, cures=(*found.trial.cures[:1], centre)))
+    found = replace(found, trial=replace(found.trial, here=centre))
     with zipfile.ZipFile(io.BytesIO(section.model_zip(material, found))) as archive:
         archive.extractall(tmp_path)
     theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(texts))
