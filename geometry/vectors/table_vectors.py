@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
-from ..data.decode import decode
+from ..data.decode import decode, refuse_halves
 from ..data.limits import CorpusError, Limits
 from ..data.tables import is_number
 from .errors import VectorFileError
@@ -310,6 +310,8 @@ def _json_object(line: str, number: int) -> dict[str, Any]:
         record = {"vector": record}
     if not isinstance(record, dict):
         raise VectorFileError("bad_json", line=number)
+    if "\\ud" in line.lower():  # only an escape can give half of a surrogate pair
+        refuse_halves(json.dumps(record, ensure_ascii=False), number)
     return record
 
 

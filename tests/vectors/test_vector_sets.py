@@ -345,6 +345,29 @@ def test_what_is_refused_says_why(case):
     assert words in str(caught.value)
 
 
+HALF = "a\\ud800b"  # as JSON writes half of a surrogate pair
+HALVES = {
+    "jsonl text": f'{{"v": [1, 2], "text": "a"}}\n{{"v": [1, 3], "text": "{HALF}"}}\n'.encode(),
+    "jsonl column": f'{{"v": [1, 2], "{HALF}": "a"}}\n{{"v": [1, 3]}}\n'.encode(),
+    "npz": npz(v=X[:2], text=np.array(["a", "\ud800"])),
+    "safetensors": save({"v": X[:2]}, metadata={"text": f'["a", "{HALF}"]'}),
+    "safetensors header": save({"v": X[:2]}, metadata={"tXXXXX": "a"}).replace(
+        b"tXXXXX", rb"\ud800"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HALVES)
+def test_half_of_a_surrogate_pair_is_refused_at_its_line(case):
+    with pytest.raises(GeometryError, match="half of a surrogate pair") as caught:
+        read_vector_set(HALVES[case])
+    assert caught.value.details["line"] == (
+        1 if case in ("jsonl column", "safetensors header") else 2
+    )
+    with pytest.raises(GeometryError, match="half of a surrogate pair"):
+        preview_vector_set(HALVES[case])
+
+
 def test_a_member_whose_stated_size_is_wrong_is_damaged():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
