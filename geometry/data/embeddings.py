@@ -188,6 +188,8 @@ class VectorSet:
     label_column : str or None
         The column that the labels were read from.
     report : VectorSetReport or None
+    numbers : (n,) array of int, or None
+        The number of each row in the file, from 1. None where all rows were taken.
     """
 
     name: str
@@ -196,9 +198,10 @@ class VectorSet:
     labels: tuple[str, ...] | None = None
     label_column: str | None = None
     report: VectorSetReport | None = None
+    numbers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        for name in ("texts", "labels"):
+        for name in ("texts", "labels", "numbers"):
             values = getattr(self, name)
             if values is not None and len(values) != len(self.vectors):
                 raise ValueError(f"{len(values)} {name} for {len(self.vectors)} vectors")

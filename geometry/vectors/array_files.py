@@ -278,10 +278,9 @@ def _member_texts(
         raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
     with _member(archive, name) as read:
         read(_header_length(archive, name))
-        found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype)
+        found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype).tolist()
     return _whole(
-        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
-        for each in found.tolist()
+        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found
     )
 
 

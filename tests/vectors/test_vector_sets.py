@@ -194,6 +194,8 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
     found = read_vector_set(npy(bad), metadata=metadata, not_finite="drop")
     np.testing.assert_array_equal(found.vectors, np.delete(bad, [2, 30], axis=0))
     assert found.texts[2] == TEXTS[3]
+    assert found.numbers.tolist() == [row for row in range(1, N + 1) if row not in (3, 31)]
+    assert read_vector_set(npy(X)).numbers is None
     report = found.report
     assert (report.n_dropped, report.dropped) == (2, (3, 31))
     assert (report.n_zero, report.zero) == (1, (5,))
@@ -212,6 +214,7 @@ def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
     rows = [TEXTS.index(text) for text in found.texts]
     assert len(set(rows)) == 15
     assert rows == sorted(rows)
+    assert found.numbers.tolist() == [row + 1 for row in rows]
     np.testing.assert_allclose(found.vectors, X[rows], rtol=1e-6)
     assert found.sha256 == read_vector_set(content, seed=3, **given).sha256
     assert found.sha256 != read_vector_set(content, seed=4, **given).sha256
