@@ -27,8 +27,11 @@ _OPTIONS = (
         type=click.Path(dir_okay=False, path_type=Path),
         help="A table with a row for each vector, as metadata.tsv of the Embedding Projector.",
     ),
+    click.option("--vector-column", help="Column or array with the vectors; else found."),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),
+    click.option("--drop-nan", is_flag=True, help="Leave out vectors with NaN or infinity."),
+    click.option("--sample", type=click.IntRange(min=2), help="Take so many random rows at most."),
     click.option(
         "--model",
         default=BUNDLED,
@@ -56,8 +59,11 @@ class Reading:
 
     is_vectors: bool
     metadata: Path | None
+    vector_column: str | None
     text_column: str | None
     label_column: str | None
+    drop_nan: bool
+    sample: int | None
     model: str
     revision: str | None
     layer: int
@@ -96,7 +102,8 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     compared : str, optional
         Poolings whose layers are encoded too, with commas.
     """
-    is_vectors = reading.is_vectors or reading.metadata is not None
+    only_of_vectors = (reading.metadata, reading.vector_column, reading.drop_nan or None)
+    is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
     if is_vectors or file.suffix.lower() in OF_VECTORS:
         own = read_own_vectors(file, reading)
         return OwnData(own.vectors, own.texts, own.labels, about=_about(own))
@@ -107,6 +114,7 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
         file,
         text_column=reading.text_column,
         label_column=reading.label_column,
+        sample=reading.sample,
         limits=OWN_FILES,
     )
     return _encoded(corpus, reading, compared)
@@ -120,8 +128,11 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
     return read_vector_set(
         file,
         metadata=reading.metadata,
+        vector_column=reading.vector_column,
         text_column=reading.text_column,
         label_column=reading.label_column,
+        not_finite="drop" if reading.drop_nan else "stop",
+        sample=reading.sample,
         limits=OWN_FILES,
     )
 
@@ -164,5 +175,16 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:
-    labels = {} if own.label_column is None else {"labels": own.label_column}
-    return {"corpus": own.name, **labels}
+    """Name of the file and of the labels; what was left out of the file."""
+    about = {"corpus": own.name}
+    if own.label_column is not None:
+        about["labels"] = own.label_column
+    report = getattr(own, "report", None)
+    n_rows = getattr(own, "n_available", None) if report is None else report.n_rows
+    if n_rows is not None and (report is None or report.n_sampled is not None):
+        seed = own.seed if report is None else report.seed
+        about["sample"] = f"{len(own):,} of {n_rows:,} rows, seed {seed}"
+    if report is not None and report.n_dropped:
+        rows = "row" if report.n_dropped == 1 else "rows"
+        about["left out"] = f"{report.n_dropped:,} {rows} with NaN or infinity"
+    return about
