@@ -321,6 +321,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The content of this file is larger than the limit of {limit:bytes} once it is "
             "unpacked. Split it into parts, or read it in Python with other limits."
         ),
+        "wide_text": (
+            "This table in {encoding} is larger than the limit of {limit:bytes}. Save it as UTF-8, "
+            "whose limit is larger."
+        ),
         "ragged_vector": (
             "The vector in row {row} has {n} numbers and the first row has {expected}. All vectors "
             "need the same length. Remove the row, or compute it again."

@@ -331,7 +331,12 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
     if encoding.replace("_", "-").startswith(
         ("utf-16", "utf-32")
     ):  # a byte may look like a newline
-        text, _ = decode(file.read(limits.file_bytes), encoding=encoding)
+        content = file.read(limits.file_bytes + 1)
+        if len(content) > limits.file_bytes:
+            raise VectorFileError(
+                "too_large", because="wide_text", encoding=encoding.upper(), limit=limits.file_bytes
+            )
+        text, _ = decode(content, encoding=encoding)
         yield from enumerate(io.StringIO(text), start=1)
         return
     place, number = 0, 0

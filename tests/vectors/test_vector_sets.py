@@ -320,6 +320,11 @@ REFUSED = {
     ),
     "short metadata": (npy(X), {"metadata": b"a\nb\n"}, "has 2 rows and the file has 40 vectors"),
     "ragged metadata": (npy(X), {"metadata": b"a\tb\n" * 9 + b"a\n"}, "Line 10 of the metadata"),
+    "UTF-16": (
+        csv(DIMENSIONS).decode().encode("utf-16"),
+        {"name": "a.csv", "limits": LIMITS.but(file_bytes=900)},
+        "in UTF-16 is larger than the limit of 900 bytes",
+    ),
     "many rows": (npy(X), {"limits": SMALL}, "There are 40 vectors and the limit is 39"),
     "many lines": (
         projector(X),
