@@ -218,7 +218,7 @@ class VectorSet:
     def sha256(self) -> str:
         """A digest of the vectors and the texts; the name and the labels do not change it."""
         digest = hashlib.sha256(repr(self.vectors.shape).encode())
-        digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).tobytes())
+        digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).ravel().data)
         for text in self.texts or ():
             content = text.encode()
             digest.update(len(content).to_bytes(8, "big") + content)

@@ -1,9 +1,11 @@
 """Sets of vectors from real files of every format, and every refusal with its sentence."""
 
 import gzip
+import hashlib
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from pyarrow import parquet
 from safetensors.numpy import save
 
+from geometry.data.embeddings import VectorSet
 from geometry.data.limits import LIMITS
 from geometry.errors import GeometryError
 from geometry.linalg.moments import Moments
@@ -233,6 +236,18 @@ def test_each_row_is_as_likely_to_be_sampled():
     for seed in range(800):
         counts[read_vector_set(content, sample=10, seed=seed).vectors[:, 0].astype(int) - 1] += 1
     assert (np.abs(counts - 200) < 4 * np.sqrt(800 * 0.25 * 0.75)).all()
+
+
+def test_the_digest_needs_no_copy_of_the_vectors():
+    rows = np.ones((50_000, 8), dtype=np.float32)
+    whole = VectorSet("a", rows)
+    tracemalloc.start()
+    try:
+        found = whole.sha256
+        assert tracemalloc.get_traced_memory()[1] < rows.nbytes / 4
+    finally:
+        tracemalloc.stop()
+    assert found == hashlib.sha256(b"(50000, 8)" + rows.tobytes()).hexdigest()
 
 
 def test_blocks_go_into_moments():
