@@ -296,7 +296,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "All {n} rows have NaN or infinity, so no vector is left. Compute the vectors again."
         ),
         "not_finite": (
-            "NaN, infinity or a missing number is in {n} rows, the first of them {rows}. Drop "
+            "Rows with NaN, infinity or a missing number: {n}, the first of them {rows}. Drop "
             "these rows, or compute their vectors again."
         ),
         "unfinite_words": (

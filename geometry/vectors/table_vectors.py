@@ -115,7 +115,11 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
     if len(keys) > limits.dimensions + limits.columns:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
     values = {key: [record[key] for record in sample if key in record] for key in keys}
-    lists = [key for key in keys if isinstance(values[key][0], list)]
+    lists = [
+        key
+        for key in keys
+        if isinstance(next((each for each in values[key] if each is not None), None), list)
+    ]
     numeric = [
         key
         for key in keys

@@ -81,7 +81,7 @@ def test_vectors_with_metadata_become_the_cloud_of_the_pages():
 @pytest.mark.parametrize(
     ("language", "said", "left_out"),
     [
-        ("en", "in 2 rows, the first of them `3`, `9`", "2 rows (number 3, 9)"),
+        ("en", "missing number: 2, the first of them `3`, `9`", "or infinity: 2 (number 3, 9)"),
         ("zh-Hant", "第 `3`, `9` 列", "2 列（第 3, 9 列）"),
     ],
 )

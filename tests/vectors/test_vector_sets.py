@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 from safetensors.numpy import save
 
+from geometry.data.corpus import read_corpus
 from geometry.data.embeddings import VectorSet
 from geometry.data.limits import LIMITS
 from geometry.errors import GeometryError
@@ -192,7 +193,7 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
     bad, metadata = X.copy(), "\n".join(TEXTS).encode()
     bad[[2, 30], 1] = np.nan, np.inf
     bad[4] = 0
-    with pytest.raises(GeometryError, match="in 2 rows, the first of them `3`, `31`"):
+    with pytest.raises(GeometryError, match="missing number: 2, the first of them `3`, `31`"):
         read_vector_set(npy(bad))
     found = read_vector_set(npy(bad), metadata=metadata, not_finite="drop")
     np.testing.assert_array_equal(found.vectors, np.delete(bad, [2, 30], axis=0))
@@ -202,7 +203,7 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
     report = found.report
     assert (report.n_dropped, report.dropped) == (2, (3, 31))
     assert (report.n_zero, report.zero) == (1, (5,))
-    with pytest.raises(GeometryError, match="in 1 rows, the first of them `1`"):
+    with pytest.raises(GeometryError, match="missing number: 1, the first of them `1`"):
         read_vector_set(csv({**DIMENSIONS, "dim_2": [None, *X[1:, 2]]}), name="a.csv")
     with pytest.raises(GeometryError, match="2 words, the first of them `b`, `c`"):
         read_vector_set(b"a 1.5 2\nb nan 1\nc 1 inf\nd 2 2\n")
@@ -295,6 +296,7 @@ REFUSED = {
     ),
     "no vector in jsonl": (jsonl([{"v": [1, 2]}, {"t": "a"}]), {}, "at line 2 has no vector"),
     "no vector in parquet": (parquet_of({"e": [[1.0], None]}), {}, "Row 2 has no vector"),
+    "null first in jsonl": (jsonl([{"v": None}, {"v": [1, 2]}]), {}, "at line 1 has no vector"),
     "deep json": (b'{"v": ' + b"[" * 10**5 + b"\n", {}, "Line 1 is not a JSON object"),
     "nested json": (b'{"v": [1, 2]}\n{"v": [[1], 2]}\n', {}, "`[1]` in column `v` at line 2"),
     "bad cell": (
@@ -389,6 +391,18 @@ def test_half_of_a_surrogate_pair_is_refused_at_its_line(case):
     )
     with pytest.raises(GeometryError, match="half of a surrogate pair"):
         preview_vector_set(HALVES[case])
+
+
+def test_parquet_with_binary_texts_and_columns_of_one_name():
+    texts = pa.array([b"caf\xc3\xa9", b"\xff"], pa.binary())
+    table = pa.Table.from_arrays(
+        [pa.array([[1.0, 2], [3, 4]]), texts, pa.array(["x", "y"])], names=["v", "text", "text"]
+    )
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    assert read_vector_set(buffer.getvalue(), name="a").texts == ("café", "\ufffd")
+    assert preview_vector_set(buffer.getvalue(), name="a").rows[0] == ("café",)
+    assert read_corpus(buffer.getvalue(), name="a.parquet").texts == ("café", "\ufffd")
 
 
 def test_a_member_whose_stated_size_is_wrong_is_damaged():
