@@ -15,7 +15,7 @@ from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet
+    from ..data.embeddings import VectorSet, VectorSetReport
 
 OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
@@ -106,7 +106,9 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
     if is_vectors or file.suffix.lower() in OF_VECTORS:
         own = read_own_vectors(file, reading)
-        return OwnData(own.vectors, own.texts, own.labels, about=_about(own))
+        return OwnData(
+            own.vectors, own.texts, own.labels, about=_about(own) | _left_out(own.report)
+        )
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
@@ -164,7 +166,12 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
             for each, X in enumerate(layers)
         }
         vectors = others.pop((layer, reading.pooling))
-    about = _about(corpus) | {
+    sampled = {}
+    if corpus.n_available is not None:
+        sampled = _sampled(len(corpus), corpus.n_available, corpus.seed)
+    about = {
+        **_about(corpus),
+        **sampled,
         "model": encoder.name,
         "layer": str(layer),
         "pooling": reading.pooling,
@@ -175,15 +182,19 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:
-    """Name of the file and of the labels; what was left out of the file."""
-    about = {"corpus": own.name}
-    if own.label_column is not None:
-        about["labels"] = own.label_column
-    report = getattr(own, "report", None)
-    n_rows = getattr(own, "n_available", None) if report is None else report.n_rows
-    if n_rows is not None and (report is None or report.n_sampled is not None):
-        seed = own.seed if report is None else report.seed
-        about["sample"] = f"{len(own):,} of {n_rows:,} rows, seed {seed}"
+    labels = {} if own.label_column is None else {"labels": own.label_column}
+    return {"corpus": own.name, **labels}
+
+
+def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
+    return {"sample": f"{n:,} of {of:,} rows, seed {seed}"}
+
+
+def _left_out(report: VectorSetReport | None) -> dict[str, str]:
+    """Rows of a file of vectors that are not in the set."""
+    about: dict[str, str] = {}
+    if report is not None and report.n_sampled is not None:
+        about |= _sampled(report.n_sampled, report.n_rows, report.seed)
     if report is not None and report.n_dropped:
         rows = "row" if report.n_dropped == 1 else "rows"
         about["left out"] = f"{report.n_dropped:,} {rows} with NaN or infinity"
