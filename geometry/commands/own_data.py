@@ -83,6 +83,8 @@ class OwnData:
         The same texts elsewhere in the model.
     about : mapping of str to str
         Name of the file and of the labels; model, layer and pooling.
+    numbers : (n,) array of int, or None
+        The number of each row in a file of vectors, from 1. None where all rows were taken.
     """
 
     vectors: np.ndarray
@@ -90,6 +92,7 @@ class OwnData:
     labels: tuple[str, ...] | None
     others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
+    numbers: np.ndarray | None = None
 
 
 def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> OwnData:
@@ -106,9 +109,8 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
     if is_vectors or file.suffix.lower() in OF_VECTORS:
         own = read_own_vectors(file, reading)
-        return OwnData(
-            own.vectors, own.texts, own.labels, about=_about(own) | _left_out(own.report)
-        )
+        about = _about(own) | _left_out(own.report)
+        return OwnData(own.vectors, own.texts, own.labels, about=about, numbers=own.numbers)
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 

@@ -88,6 +88,14 @@ def test_diagnose_prints_the_library_s_numbers(folder, capsys):
     assert "diagnosing: 100%" in output.err
 
 
+def test_an_outlier_has_the_number_of_its_row_in_the_file(folder, capsys):
+    far = X.copy()
+    far[0], far[7] = np.nan, 1e3
+    np.save("far.npy", far)
+    assert run_shell(["diagnose", "far.npy", "--drop-nan", "--quiet"]) == 0
+    assert "Their first rows, from 1: 8, " in capsys.readouterr().out
+
+
 def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, capsys):
     def whitened(*args: str) -> np.ndarray:
         assert run_shell(["whiten", "vectors.npy", "--out", "w.npy", "--quiet", *args]) == 0
