@@ -296,7 +296,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "All {n} rows have NaN or infinity, so no vector is left. Compute the vectors again."
         ),
         "not_finite": (
-            "NaN, infinity or a missing number is in {n} rows, the first of them {rows}. Drop "
+            "Rows with NaN, infinity or a missing number: {n}, the first of them {rows}. Drop "
             "these rows, or compute their vectors again."
         ),
         "unfinite_words": (
@@ -320,6 +320,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "unpacked_set": (
             "The content of this file is larger than the limit of {limit:bytes} once it is "
             "unpacked. Split it into parts, or read it in Python with other limits."
+        ),
+        "wide_text": (
+            "This table in {encoding} is larger than the limit of {limit:bytes}. Save it as UTF-8, "
+            "whose limit is larger."
         ),
         "ragged_vector": (
             "The vector in row {row} has {n} numbers and the first row has {expected}. All vectors "

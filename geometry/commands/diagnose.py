@@ -61,6 +61,7 @@ def diagnose(
             others=dict(own.others),
             seed=seed,
             about=about,
+            numbers=own.numbers,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
         )
         if out is not None:

@@ -15,7 +15,7 @@ from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet
+    from ..data.embeddings import VectorSet, VectorSetReport
 
 OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
@@ -27,8 +27,11 @@ _OPTIONS = (
         type=click.Path(dir_okay=False, path_type=Path),
         help="A table with a row for each vector, as metadata.tsv of the Embedding Projector.",
     ),
+    click.option("--vector-column", help="Column or array with the vectors; else found."),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),
+    click.option("--drop-nan", is_flag=True, help="Leave out vectors with NaN or infinity."),
+    click.option("--sample", type=click.IntRange(min=2), help="Take so many random rows at most."),
     click.option(
         "--model",
         default=BUNDLED,
@@ -56,8 +59,11 @@ class Reading:
 
     is_vectors: bool
     metadata: Path | None
+    vector_column: str | None
     text_column: str | None
     label_column: str | None
+    drop_nan: bool
+    sample: int | None
     model: str
     revision: str | None
     layer: int
@@ -77,6 +83,8 @@ class OwnData:
         The same texts elsewhere in the model.
     about : mapping of str to str
         Name of the file and of the labels; model, layer and pooling.
+    numbers : (n,) array of int, or None
+        The number of each row in a file of vectors, from 1. None where all rows were taken.
     """
 
     vectors: np.ndarray
@@ -84,6 +92,7 @@ class OwnData:
     labels: tuple[str, ...] | None
     others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
+    numbers: np.ndarray | None = None
 
 
 def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> OwnData:
@@ -96,10 +105,12 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     compared : str, optional
         Poolings whose layers are encoded too, with commas.
     """
-    is_vectors = reading.is_vectors or reading.metadata is not None
+    only_of_vectors = (reading.metadata, reading.vector_column, reading.drop_nan or None)
+    is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
     if is_vectors or file.suffix.lower() in OF_VECTORS:
         own = read_own_vectors(file, reading)
-        return OwnData(own.vectors, own.texts, own.labels, about=_about(own))
+        about = _about(own) | _left_out(own.report)
+        return OwnData(own.vectors, own.texts, own.labels, about=about, numbers=own.numbers)
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
@@ -107,6 +118,7 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
         file,
         text_column=reading.text_column,
         label_column=reading.label_column,
+        sample=reading.sample,
         limits=OWN_FILES,
     )
     return _encoded(corpus, reading, compared)
@@ -120,8 +132,11 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
     return read_vector_set(
         file,
         metadata=reading.metadata,
+        vector_column=reading.vector_column,
         text_column=reading.text_column,
         label_column=reading.label_column,
+        not_finite="drop" if reading.drop_nan else "stop",
+        sample=reading.sample,
         limits=OWN_FILES,
     )
 
@@ -153,7 +168,12 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
             for each, X in enumerate(layers)
         }
         vectors = others.pop((layer, reading.pooling))
-    about = _about(corpus) | {
+    sampled = {}
+    if corpus.n_available is not None:
+        sampled = _sampled(len(corpus), corpus.n_available, corpus.seed)
+    about = {
+        **_about(corpus),
+        **sampled,
         "model": encoder.name,
         "layer": str(layer),
         "pooling": reading.pooling,
@@ -166,3 +186,18 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
 def _about(own: Corpus | VectorSet) -> dict[str, str]:
     labels = {} if own.label_column is None else {"labels": own.label_column}
     return {"corpus": own.name, **labels}
+
+
+def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
+    return {"sample": f"{n:,} of {of:,} rows, seed {seed}"}
+
+
+def _left_out(report: VectorSetReport | None) -> dict[str, str]:
+    """Rows of a file of vectors that are not in the set."""
+    about: dict[str, str] = {}
+    if report is not None and report.n_sampled is not None:
+        about |= _sampled(report.n_sampled, report.n_rows, report.seed)
+    if report is not None and report.n_dropped:
+        rows = "row" if report.n_dropped == 1 else "rows"
+        about["left out"] = f"{report.n_dropped:,} {rows} with NaN or infinity"
+    return about

@@ -7,9 +7,9 @@ from typing import Any
 
 from .tables import is_number
 
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # noqa: RUF001
 # In many countries a spreadsheet begins a new cell after a semicolon or a tab.
-NEXT_CELL = re.compile(r"(?<=[;\t])(?=[=+\-@\t\r])")
+NEXT_CELL = re.compile(rf"(?<=[;\t])(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
 
 
 def csv_cell(value: Any) -> Any:

@@ -188,6 +188,8 @@ class VectorSet:
     label_column : str or None
         The column that the labels were read from.
     report : VectorSetReport or None
+    numbers : (n,) array of int, or None
+        The number of each row in the file, from 1. None where all rows were taken.
     """
 
     name: str
@@ -196,9 +198,10 @@ class VectorSet:
     labels: tuple[str, ...] | None = None
     label_column: str | None = None
     report: VectorSetReport | None = None
+    numbers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        for name in ("texts", "labels"):
+        for name in ("texts", "labels", "numbers"):
             values = getattr(self, name)
             if values is not None and len(values) != len(self.vectors):
                 raise ValueError(f"{len(values)} {name} for {len(self.vectors)} vectors")
@@ -215,7 +218,7 @@ class VectorSet:
     def sha256(self) -> str:
         """A digest of the vectors and the texts; the name and the labels do not change it."""
         digest = hashlib.sha256(repr(self.vectors.shape).encode())
-        digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).tobytes())
+        digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).ravel().data)
         for text in self.texts or ():
             content = text.encode()
             digest.update(len(content).to_bytes(8, "big") + content)

@@ -43,23 +43,32 @@ def read(content: bytes, bounds: dict[str, int]) -> dict[str, Any]:
     if len(schema.names) > bounds["columns"]:
         return {"refused": "columns"}
     names = [each.name for each in schema if not pa.types.is_nested(each.type)]  # no vectors
+    columns = list(dict.fromkeys(names))  # of equal names the first counts
     rows: list[list[str]] = []
     n_bytes = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=names, use_threads=False):
-        for record in batch.to_pylist():
-            row = ["" if value is None else str(value).strip() for value in record.values()]
+        places = map(batch.schema.names.index, columns)
+        cells = [batch.column(place).to_pylist() for place in places]
+        for record in zip(*cells, strict=True):
+            row = [text_of(value).strip() for value in record]
             n_bytes += sum(len(cell.encode()) for cell in row)
             rows.append(row)
         if n_bytes > bounds["bytes"]:
             return {"refused": "bytes"}
         if len(rows) >= bounds["rows"]:
             break
-    columns = list(dict.fromkeys(names))
     return {
         "columns": columns,
         "rows": rows[: bounds["rows"]],
         "n_rows": max(len(rows), file.metadata.num_rows),
     }
+
+
+def text_of(value: Any) -> str:
+    """A cell as text; binary text is UTF-8."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return "" if value is None else str(value)
 
 
 def main() -> None:

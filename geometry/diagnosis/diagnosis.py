@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -82,6 +82,7 @@ def diagnose(
     others: Mapping[Place, Vectors] | None = None,
     seed: int = 0,
     about: Mapping[str, str] | None = None,
+    numbers: np.ndarray | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Diagnosis:
     """What is unusual about vectors, and which treatment helps, measured on held-out rows.
@@ -105,6 +106,8 @@ def diagnose(
     seed : int
     about : mapping of str to str, optional
         Name, model, layer and pooling, for a report.
+    numbers : (n,) array of int, optional
+        The number of each row in its file, from 1, by which findings name rows.
     progress : callable, optional
         Called with (steps done, steps). An exception raised in it ends the work.
 
@@ -161,7 +164,7 @@ def diagnose(
         n_measured=len(sample),
         n_zero=n - len(kept),
         seed=seed,
-        findings=findings,
+        findings=findings if numbers is None else _numbered(findings, numbers),
         trial=trial,
         yardstick="pairs" if pairs is not None else "labels" if labels is not None else "none",
         vectors_sha256=hashlib.sha256(
@@ -270,6 +273,19 @@ def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
 
 def _at(texts: Sequence[str] | None, rows: np.ndarray) -> list[str] | None:
     return None if texts is None else [texts[row] for row in rows]
+
+
+def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray) -> tuple[Finding, ...]:
+    """The findings with rows (from 0) by their numbers in the file (from 1)."""
+
+    def named(finding: Finding) -> Finding:
+        rows = finding.numbers.get("rows")
+        if not isinstance(rows, tuple):
+            return finding
+        in_file = tuple(int(numbers[row]) - 1 for row in rows)
+        return replace(finding, numbers={**finding.numbers, "rows": in_file})
+
+    return tuple(map(named, findings))
 
 
 def _digest(texts: Sequence[str]) -> str:

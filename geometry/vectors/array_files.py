@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..data.decode import refuse_halves
 from ..data.limits import Limits
 from .arrays import LONGEST_HEADER, refuse_long_directory
 from .errors import VectorFileError, too_large
@@ -111,9 +112,11 @@ def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
     try:
         header = json.loads(file.read(length))
         metadata = dict(header.pop("__metadata__", None) or {})
+        names = "".join(map(str, (*header, *metadata, *metadata.values())))
         tensors = {name: _tensor(each, size - 8 - length) for name, each in header.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise VectorFileError("damaged_file", kind="safetensors file") from error
+    refuse_halves(names)
     tables = [
         name
         for name, (shape, kind, _) in tensors.items()
@@ -275,11 +278,15 @@ def _member_texts(
         raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
     with _member(archive, name) as read:
         read(_header_length(archive, name))
-        found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype)
-    return [
-        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
-        for each in found.tolist()
-    ]
+        found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype).tolist()
+    return _whole(
+        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found
+    )
+
+
+def _whole(texts: Iterable[str]) -> list[str]:
+    """The texts of rows from 1; CorpusError for half of a surrogate pair in one of them."""
+    return [refuse_halves(text, row) for row, text in enumerate(texts, start=1)]
 
 
 def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, int]:
@@ -304,4 +311,4 @@ def _texts_of(content: str, name: str, n: int) -> list[str]:
         found = content.removesuffix("\n").split("\n")
     if len(found) != n:
         raise VectorFileError("column_length", column=name, n=len(found), n_vectors=n)
-    return found
+    return _whole(found)

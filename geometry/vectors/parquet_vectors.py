@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.limits import Limits
+from ..data.parquet_table import text_of
 from .errors import VectorFileError
 from .row_source import (
     Block,
@@ -56,9 +57,9 @@ def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
             )
             for batch in batches:
                 if isinstance(vector, str):
-                    rows = _of_lists(batch.column(vector), width, first)
+                    rows = _of_lists(_column(batch, vector), width, first)
                 else:
-                    rows = np.stack([_numbers(batch.column(name)) for name in names], axis=1)
+                    rows = np.stack([_numbers(_column(batch, name)) for name in names], axis=1)
                 first += len(rows)
                 yield Block(rows, _texts(batch, chosen.text), _texts(batch, chosen.label))
         except (pa.ArrowException, OSError) as error:
@@ -94,12 +95,12 @@ def _width(table: Any, name: str, limits: Limits) -> int:
     """
     import pyarrow as pa
 
-    kind = table.schema_arrow.field(name).type
+    kind = table.schema_arrow.field(table.schema_arrow.names.index(name)).type
     if pa.types.is_fixed_size_list(kind):
         width = kind.list_size
     else:
         first = next(table.iter_batches(1, columns=[name], use_threads=False), None)
-        found = first.column(name).to_pylist() if first is not None else []
+        found = _column(first, name).to_pylist() if first is not None else []
         width = len(found[0] or ()) if found else 0
     if width > limits.dimensions:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
@@ -151,4 +152,9 @@ def _of_lists(column: Any, width: int, first: int) -> np.ndarray:
 def _texts(batch: Any, name: str | None) -> list[str] | None:
     if name is None:
         return None
-    return ["" if each is None else str(each) for each in batch.column(name).to_pylist()]
+    return [text_of(each) for each in _column(batch, name).to_pylist()]
+
+
+def _column(batch: Any, name: str) -> Any:
+    """The column of that name; of equal names the first."""
+    return batch.column(batch.schema.names.index(name))

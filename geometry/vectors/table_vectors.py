@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
-from ..data.decode import decode
+from ..data.decode import decode, refuse_halves
 from ..data.limits import CorpusError, Limits
 from ..data.tables import is_number
 from .errors import VectorFileError
@@ -115,7 +115,11 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
     if len(keys) > limits.dimensions + limits.columns:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
     values = {key: [record[key] for record in sample if key in record] for key in keys}
-    lists = [key for key in keys if isinstance(values[key][0], list)]
+    lists = [
+        key
+        for key in keys
+        if isinstance(next((each for each in values[key] if each is not None), None), list)
+    ]
     numeric = [
         key
         for key in keys
@@ -310,6 +314,8 @@ def _json_object(line: str, number: int) -> dict[str, Any]:
         record = {"vector": record}
     if not isinstance(record, dict):
         raise VectorFileError("bad_json", line=number)
+    if "\\ud" in line.lower():  # only an escape can give half of a surrogate pair
+        refuse_halves(json.dumps(record, ensure_ascii=False), number)
     return record
 
 
@@ -329,7 +335,12 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
     if encoding.replace("_", "-").startswith(
         ("utf-16", "utf-32")
     ):  # a byte may look like a newline
-        text, _ = decode(file.read(limits.file_bytes), encoding=encoding)
+        content = file.read(limits.file_bytes + 1)
+        if len(content) > limits.file_bytes:
+            raise VectorFileError(
+                "too_large", because="wide_text", encoding=encoding.upper(), limit=limits.file_bytes
+            )
+        text, _ = decode(content, encoding=encoding)
         yield from enumerate(io.StringIO(text), start=1)
         return
     place, number = 0, 0

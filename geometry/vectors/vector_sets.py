@@ -185,6 +185,7 @@ def read_vector_set(
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
             report=report,
+            numbers=None if len(vectors) == taken.n_rows else numbers,
         )
 
 

@@ -254,21 +254,24 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
 
     Rows of zeros have no direction, and are left out.
     """
-    found: CorpusCloud = _cloud_of_vectors(vectors.sha256, hash(vectors.labels), vectors)
+    numbers = None if vectors.numbers is None else vectors.numbers.tobytes()
+    beside = hash((vectors.labels, numbers))
+    found: CorpusCloud = _cloud_of_vectors(vectors.sha256, beside, vectors)
     return found
 
 
 # no Cache: its arrays are those of the upload, and would be counted twice
 @st.cache_resource(max_entries=MAX_VECTOR_SETS, show_spinner=False, scope="session")
-def _cloud_of_vectors(sha256: str, labels_hash: int, _vectors: VectorSet) -> CorpusCloud:
+def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> CorpusCloud:
     X, labels = _vectors.vectors, _vectors.labels
+    numbers = np.arange(1, len(X) + 1) if _vectors.numbers is None else _vectors.numbers
     norms = np.sqrt(np.einsum("nd,nd->n", X, X))
-    texts = _vectors.texts or tuple(f"#{row}" for row in range(1, len(X) + 1))
+    texts = _vectors.texts or tuple(f"#{number}" for number in numbers.tolist())
     cloud = Cloud(
         unit="vectors",
         vectors=X,
         texts=texts,
-        sources=np.arange(len(X)),
+        sources=numbers - 1,
         labels=labels,
         lengths=norms,
         counts=np.ones(len(X)),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+import streamlit as st
+
 from geometry.hub.operator_limits import read_upload_folders
 
-MOST_FILES = 1_000  # that a list shows
+MOST_FILES = 1_000  # of a folder that a list shows
+LISTED_SECONDS = 10  # for which the lists are remembered
 SUFFIXES = (
     ".npy", ".npz", ".parquet", ".jsonl", ".ndjson", ".json", ".safetensors", ".csv", ".tsv",
     ".tab", ".txt", ".vec", ".bin", ".xlsx", ".zip", ".gz",
@@ -43,34 +48,65 @@ def has_folders() -> bool:
 def server_files() -> dict[str, Path]:
     """Files that may be read, by the name that a list shows; {} if the operator allows no folder.
 
-    A link counts as the file that it leads to, which must be under an allowed folder too.
+    A link counts as the file that it leads to, which must be under an allowed folder too. Files of
+    a run are no part of the list.
     """
-    folders = [folder.resolve() for folder in read_upload_folders() if folder.is_dir()]
-    found: dict[str, Path] = {}
-    for folder in folders:
-        files = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES)
-        for path in islice(files, MOST_FILES):
-            if path.is_file() and any(path.resolve().is_relative_to(each) for each in folders):
-                found[f"{folder.name}/{path.relative_to(folder)}"] = path
-    return found
+    return _listed(_folders())[0]
 
 
 def server_runs() -> dict[str, Path]:
     """Runs of ``geometry.scale`` in the allowed folders, by the name that a list shows."""
-    found: dict[str, Path] = {}
-    for folder in read_upload_folders():
-        root = folder.resolve()
-        for manifest in islice(sorted(root.rglob("manifest.json")), MOST_FILES):
-            run = manifest.parent
-            if manifest.resolve().is_relative_to(root) and (run / "shards").is_dir():
-                found[f"{root.name}/{run.relative_to(root)}"] = run
-    return found
+    return _listed(_folders())[1]
 
 
 def server_file(name: str) -> ServerFile | None:
     """The file of that name in ``server_files``; None if it may not be read, or no longer."""
-    path = server_files().get(name)
-    if path is None:
+    folders = _folders()
+    path = _listed(folders)[0].get(name)
+    if path is None or not path.is_file() or not _is_allowed(path, folders):
         return None
     about = path.stat()
     return ServerFile(path, path.name, f"{path}-{about.st_mtime_ns}-{about.st_size}", about.st_size)
+
+
+def _folders() -> tuple[Path, ...]:
+    folders = (folder.resolve() for folder in read_upload_folders() if folder.is_dir())
+    return tuple(dict.fromkeys(folders))
+
+
+# the lists are needed in every rerun, and a folder may hold millions of files
+@st.cache_data(ttl=LISTED_SECONDS, max_entries=4, show_spinner=False)
+def _listed(folders: tuple[Path, ...]) -> tuple[dict[str, Path], dict[str, Path]]:
+    """(files, runs) by name. Folders of the same name are named by their whole path."""
+    files: dict[str, Path] = {}
+    runs: dict[str, Path] = {}
+    names = [folder.name for folder in folders]
+    for folder in folders:
+        shown = folder.name if names.count(folder.name) == 1 else str(folder)
+        for found, are_runs in ((files, False), (runs, True)):
+            paths = (path for path, is_run in _found(folder, folders) if is_run == are_runs)
+            for path in islice(paths, MOST_FILES):
+                found[f"{shown}/{path.relative_to(folder)}"] = path
+    return files, runs
+
+
+def _found(folder: Path, folders: tuple[Path, ...]) -> Iterator[tuple[Path, bool]]:
+    """(path, whether it is a run) of all that may be read; a run is one whole."""
+    for inner, below, names in os.walk(folder):
+        below.sort()
+        paths = [Path(inner, name) for name in sorted(names)]
+        manifest, shards = Path(inner, "manifest.json"), Path(inner, "shards")
+        if manifest in paths and shards.is_dir():
+            below.clear()
+            if _is_allowed(manifest, folders) and _is_allowed(shards, folders):
+                yield Path(inner), True
+            continue
+        for path in paths:
+            is_usual = path.suffix.lower() in SUFFIXES
+            if is_usual and path.is_file() and _is_allowed(path, folders):
+                yield path, False
+
+
+def _is_allowed(path: Path, folders: tuple[Path, ...]) -> bool:
+    """Whether what a path or link leads to is under an allowed folder."""
+    return any(path.resolve().is_relative_to(folder) for folder in folders)

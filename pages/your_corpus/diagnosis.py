@@ -63,6 +63,8 @@ class Material:
     texts, labels : tuples of n str, or None
     pairs : Pairs or None
         What judges the cures in place of the labels.
+    numbers : (n,) array of int, or None
+        The number of each row in the file, from 1.
     """
 
     points: CorpusCloud
@@ -70,6 +72,7 @@ class Material:
     texts: tuple[str, ...] | None
     labels: tuple[str, ...] | None
     pairs: Pairs | None = None
+    numbers: np.ndarray | None = None
 
     @property
     def key(self) -> str:
@@ -137,7 +140,7 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
 
 def _material(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> Material:
     if isinstance(own, VectorSet):
-        return Material(drawn, own.vectors, own.texts, own.labels)
+        return Material(drawn, own.vectors, own.texts, own.labels, numbers=own.numbers)
     points = drawn
     if len(drawn.cloud) < drawn.cloud.n_available:
         points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
@@ -192,6 +195,7 @@ def _worked_out(material: Material, _: Translate) -> Diagnosis:
             others=others,
             seed=SEED,
             about=about,
+            numbers=material.numbers,
             progress=report,
         )
 

@@ -172,11 +172,9 @@ def _upload_form(_: Translate) -> None:
 
 def _server_form(_: Translate) -> None:
     runs = server_runs()
-    inside = tuple(f"{name}/" for name in runs)  # a run is opened as a whole
-    files = [name for name in server_files() if not name.startswith(inside)]
     name = st.selectbox(
         _("File"),
-        [*runs, *files],
+        [*runs, *server_files()],
         index=None,
         key="server-file",
         placeholder=_("Choose a file"),

@@ -95,7 +95,7 @@ def _notes_of_vectors(vectors: VectorSet, _: Translate) -> list[str]:
         )
     if report.n_dropped:
         notes.append(
-            _("Left out for NaN or infinity: {n} rows (number {rows}).").format(
+            _("Rows left out for NaN or infinity: {n} (number {rows}).").format(
                 n=f"{report.n_dropped:,}", rows=_listed(report.dropped, report.n_dropped)
             )
         )

@@ -88,6 +88,14 @@ def test_diagnose_prints_the_library_s_numbers(folder, capsys):
     assert "diagnosing: 100%" in output.err
 
 
+def test_an_outlier_has_the_number_of_its_row_in_the_file(folder, capsys):
+    far = X.copy()
+    far[0], far[7] = np.nan, 1e3
+    np.save("far.npy", far)
+    assert run_shell(["diagnose", "far.npy", "--drop-nan", "--quiet"]) == 0
+    assert "Their first rows, from 1: 8, " in capsys.readouterr().out
+
+
 def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, capsys):
     def whitened(*args: str) -> np.ndarray:
         assert run_shell(["whiten", "vectors.npy", "--out", "w.npy", "--quiet", *args]) == 0
@@ -108,6 +116,37 @@ def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, 
     usual = whitened("--json")
     np.testing.assert_allclose(np.cov(usual.T, bias=True), np.eye(24), atol=1e-3)
     assert json.loads(capsys.readouterr().out)["about"]["method"] == "pca"
+
+
+def test_rows_with_nan_are_dropped_and_a_sample_is_taken_on_request(folder, capsys):
+    bad = np.vstack([X, np.full((1, X.shape[1]), np.nan)])
+    np.savez("two.npz", vec=X[:3], mine=bad)
+    args = [
+        "whiten",
+        "two.npz",
+        "--out",
+        "w.npy",
+        "--transform",
+        "centred",
+        "--vector-column",
+        "mine",
+    ]
+    assert run_shell(args) == 2
+    assert "NaN" in capsys.readouterr().err
+    assert run_shell([*args, "--drop-nan"]) == 0
+    np.testing.assert_allclose(np.load("w.npy"), X - X.mean(axis=0), atol=1e-4)
+    assert "left out 1 row with NaN or infinity" in capsys.readouterr().out
+    assert run_shell([*args, "--drop-nan", "--sample", "50"]) == 0
+    assert np.load("w.npy").shape == (50, X.shape[1])
+    assert "sample 50 of 201 rows, seed 0" in capsys.readouterr().out
+
+
+@pytest.mark.model
+def test_a_sample_of_texts(folder, capsys):
+    args = ["project", "sentences.csv", "--out", "p.npy", "--sample", "20", "--json", "--quiet"]
+    assert run_shell(args) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["n"], figures["about"]["sample"]) == (20, "20 of 60 rows, seed 0")
 
 
 def test_project_writes_the_library_s_points(folder, capsys):

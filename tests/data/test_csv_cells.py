@@ -24,7 +24,23 @@ WRITERS = {  # the places that write CSV, and how each makes its cells safe
 
 
 @pytest.mark.parametrize(
-    "text", [HOSTILE, "+1+1", "-2+3", "@SUM(A1)", "\r=1", "=1", "-", "+", "--1", "=nan"]
+    "text",
+    [
+        HOSTILE,
+        "+1+1",
+        "-2+3",
+        "@SUM(A1)",
+        "\r=1",
+        "=1",
+        "-",
+        "+",
+        "--1",
+        "=nan",
+        "\uff1d1",
+        "\uff0b1",
+        "\uff0d1",
+        "\uff20a",
+    ],
 )
 def test_a_formula_is_quoted(text):
     assert csv_cell(text) == f"'{text}"
@@ -34,6 +50,7 @@ def test_a_formula_after_another_separator_is_quoted():
     """A spreadsheet in Germany takes a semicolon for the end of a cell, one that pastes a tab."""
     assert csv_cell(f"x;{HOSTILE}") == f"x;'{HOSTILE}"
     assert csv_cell("a\t@b;-c") == "a\t'@b;'-c"
+    assert csv_cell("x;\uff1d1") == "x;'\uff1d1"
     assert csv_cell("\t=1") == "'\t'=1"
 
 

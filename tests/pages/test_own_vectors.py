@@ -1,10 +1,13 @@
 """Vectors of the reader's own on the pages that draw a cloud."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from geometry import mean_cosine
 from geometry.data import VectorSet
+from pages.common.corpus_cloud import _cloud_of_vectors
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -44,6 +47,15 @@ def test_rows_of_zeros_are_left_out() -> None:
     said, _lists = visit("narrow_cone", vectors)
     assert "n = 198 vectors" in said
     assert "rows of zeros, left out: 2" in said
+
+
+def test_points_have_the_numbers_of_their_rows_in_the_file() -> None:
+    numbers = np.delete(np.arange(1, 203), [0, 9])  # of a file of 202 rows, two of them left out
+    vectors = replace(a_set(), numbers=numbers)
+    vectors.vectors[0] = 0
+    cloud = _cloud_of_vectors.__wrapped__("", 0, vectors).cloud
+    assert cloud.texts[:2] == ("#3", "#4")
+    assert cloud.sources.tolist() == (numbers[1:] - 1).tolist()
 
 
 def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:

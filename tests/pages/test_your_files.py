@@ -10,7 +10,7 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from geometry import mean_cosine
-from pages.common.server_files import server_files
+from pages.common.server_files import server_file, server_files, server_runs
 from tests.data.test_packed_tables import workbook
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, write_run
@@ -81,7 +81,7 @@ def test_vectors_with_metadata_become_the_cloud_of_the_pages():
 @pytest.mark.parametrize(
     ("language", "said", "left_out"),
     [
-        ("en", "in 2 rows, the first of them `3`, `9`", "2 rows (number 3, 9)"),
+        ("en", "missing number: 2, the first of them `3`, `9`", "or infinity: 2 (number 3, 9)"),
         ("zh-Hant", "第 `3`, `9` 列", "2 列（第 3, 9 列）"),
     ],
 )
@@ -172,6 +172,27 @@ def test_a_file_of_the_server_is_read_only_under_a_folder_that_is_allowed(operat
     healthy(at.run())
     assert "A random sample: 20 of 60, seed 0." in everything(at)
     assert len(used(at, "use_vectors", "vector-uploads")) == 20
+
+
+def test_folders_of_one_name_are_listed_apart_and_once_in_a_while(operator, tmp_path, monkeypatch):
+    for side in ("left", "right"):
+        folder = tmp_path / side / "data"
+        folder.mkdir(parents=True)
+        (folder / "own.csv").write_text("a,b\n1,2\n")
+    elsewhere = tmp_path / "elsewhere"
+    write_run(elsewhere, [cloud(4)])
+    run = tmp_path / "left" / "data" / "run"
+    run.mkdir()
+    (run / "manifest.json").write_bytes((elsewhere / "manifest.json").read_bytes())
+    (run / "shards").symlink_to(elsewhere / "shards")
+    operator(f"folders = ['{tmp_path}/left/data', '{tmp_path}/right/data']")
+    assert set(server_files()) == {f"{tmp_path}/{side}/data/own.csv" for side in ("left", "right")}
+    assert not server_runs()  # its shards lie outside
+    monkeypatch.setattr("os.walk", lambda *given: pytest.fail("the folders were walked again"))
+    assert len(server_files()) == 2
+    gone = tmp_path / "left" / "data" / "own.csv"
+    gone.unlink()
+    assert server_file(f"{gone}") is None
 
 
 def test_word_vectors_and_gzip_are_recognised_as_vectors():

@@ -1,9 +1,11 @@
 """Sets of vectors from real files of every format, and every refusal with its sentence."""
 
 import gzip
+import hashlib
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -13,6 +15,8 @@ import pytest
 from pyarrow import parquet
 from safetensors.numpy import save
 
+from geometry.data.corpus import read_corpus
+from geometry.data.embeddings import VectorSet
 from geometry.data.limits import LIMITS
 from geometry.errors import GeometryError
 from geometry.linalg.moments import Moments
@@ -189,15 +193,17 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
     bad, metadata = X.copy(), "\n".join(TEXTS).encode()
     bad[[2, 30], 1] = np.nan, np.inf
     bad[4] = 0
-    with pytest.raises(GeometryError, match="in 2 rows, the first of them `3`, `31`"):
+    with pytest.raises(GeometryError, match="missing number: 2, the first of them `3`, `31`"):
         read_vector_set(npy(bad))
     found = read_vector_set(npy(bad), metadata=metadata, not_finite="drop")
     np.testing.assert_array_equal(found.vectors, np.delete(bad, [2, 30], axis=0))
     assert found.texts[2] == TEXTS[3]
+    assert found.numbers.tolist() == [row for row in range(1, N + 1) if row not in (3, 31)]
+    assert read_vector_set(npy(X)).numbers is None
     report = found.report
     assert (report.n_dropped, report.dropped) == (2, (3, 31))
     assert (report.n_zero, report.zero) == (1, (5,))
-    with pytest.raises(GeometryError, match="in 1 rows, the first of them `1`"):
+    with pytest.raises(GeometryError, match="missing number: 1, the first of them `1`"):
         read_vector_set(csv({**DIMENSIONS, "dim_2": [None, *X[1:, 2]]}), name="a.csv")
     with pytest.raises(GeometryError, match="2 words, the first of them `b`, `c`"):
         read_vector_set(b"a 1.5 2\nb nan 1\nc 1 inf\nd 2 2\n")
@@ -212,6 +218,7 @@ def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
     rows = [TEXTS.index(text) for text in found.texts]
     assert len(set(rows)) == 15
     assert rows == sorted(rows)
+    assert found.numbers.tolist() == [row + 1 for row in rows]
     np.testing.assert_allclose(found.vectors, X[rows], rtol=1e-6)
     assert found.sha256 == read_vector_set(content, seed=3, **given).sha256
     assert found.sha256 != read_vector_set(content, seed=4, **given).sha256
@@ -230,6 +237,18 @@ def test_each_row_is_as_likely_to_be_sampled():
     for seed in range(800):
         counts[read_vector_set(content, sample=10, seed=seed).vectors[:, 0].astype(int) - 1] += 1
     assert (np.abs(counts - 200) < 4 * np.sqrt(800 * 0.25 * 0.75)).all()
+
+
+def test_the_digest_needs_no_copy_of_the_vectors():
+    rows = np.ones((50_000, 8), dtype=np.float32)
+    whole = VectorSet("a", rows)
+    tracemalloc.start()
+    try:
+        found = whole.sha256
+        assert tracemalloc.get_traced_memory()[1] < rows.nbytes / 4
+    finally:
+        tracemalloc.stop()
+    assert found == hashlib.sha256(b"(50000, 8)" + rows.tobytes()).hexdigest()
 
 
 def test_blocks_go_into_moments():
@@ -277,6 +296,7 @@ REFUSED = {
     ),
     "no vector in jsonl": (jsonl([{"v": [1, 2]}, {"t": "a"}]), {}, "at line 2 has no vector"),
     "no vector in parquet": (parquet_of({"e": [[1.0], None]}), {}, "Row 2 has no vector"),
+    "null first in jsonl": (jsonl([{"v": None}, {"v": [1, 2]}]), {}, "at line 1 has no vector"),
     "deep json": (b'{"v": ' + b"[" * 10**5 + b"\n", {}, "Line 1 is not a JSON object"),
     "nested json": (b'{"v": [1, 2]}\n{"v": [[1], 2]}\n', {}, "`[1]` in column `v` at line 2"),
     "bad cell": (
@@ -317,6 +337,11 @@ REFUSED = {
     ),
     "short metadata": (npy(X), {"metadata": b"a\nb\n"}, "has 2 rows and the file has 40 vectors"),
     "ragged metadata": (npy(X), {"metadata": b"a\tb\n" * 9 + b"a\n"}, "Line 10 of the metadata"),
+    "UTF-16": (
+        csv(DIMENSIONS).decode().encode("utf-16"),
+        {"name": "a.csv", "limits": LIMITS.but(file_bytes=900)},
+        "in UTF-16 is larger than the limit of 900 bytes",
+    ),
     "many rows": (npy(X), {"limits": SMALL}, "There are 40 vectors and the limit is 39"),
     "many lines": (
         projector(X),
@@ -343,6 +368,41 @@ def test_what_is_refused_says_why(case):
     with pytest.raises(GeometryError) as caught:
         read_vector_set(content, **{"name": "a", **options})
     assert words in str(caught.value)
+
+
+HALF = "a\\ud800b"  # as JSON writes half of a surrogate pair
+HALVES = {
+    "jsonl text": f'{{"v": [1, 2], "text": "a"}}\n{{"v": [1, 3], "text": "{HALF}"}}\n'.encode(),
+    "jsonl column": f'{{"v": [1, 2], "{HALF}": "a"}}\n{{"v": [1, 3]}}\n'.encode(),
+    "npz": npz(v=X[:2], text=np.array(["a", "\ud800"])),
+    "safetensors": save({"v": X[:2]}, metadata={"text": f'["a", "{HALF}"]'}),
+    "safetensors header": save({"v": X[:2]}, metadata={"tXXXXX": "a"}).replace(
+        b"tXXXXX", rb"\ud800"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HALVES)
+def test_half_of_a_surrogate_pair_is_refused_at_its_line(case):
+    with pytest.raises(GeometryError, match="half of a surrogate pair") as caught:
+        read_vector_set(HALVES[case])
+    assert caught.value.details["line"] == (
+        1 if case in ("jsonl column", "safetensors header") else 2
+    )
+    with pytest.raises(GeometryError, match="half of a surrogate pair"):
+        preview_vector_set(HALVES[case])
+
+
+def test_parquet_with_binary_texts_and_columns_of_one_name():
+    texts = pa.array([b"caf\xc3\xa9", b"\xff"], pa.binary())
+    table = pa.Table.from_arrays(
+        [pa.array([[1.0, 2], [3, 4]]), texts, pa.array(["x", "y"])], names=["v", "text", "text"]
+    )
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    assert read_vector_set(buffer.getvalue(), name="a").texts == ("café", "\ufffd")
+    assert preview_vector_set(buffer.getvalue(), name="a").rows[0] == ("café",)
+    assert read_corpus(buffer.getvalue(), name="a.parquet").texts == ("café", "\ufffd")
 
 
 def test_a_member_whose_stated_size_is_wrong_is_damaged():
