@@ -1,22 +1,37 @@
 """What a treatment does to neighbours: how many stay, which rows are hubs, before and after.
 
-Both clouds have the same rows. The 95% intervals are from subsamples of half the rows, in which
-neighbours are found anew; a row's neighbours are not independent of those of another.
+Both clouds have the same rows. A row's neighbours are not independent of those of another, so the
+95% intervals are from parts of the rows, in which neighbours are found anew. Those of overlap and
+agreement are from subsamples of half the rows. Hubness grows with n, and in half of a narrow cone
+it varies too little: its intervals are from the jackknife by groups, as in ``measure_table``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, half_digits, need_rows, need_whole
 from .cosines import mean_cosine
 from .frequency import Estimate
-from .intervals import MIN_ROWS, around, halves, subsampling_reach, units_of
+from .intervals import (
+    DRAWS,
+    MIN_ROWS,
+    around,
+    halves,
+    jackknife_reach,
+    random_groups,
+    subsampling_reach,
+    units_of,
+)
 from .neighbours import occurrence_skewness
 from .search import THREADS, Nearest, Search
+
+HUBNESS = slice(1, 4)  # places in ``_values``
 
 
 @dataclass(frozen=True)
@@ -112,7 +127,7 @@ def neighbour_changes(
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
     seed : int
-        Of the subsamples. Below MIN_ROWS units there is no interval.
+        Of the subsamples and groups. Below MIN_ROWS units there is no interval.
     threads : int
         Products at a time.
     progress : callable, optional
@@ -169,12 +184,17 @@ def changes_of(
     n_units = int(unit.max()) + 1
     reach = np.full(len(whole), np.nan)
     if n_units >= MIN_ROWS:
-        draws = np.array(
-            [_in_half(before, after, k, rows, unit, codes) for rows in halves(n_units, seed)]
-        )
+        within = partial(_values_within, before, after, k, codes)
+        is_drawn = np.zeros((DRAWS, n_units), dtype=bool)
+        np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
+        draws = np.array([within(drawn[unit]) for drawn in is_drawn])
         reach = np.array([subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T])
+        place, cuts = random_groups(n_units, seed)
+        groups = [(place >= a) & (place < b) for a, b in pairwise(cuts)]
+        without = np.array([within(~group[unit]) for group in groups])
+        reach[HUBNESS] = [jackknife_reach(list(each)) for each in without[:, HUBNESS].T]
     estimates = [_estimate(value, r) for value, r in zip(whole, reach, strict=True)]
-    jaccard, *hubness = estimates[:4]
+    jaccard, hubness = estimates[0], estimates[HUBNESS]
     agreement: list[Estimate | None] = [*estimates[4:]] or [None] * 3
     sides = [
         NeighbourSide(near.first(k), np.bincount(near.rows[:, :k].ravel(), minlength=n), hub, share)
@@ -210,18 +230,14 @@ def _values(
     return values
 
 
-def _in_half(
+def _values_within(
     before: Nearest,
     after: Nearest,
     k: int,
-    drawn: np.ndarray,
-    unit: np.ndarray,
     codes: np.ndarray | None,
+    inside: np.ndarray,
 ) -> list[float]:
-    """``_values`` within the drawn units."""
-    is_drawn = np.zeros(int(unit.max()) + 1, dtype=bool)
-    is_drawn[drawn] = True
-    inside = is_drawn[unit]
+    """``_values`` of the rows ``inside`` (n,), with neighbours among these only."""
     rows = np.flatnonzero(inside)
     lists = []
     for near in (before.rows[rows], after.rows[rows]):

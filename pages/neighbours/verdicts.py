@@ -33,7 +33,9 @@ def neighbours_verdict(scene: Scene, found: NeighbourChanges, _: Translate) -> V
         source=_("Suzuki et al. (2013)"),
         state=hub_state(found),
         measured=" ".join([_hub_words(scene, found, _), _label_words(scene, found, _)]).strip(),
-        basis=" · ".join([provenance(scene, _), _("95% intervals: subsamples of half the points")]),
+        basis=" · ".join(
+            [provenance(scene, _), _("95% intervals: hubness by jackknife, the rest by subsamples")]
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import jaccard_overlap, neighbour_changes
+from geometry.measure import jaccard_overlap, measure_table, neighbour_changes
 
 
 def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -60,15 +60,25 @@ def test_the_mean_makes_hubs_and_centring_removes_them():
     assert nothing.jaccard.low == nothing.jaccard.high == 1.0
 
 
+def test_hubness_has_the_interval_of_the_table():
+    """One method for both, with rows as units and with sentences as units."""
+    X = cone(180, 20)
+    for units in (None, np.arange(180) // 3):
+        found = neighbour_changes(X, X - X.mean(axis=0), k=10, units=units, seed=3).before.hubness
+        [row] = measure_table(X, names=["hubness"], units=units, seed=3, simulate=False)
+        assert (found.low, found.high) == pytest.approx((row.low, row.high))
+
+
 @pytest.mark.slow
 def test_the_intervals_cover_those_of_other_rows():
-    """Of 60 samples of one source, about 57 intervals cover the mean of all."""
+    """Of 60 cones of one source, about 57 intervals cover the mean of all."""
     values, covered = [], []
     for seed in range(60):
-        X = cone(300, 20, seed=seed)
-        found = neighbour_changes(X, X - X.mean(axis=0), k=5, seed=seed)
-        values.append((found.jaccard.value, found.hubness.value))
-        covered.append((found.jaccard, found.hubness))
+        X = cone(200, 50, seed=seed)
+        found = neighbour_changes(X, X - X.mean(axis=0), k=10, seed=seed)
+        estimates = (found.jaccard, found.before.hubness, found.after.hubness, found.hubness)
+        values.append([each.value for each in estimates])
+        covered.append(estimates)
     for place, mean in enumerate(np.mean(values, axis=0)):
         assert sum(each[place].low <= mean <= each[place].high for each in covered) >= 50
 
