@@ -28,7 +28,7 @@ from .intervals import (
     subsampling_reach,
     units_of,
 )
-from .neighbours import occurrence_skewness
+from .neighbours import label_codes, occurrence_skewness
 from .search import THREADS, Nearest, Search
 
 HUBNESS = slice(1, 4)  # places in ``_values``
@@ -123,7 +123,7 @@ def neighbour_changes(
     k : int, >= 1
         Neighbours of each row, by cosine.
     labels : sequence of n labels, optional
-        Two different ones at least.
+        Two different ones at least. Rows labelled "" are left out of the agreement.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
     seed : int
@@ -178,13 +178,14 @@ def changes_of(
     if labels is not None:
         if len(labels) != n:
             raise ValueError(f"{len(labels)} labels for {n} rows")
-        codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1]
-    whole = _values(before.rows[:, :k], after.rows[:, :k], np.arange(n), codes)
+        codes = label_codes(labels)
+        codes = codes if (codes >= 0).any() else None
+    within = partial(_values_within, before, after, k, codes)
+    whole = within(np.ones(n, dtype=bool))
     unit = units_of(units, n)
     n_units = int(unit.max()) + 1
     reach = np.full(len(whole), np.nan)
     if n_units >= MIN_ROWS:
-        within = partial(_values_within, before, after, k, codes)
         is_drawn = np.zeros((DRAWS, n_units), dtype=bool)
         np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
         draws = np.array([within(drawn[unit]) for drawn in is_drawn])
@@ -211,25 +212,6 @@ def changes_of(
     )
 
 
-def _values(
-    before: np.ndarray, after: np.ndarray, rows: np.ndarray, codes: np.ndarray | None
-) -> list[float]:
-    """Mean Jaccard; hubness before, after, change; with labels the same three of agreement.
-
-    before, after : (m, k) neighbours of the ``rows`` (m,); -1 is none.
-    """
-    hubness = []
-    for near in (before, after):
-        counts = np.bincount(near[near >= 0], minlength=rows.max() + 1)[rows]
-        hubness.append(occurrence_skewness(counts))
-    values = [float(jaccard_overlap(before, after).mean()), *hubness, hubness[1] - hubness[0]]
-    if codes is not None:
-        own = codes[rows][:, None]
-        shares = [float((codes[near] == own)[near >= 0].mean()) for near in (before, after)]
-        values += [*shares, shares[1] - shares[0]]
-    return values
-
-
 def _values_within(
     before: Nearest,
     after: Nearest,
@@ -237,18 +219,34 @@ def _values_within(
     codes: np.ndarray | None,
     inside: np.ndarray,
 ) -> list[float]:
-    """``_values`` of the rows ``inside`` (n,), with neighbours among these only."""
-    rows = np.flatnonzero(inside)
-    lists = []
-    for near in (before.rows[rows], after.rows[rows]):
-        counted = inside[near]
-        place = np.cumsum(counted, axis=1, dtype=np.int32)
-        counted &= place <= k
-        found = np.full((len(rows), k), -1, dtype=np.int64)
-        line, column = np.nonzero(counted)
-        found[line, place[line, column] - 1] = near[line, column]
-        lists.append(found)
-    return _values(lists[0], lists[1], rows, codes)
+    """Mean Jaccard; hubness before, after, change; with labels the same three of agreement.
+
+    Of the rows ``inside`` (n,), with neighbours among these only.
+    """
+    lists = [_lists_within(near, k, inside) for near in (before, after)]
+    counts = [np.bincount(near[near >= 0], minlength=len(inside))[inside] for near in lists]
+    hubness = [occurrence_skewness(each) for each in counts]
+    values = [float(jaccard_overlap(*lists).mean()), *hubness, hubness[1] - hubness[0]]
+    if codes is not None:
+        if (codes < 0).any():
+            inside = inside & (codes >= 0)
+            lists = [_lists_within(near, k, inside) for near in (before, after)]
+        same = [(codes[near] == codes[inside][:, None])[near >= 0] for near in lists]
+        shares = [float(each.mean()) if each.size else np.nan for each in same]
+        values += [*shares, shares[1] - shares[0]]
+    return values
+
+
+def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
+    """(m, k) the nearest rows ``inside`` (n,) of each of these rows; -1 is none."""
+    rows = near.rows[inside]
+    counted = inside[rows]
+    place = np.cumsum(counted, axis=1, dtype=np.int32)
+    counted &= place <= k
+    found = np.full((len(rows), k), -1, dtype=np.int64)
+    line, column = np.nonzero(counted)
+    found[line, place[line, column] - 1] = rows[line, column]
+    return found
 
 
 def _estimate(value: float, reach: float) -> Estimate:

@@ -6,7 +6,8 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import jaccard_overlap, measure_table, neighbour_changes
+from geometry.measure import chance_agreement, jaccard_overlap, measure_table, neighbour_changes
+from geometry.measure.neighbours import agreement_draws
 
 
 def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -81,6 +82,23 @@ def test_the_intervals_cover_those_of_other_rows():
         covered.append(estimates)
     for place, mean in enumerate(np.mean(values, axis=0)):
         assert sum(each[place].low <= mean <= each[place].high for each in covered) >= 50
+
+
+def test_a_missing_label_is_no_label():
+    """Rows without one are left out, as if they were not there."""
+    X = cone(90, 20)
+    Z, is_labelled = X - X.mean(axis=0), np.arange(90) % 3 > 0
+    labels = np.where(is_labelled, np.where(np.arange(90) < 50, "a", "b"), "")
+    found = neighbour_changes(X, Z, k=5, labels=labels)
+    for side, cloud in ((found.before, X), (found.after, Z)):
+        expected = label_agreement(cloud[is_labelled], labels[is_labelled], k=5)
+        assert side.agreement.value == pytest.approx(expected)
+        assert label_agreement(cloud, labels, k=5) == pytest.approx(expected)
+    assert chance_agreement(labels) == chance_agreement(labels[is_labelled])
+    draws = agreement_draws(X, labels).shares
+    expected = agreement_draws(X[is_labelled], labels[is_labelled]).shares
+    np.testing.assert_array_equal(draws, expected)
+    assert neighbour_changes(X, Z, k=5, labels=[""] * 90).agreement is None
 
 
 def test_few_rows_have_no_interval_and_what_is_refused():
