@@ -245,34 +245,25 @@ def _table(found: _Compared, k: int) -> Iterator[tuple[Any, ...]]:
     for start in range(0, len(found.queries), BLOCK_ROWS):
         part = slice(start, start + BLOCK_ROWS)
         raw = found.query_vectors[part]
-        own = list(found.query_rows[part])
+        own = found.query_rows[part]
+        left_out = [() if row is None else (row,) for row in own]
         vectors = (raw, found.treatment.apply(raw).retained)
         both = [
-            _found(search, Q, own, k) for search, Q in zip(found.searches, vectors, strict=True)
+            search.nearest_except(Q, k, left_out)
+            for search, Q in zip(found.searches, vectors, strict=True)
         ]
         for place, row in enumerate(own):
             number = "" if row is None else numbers[row] + 1
             query = found.queries[start + place]
             for name, lists in zip(("before", "after"), both, strict=True):
-                for rank, (other, cosine) in enumerate(lists[place], start=1):
+                near = zip(lists.rows[place], lists.cosines[place], strict=True)
+                for rank, (other, cosine) in enumerate(near, start=1):
                     text = rows.texts[other]
                     yield number, query, name, rank, numbers[other] + 1, text, f"{cosine:.6f}"
 
 
-def _found(
-    search: Search, Q: np.ndarray, own: Sequence[int | None], k: int
-) -> list[list[tuple[int, float]]]:
-    """The k nearest of each query, without itself."""
-    near = search.nearest(Q, k + 1)
-    return [
-        [pair for pair in zip(map(int, rows), cosines, strict=True) if pair[0] != row][:k]
-        for rows, cosines, row in zip(near.rows, near.cosines, own, strict=True)
-    ]
-
-
 def _numbers(found: _Compared, asked: _Asked) -> dict[str, Any]:
     """Everything that is measured, and the settings."""
-    import numpy as np
 
     from ..measure import ndcg_at_k, recall_at_k, retrieval_score
 
@@ -314,8 +305,7 @@ def _numbers(found: _Compared, asked: _Asked) -> dict[str, Any]:
         for search, vectors in zip(
             found.searches, (Q, found.treatment.apply(Q).retained), strict=True
         ):
-            lists = _found(search, vectors, found.judged.rows, changes.k)
-            near = np.array([[row for row, _cosine in each] for each in lists])
+            near = search.nearest_except(vectors, changes.k, found.judged.left_out).rows
             scores["recall"].append(recall_at_k(near, found.judged.relevant))
             scores["ndcg"].append(ndcg_at_k(near, found.judged.relevant))
         numbers["scored_queries"] = len(found.judged)
