@@ -185,7 +185,7 @@ def test_every_named_layer_and_pooling_is_in_models():
         (export, [" of `export`"]),
         (diagnose, [" of `diagnose`", " of a file"]),
         (whiten, [" of `whiten`", " of a file"]),
-        (neighbours, [" of `neighbours`"]),
+        (neighbours, [" of `neighbours`", " of a file"]),
         (project, [" of `project`", " of a file"]),
     ],
 )

@@ -4,42 +4,33 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import BUNDLED
+from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
 from .shell import errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ..data.relevance import Judged
-    from ..encode.encoder import Encoder
     from ..measure import NeighbourChanges, Search
     from ..transform.treatments import Treatment
 
 SAME, HALF = "same", "half"
-OF_VECTORS = (".npy", ".npz", ".safetensors")
 HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_IN_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
-_EXAMPLES = """\b
-Examples:
-  python -m geometry neighbours sentences.txt --out neighbours.csv
-  python -m geometry neighbours sentences.txt --queries questions.txt -k 5 --out found.csv
-  python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json n.json
-"""
 
 
-@click.command(epilog=_EXAMPLES)
-@click.argument("file", type=_IN_FILE)
+@click.command(epilog=EXIT_CODES)
+@click.argument("file", type=_FILE)
 @click.option("--out", required=True, type=_FILE, help="A CSV file for the neighbours.")
-@click.option("--queries", type=_IN_FILE, help="Texts, one a line. Without it, every row.")
-@click.option("--relevance", type=_IN_FILE, help="Queries with known answers, to be scored.")
+@click.option("--queries", type=_FILE, help="Texts, one a line. Without it, every row.")
+@click.option("--relevance", type=_FILE, help="Queries with known answers, to be scored.")
 @click.option(
     "-k", "k", type=click.IntRange(min=1), default=10, show_default=True, help="How many."
 )
@@ -51,47 +42,94 @@ Examples:
     show_default=True,
     help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
 )
-@click.option("--vectors", is_flag=True, help="FILE has vectors and not texts.")
-@click.option(
-    "--model",
-    default=BUNDLED,
-    show_default=True,
-    help="A name on the Hugging Face Hub, or a folder.",
-)
-@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
-@click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last.")
-@click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the half and intervals.")
-@click.option("--json", "json_file", type=_FILE, help="Write the numbers and settings there.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
-def neighbours(file: Path, out: Path, json_file: Path | None, **options: Any) -> None:
+@own_data_options
+def neighbours(
+    file: Path,
+    out: Path,
+    queries: Path | None,
+    relevance: Path | None,
+    k: int,
+    transform: str,
+    fit_on: str,
+    seed: int,
+    as_json: bool,
+    **reading: Any,
+) -> None:
     """Find the K nearest rows of FILE by cosine, exactly, before and after a transform.
 
     FILE has texts, which a model encodes, or vectors. The table has both lists of every query.
-    The numbers printed are about all rows: how many neighbours stay, and hubs.
+    The numbers printed are about all rows: how many neighbours stay, hubs, and with labels how
+    many neighbours have the same label. Rows of zeros have no direction, and are left out.
+
+    \b
+    python -m geometry neighbours sentences.txt --out neighbours.csv
+    python -m geometry neighbours sentences.txt --queries questions.txt -k 5 --out found.csv
+    python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
     with errors_in_words():
-        for target in filter(None, (out, json_file)):
-            if not target.resolve().parent.is_dir():
-                raise ValueError(f"{target}: its folder does not exist")
-        found = _compare(file, options)
-        _write(out, found, options["k"])
-        numbers = _numbers(found, options)
-        if json_file is not None:
-            json_file.write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
+        if not out.resolve().parent.is_dir():
+            raise ValueError(f"{out}: its folder does not exist")
+        asked = _Asked(queries, relevance, k, transform, fit_on, seed)
+        found = _compare(file, asked, Reading(**reading))
+        _write(out, found, k)
+        numbers = _numbers(found, asked)
+        if as_json:
+            click.echo(json.dumps({"out": str(out), "queries": len(found.queries), **numbers}))
+            return
         for line in _lines(numbers):
             click.echo(line)
-        click.echo(f"{out}: {len(found.queries):,} queries, {options['k']} neighbours in each list")
+        click.echo(f"{out}: {len(found.queries):,} queries, {k} neighbours in each list")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The options of this command alone."""
+
+    queries: Path | None
+    relevance: Path | None
+    k: int
+    transform: str
+    fit_on: str
+    seed: int
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Vectors with their texts. The encoder is None for a file of vectors."""
+    """Vectors without rows of zeros, with what belongs to them."""
 
     X: np.ndarray
     texts: Sequence[str]
+    labels: Sequence[str] | None
     numbers: np.ndarray  # of each row in the file, from 0
-    encoder: Encoder | None
+    n_zero: int
+    about: Mapping[str, str]
+
+    @classmethod
+    def of(cls, own: OwnData) -> _Rows:
+        import numpy as np
+
+        n = len(own.vectors)
+        texts = own.texts or [f"#{row}" for row in range(1, n + 1)]
+        labels = own.labels if len({*(own.labels or ())} - {""}) > 1 else None
+        every = cls(own.vectors, texts, labels, np.arange(n), 0, own.about)
+        rows = every.take(np.flatnonzero(own.vectors.any(axis=1)))
+        return replace(rows, n_zero=n - len(rows.X))
+
+    @property
+    def are_texts(self) -> bool:
+        """True if a model encoded them, which then encodes other texts too."""
+        return "model" in self.about
+
+    def take(self, rows: np.ndarray) -> _Rows:
+        """Only these rows (m,)."""
+        return replace(
+            self,
+            X=self.X[rows],
+            texts=[self.texts[row] for row in rows],
+            labels=None if self.labels is None else [self.labels[row] for row in rows],
+            numbers=self.numbers[rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -110,7 +148,7 @@ class _Compared:
     judged_vectors: np.ndarray | None
 
 
-def _compare(file: Path, options: dict[str, Any]) -> _Compared:
+def _compare(file: Path, asked: _Asked, how: Reading) -> _Compared:
     import numpy as np
 
     from ..data.corpus import read_corpus
@@ -120,41 +158,39 @@ def _compare(file: Path, options: dict[str, Any]) -> _Compared:
     from ..evaluate.specs import parse_treatment
     from ..measure import Search, neighbour_changes
 
-    quiet, k, fit_on = options["quiet"], options["k"], options["fit_on"]
-    spec = parse_treatment(options["transform"])
-    rows = _read(file, options)
-    if fit_on == HALF:
-        fitted, shown = map(np.sort, split_halves(len(rows.X), random_state=options["seed"]))
-        fit = rows.X[fitted]
-        rows = _Rows(rows.X[shown], [rows.texts[row] for row in shown], shown, rows.encoder)
-    elif fit_on == SAME:
+    spec = parse_treatment(asked.transform)
+    rows = _Rows.of(read_own(file, how))
+    if asked.fit_on == HALF:
+        fitted, shown = map(np.sort, split_halves(len(rows.X), random_state=asked.seed))
+        fit, rows = rows.X[fitted], rows.take(shown)
+    elif asked.fit_on == SAME:
         fit = rows.X
-    else:
-        fit = _read(Path(fit_on), options, encoder=rows.encoder).X
+    else:  # labels and metadata belong to FILE
+        is_vectors = how.is_vectors or how.metadata is not None
+        other = replace(how, is_vectors=is_vectors, metadata=None, label_column=None)
+        fit = _Rows.of(read_own(Path(asked.fit_on), other)).X
     treatment = FitSet(fit, eps=float(np.finfo(fit.dtype).eps)).fit(spec)
     Z = treatment.apply(rows.X).retained
     queries: Sequence[str] = rows.texts
     query_rows: Sequence[int | None] = range(len(rows.X))
     query_vectors = rows.X
-    if options["queries"] is not None:
-        if rows.encoder is None:
+    if asked.queries is not None:
+        if not rows.are_texts:
             raise ValueError(
                 "--queries are texts, and FILE has vectors. Leave it out for every row"
             )
-        queries = read_corpus(options["queries"]).texts
+        queries = read_corpus(asked.queries).texts
         query_rows = [None] * len(queries)
-        query_vectors = _encode(rows.encoder, queries, options)
+        query_vectors = _encode(queries, how)
     judged = judged_vectors = None
-    if options["relevance"] is not None:
-        judged = judge(read_relevance(options["relevance"]), rows.texts, rows.numbers.tolist())
+    if asked.relevance is not None:
+        judged = judge(read_relevance(asked.relevance), rows.texts, rows.numbers.tolist())
         typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
-        if typed and rows.encoder is None:
+        if typed and not rows.are_texts:
             raise ValueError("--relevance has queries that are no rows of FILE, which has vectors")
         if not len(judged):
             raise ValueError("--relevance has no query with an answer among the rows searched")
-        encoded = (
-            iter(_encode(rows.encoder, typed, options)) if rows.encoder and typed else iter(())
-        )
+        encoded = iter(_encode(typed, how) if typed else ())
         judged_vectors = np.array(
             [next(encoded) if row is None else rows.X[row] for row in judged.rows]
         )
@@ -169,44 +205,25 @@ def _compare(file: Path, options: dict[str, Any]) -> _Compared:
         changes=neighbour_changes(
             rows.X,
             Z,
-            k=min(k, len(rows.X) - 2),
-            seed=options["seed"],
-            progress=progress_on_stderr("comparing rows", quiet=quiet),
+            k=min(asked.k, len(rows.X) - 2),
+            labels=rows.labels,
+            seed=asked.seed,
+            progress=progress_on_stderr("comparing rows", quiet=how.quiet),
         ),
         judged=judged,
         judged_vectors=judged_vectors,
     )
 
 
-def _read(file: Path, options: dict[str, Any], encoder: Encoder | None = None) -> _Rows:
-    """Texts and their vectors, or vectors."""
-    import numpy as np
-
-    from ..data.corpus import read_corpus
-    from ..data.limits import OWN_FILES
+def _encode(texts: Sequence[str], how: Reading) -> np.ndarray:
     from ..encode.load import load_encoder
-    from ..vectors import read_vector_set
 
-    if options["vectors"] or file.suffix in OF_VECTORS:
-        read = read_vector_set(file, limits=OWN_FILES)
-        texts: Sequence[str] = read.texts or [f"#{row}" for row in range(1, len(read) + 1)]
-        return _Rows(read.vectors, texts, np.arange(len(read)), None)
-    texts = read_corpus(file).texts
-    quiet = options["quiet"]
-    encoder = encoder or load_encoder(
-        options["model"],
-        revision=options["revision"],
-        progress=progress_on_stderr("downloading", quiet=quiet),
-    )
-    return _Rows(_encode(encoder, texts, options), texts, np.arange(len(texts)), encoder)
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], options: dict[str, Any]) -> np.ndarray:
+    encoder = load_encoder(how.model, revision=how.revision)
     return encoder.encode(
         texts,
-        layer=options["layer"],
-        pooling=options["pooling"],
-        progress=progress_on_stderr("encoding", quiet=options["quiet"]),
+        layer=how.layer,
+        pooling=how.pooling,
+        progress=progress_on_stderr("encoding", quiet=how.quiet),
     )
 
 
@@ -228,47 +245,38 @@ def _table(found: _Compared, k: int) -> Iterator[tuple[Any, ...]]:
     for start in range(0, len(found.queries), BLOCK_ROWS):
         part = slice(start, start + BLOCK_ROWS)
         raw = found.query_vectors[part]
-        own = list(found.query_rows[part])
+        own = found.query_rows[part]
+        left_out = [() if row is None else (row,) for row in own]
         vectors = (raw, found.treatment.apply(raw).retained)
         both = [
-            _found(search, Q, own, k) for search, Q in zip(found.searches, vectors, strict=True)
+            search.nearest_except(Q, k, left_out)
+            for search, Q in zip(found.searches, vectors, strict=True)
         ]
         for place, row in enumerate(own):
             number = "" if row is None else numbers[row] + 1
             query = found.queries[start + place]
             for name, lists in zip(("before", "after"), both, strict=True):
-                for rank, (other, cosine) in enumerate(lists[place], start=1):
+                near = zip(lists.rows[place], lists.cosines[place], strict=True)
+                for rank, (other, cosine) in enumerate(near, start=1):
                     text = rows.texts[other]
                     yield number, query, name, rank, numbers[other] + 1, text, f"{cosine:.6f}"
 
 
-def _found(
-    search: Search, Q: np.ndarray, own: Sequence[int | None], k: int
-) -> list[list[tuple[int, float]]]:
-    """The k nearest of each query, without itself."""
-    near = search.nearest(Q, k + 1)
-    return [
-        [pair for pair in zip(map(int, rows), cosines, strict=True) if pair[0] != row][:k]
-        for rows, cosines, row in zip(near.rows, near.cosines, own, strict=True)
-    ]
-
-
-def _numbers(found: _Compared, options: dict[str, Any]) -> dict[str, Any]:
+def _numbers(found: _Compared, asked: _Asked) -> dict[str, Any]:
     """Everything that is measured, and the settings."""
-    import numpy as np
 
     from ..measure import ndcg_at_k, recall_at_k, retrieval_score
 
     changes, n, d = found.changes, *found.rows.X.shape
-    settings = ["transform", "seed"]
-    if found.rows.encoder is not None:
-        settings += ["model", "revision", "layer", "pooling"]
     numbers: dict[str, Any] = {
-        **{name: options[name] for name in settings},
+        "about": dict(found.rows.about),
+        "transform": asked.transform,
+        "seed": asked.seed,
         "k": changes.k,
         "rows": n,
+        "zero_rows_left_out": found.rows.n_zero,
         "dimensions": d,
-        "fit": options["fit_on"],
+        "fit": asked.fit_on,
         "fit_rows": found.n_fit,
         "overlap": asdict(changes.jaccard),
         "hubness_before": asdict(changes.before.hubness),
@@ -284,20 +292,26 @@ def _numbers(found: _Compared, options: dict[str, Any]) -> dict[str, Any]:
             for row in changes.before.hubs()
         ],
     }
+    if changes.agreement is not None:
+        for name, each in (
+            ("agreement_before", changes.before.agreement),
+            ("agreement_after", changes.after.agreement),
+            ("agreement_change", changes.agreement),
+        ):
+            numbers[name] = None if each is None else asdict(each)
     if found.judged is not None and found.judged_vectors is not None:
         Q = found.judged_vectors
         scores: dict[str, list[np.ndarray]] = {"recall": [], "ndcg": []}
         for search, vectors in zip(
             found.searches, (Q, found.treatment.apply(Q).retained), strict=True
         ):
-            lists = _found(search, vectors, found.judged.rows, changes.k)
-            near = np.array([[row for row, _cosine in each] for each in lists])
+            near = search.nearest_except(vectors, changes.k, found.judged.left_out).rows
             scores["recall"].append(recall_at_k(near, found.judged.relevant))
             scores["ndcg"].append(ndcg_at_k(near, found.judged.relevant))
-        numbers["queries"] = len(found.judged)
+        numbers["scored_queries"] = len(found.judged)
         numbers["queries_left_out"] = found.judged.n_queries - len(found.judged)
         for name, (before, after) in scores.items():
-            numbers[name] = asdict(retrieval_score(before, after, seed=options["seed"]))
+            numbers[name] = asdict(retrieval_score(before, after, seed=asked.seed))
     return numbers
 
 
@@ -309,11 +323,19 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
         f"fitted on {fit.get(numbers['fit'], numbers['fit'])} ({numbers['fit_rows']:,} rows, "
         f"n/d = {ratio:.2f}); seed {numbers['seed']}"
     )
+    if numbers["zero_rows_left_out"]:
+        yield f"rows of zeros, which have no direction: {numbers['zero_rows_left_out']:,} left out"
     yield f"overlap of the {numbers['k']} nearest (Jaccard): {_with_ends(numbers['overlap'])}"
     yield (
         f"hubness: {_with_ends(numbers['hubness_before'])} -> "
         f"{_with_ends(numbers['hubness_after'])}, change {_with_ends(numbers['hubness_change'])}"
     )
+    if "agreement_change" in numbers:
+        yield (
+            f"neighbours with the same label: {_with_ends(numbers['agreement_before'])} -> "
+            f"{_with_ends(numbers['agreement_after'])}, "
+            f"change {_with_ends(numbers['agreement_change'])}"
+        )
     for hub in numbers["hubs"][:1]:
         yield (
             f"most frequent neighbour before: row {hub['row']:,}, of {hub['before']:,} rows; "
@@ -322,7 +344,7 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
     for name, title in (("recall", "recall"), ("ndcg", "nDCG")):
         if name in numbers:
             yield (
-                f"{title}@{numbers['k']} of {numbers['queries']:,} queries: "
+                f"{title}@{numbers['k']} of {numbers['scored_queries']:,} queries: "
                 f"{_with_ends(numbers[name]['before'])} -> {_with_ends(numbers[name]['after'])}, "
                 f"change {_with_ends(numbers[name]['change'])}"
             )

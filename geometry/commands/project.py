@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
-from .shell import errors_in_words
+from .shell import errors_in_words, progress_on_stderr
+
+if TYPE_CHECKING:
+    from ..projection import Projection
 
 METHODS = ("svd", "pca", "mean", "cone", "umap")
 _OUT_HELP = ".csv, .npy, .parquet; any other name is a folder for the Embedding Projector."
@@ -36,7 +40,8 @@ def project(
     """Project the vectors of FILE, or of its texts, to points around the origin.
 
     svd keeps the origin and is not centred; pca is centred; mean has the mean direction as its
-    first axis; cone is true to the angles to the mean; umap keeps neighbours only.
+    first axis; cone is true to the angles to the mean; umap keeps neighbours only. It leaves out
+    rows of zeros, and of more than 20,000 rows it fits a sample and places the others.
 
     \b
     python -m geometry project vectors.npy --method pca --out points.csv
@@ -51,7 +56,14 @@ def project(
         if out.suffix not in (".csv", *ENDINGS):
             refuse_in_use(out)
         own = read_own(file, how)
-        found = projected(own.vectors, method, n_components=dims, random_state=seed)
+        n = len(own.vectors)
+        if method == "umap":
+            own = _without_zeros(own)
+            found, n_fitted = _umap(own.vectors, dims, seed, quiet=how.quiet)
+            of_umap = {"zero_rows_left_out": n - len(own.vectors), "n_fitted": n_fitted}
+        else:
+            found = projected(own.vectors, method, n_components=dims, random_state=seed)
+            of_umap = {}
         points = found.around_origin
         if out.suffix == ".csv":
             _write_csv(out, points, own)
@@ -65,12 +77,52 @@ def project(
             "trustworthiness": found.trustworthiness,
             "trust_rows": found.trust_rows,
             "seed": seed,
+            **of_umap,
         }
         if as_json:
             click.echo(json.dumps(figures | {"about": dict(own.about)}))
         else:
             parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
             click.echo(f"{out}: {len(points):,} points; {', '.join(parts)}")
+
+
+def _without_zeros(own: OwnData) -> OwnData:
+    """Only the rows that have a direction."""
+    rows = np.flatnonzero(own.vectors.any(axis=1))
+    texts, labels = (
+        None if each is None else tuple(each[row] for row in rows)
+        for each in (own.texts, own.labels)
+    )
+    return replace(own, vectors=own.vectors[rows], texts=texts, labels=labels)
+
+
+def _umap(X: np.ndarray, dims: int, seed: int, *, quiet: bool) -> tuple[Projection, int]:
+    """The picture of all rows, and how many of them it was fitted to."""
+    from ..projection import place, project
+    from ..projection.projection import umap_picture
+    from ..projection.umap_fit import MOST_FITTED
+
+    say = progress_on_stderr("fitting", quiet=quiet)
+
+    def report(_stage: str, done: int, total: int) -> None:
+        if say is not None:
+            say(done, total)
+
+    n_fitted = min(len(X), MOST_FITTED)
+    rows = np.sort(np.random.default_rng(seed).choice(len(X), n_fitted, replace=False))
+    fitted = project(
+        X[rows],
+        "umap",
+        n_components=dims,
+        random_state=seed,
+        progress=report,
+    )
+    if n_fitted == len(X):
+        return fitted, n_fitted
+    say = progress_on_stderr("placing", quiet=quiet)
+    points = place(X, X[rows], fitted.coordinates, random_state=seed, progress=say)
+    points[rows] = fitted.coordinates
+    return umap_picture(X, points, random_state=seed), n_fitted
 
 
 def _write_csv(out: Path, points: np.ndarray, own: OwnData) -> None:

@@ -46,6 +46,8 @@ class Judged:
         The row that a query is, which is then no answer to itself; None for another text.
     relevant : tuple of mapping
         From relevant rows to their grades, at least one for each query.
+    left_out : tuple of set
+        The row that a query is, and other rows of the same text that are no answers.
     n_queries : int
         Queries of the file; those without a relevant row are left out.
     n_missing : int
@@ -55,6 +57,7 @@ class Judged:
     queries: tuple[str, ...]
     rows: tuple[int | None, ...]
     relevant: tuple[Mapping[int, float], ...]
+    left_out: tuple[frozenset[int], ...]
     n_queries: int
     n_missing: int
 
@@ -122,7 +125,7 @@ def judge(relevance: Relevance, texts: Sequence[str], rows: Sequence[int] | None
         there = [numbered[number] for number in numbers if number in numbered]
         return there, len(numbers) - len(there)
 
-    queries, own, relevant, n_missing = [], [], [], 0
+    queries, own, relevant, left_out, n_missing = [], [], [], [], 0
     for query, answers in relevance.answers.items():
         at, _ = found(query)
         row = at[0] if len(at) >= 1 else None
@@ -138,7 +141,11 @@ def judge(relevance: Relevance, texts: Sequence[str], rows: Sequence[int] | None
             queries.append(query if row is None else texts[row])
             own.append(row)
             relevant.append(grades)
-    return Judged(tuple(queries), tuple(own), tuple(relevant), len(relevance), n_missing)
+            alike = () if row is None else places[" ".join(texts[row].split())]
+            left_out.append(frozenset(alike) - grades.keys())
+    return Judged(
+        tuple(queries), tuple(own), tuple(relevant), tuple(left_out), len(relevance), n_missing
+    )
 
 
 def _answers(table: Table) -> dict[str, dict[str, float]]:

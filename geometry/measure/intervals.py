@@ -93,6 +93,17 @@ def units_of(units: np.ndarray | None, n: int) -> np.ndarray:
     return np.unique(names, return_inverse=True)[1]
 
 
+def random_groups(n_units: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """GROUPS random groups of units, or a single one where there are fewer than MIN_ROWS.
+
+    Returns the place (u,) of each unit in a random order, and the places where groups begin, with
+    u at the end.
+    """
+    place = np.argsort(np.random.default_rng(seed).permutation(n_units))
+    n_groups = GROUPS if n_units >= MIN_ROWS else 1
+    return place, np.linspace(0, n_units, n_groups + 1).astype(int)
+
+
 def _rows(arrays: Sequence[np.ndarray]) -> int:
     """How many rows the arrays have. Raises ValueError where they differ."""
     shapes = [np.shape(array) for array in arrays]

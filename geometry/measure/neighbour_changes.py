@@ -1,22 +1,37 @@
 """What a treatment does to neighbours: how many stay, which rows are hubs, before and after.
 
-Both clouds have the same rows. The 95% intervals are from subsamples of half the rows, in which
-neighbours are found anew; a row's neighbours are not independent of those of another.
+Both clouds have the same rows. A row's neighbours are not independent of those of another, so the
+95% intervals are from parts of the rows, in which neighbours are found anew. Those of overlap and
+agreement are from subsamples of half the rows. Hubness grows with n, and in half of a narrow cone
+it varies too little: its intervals are from the jackknife by groups, as in ``measure_table``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, half_digits, need_rows, need_whole
 from .cosines import mean_cosine
 from .frequency import Estimate
-from .intervals import MIN_ROWS, around, halves, subsampling_reach, units_of
-from .neighbours import occurrence_skewness
+from .intervals import (
+    DRAWS,
+    MIN_ROWS,
+    around,
+    halves,
+    jackknife_reach,
+    random_groups,
+    subsampling_reach,
+    units_of,
+)
+from .neighbours import label_codes, occurrence_skewness
 from .search import THREADS, Nearest, Search
+
+HUBNESS = slice(1, 4)  # places in ``_values``
 
 
 @dataclass(frozen=True)
@@ -108,11 +123,11 @@ def neighbour_changes(
     k : int, >= 1
         Neighbours of each row, by cosine.
     labels : sequence of n labels, optional
-        Two different ones at least.
+        Two different ones at least. Rows labelled "" are left out of the agreement.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
     seed : int
-        Of the subsamples. Below MIN_ROWS units there is no interval.
+        Of the subsamples and groups. Below MIN_ROWS units there is no interval.
     threads : int
         Products at a time.
     progress : callable, optional
@@ -163,18 +178,24 @@ def changes_of(
     if labels is not None:
         if len(labels) != n:
             raise ValueError(f"{len(labels)} labels for {n} rows")
-        codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1]
-    whole = _values(before.rows[:, :k], after.rows[:, :k], np.arange(n), codes)
+        codes = label_codes(labels)
+        codes = codes if (codes >= 0).any() else None
+    within = partial(_values_within, before, after, k, codes)
+    whole = within(np.ones(n, dtype=bool))
     unit = units_of(units, n)
     n_units = int(unit.max()) + 1
     reach = np.full(len(whole), np.nan)
     if n_units >= MIN_ROWS:
-        draws = np.array(
-            [_in_half(before, after, k, rows, unit, codes) for rows in halves(n_units, seed)]
-        )
+        is_drawn = np.zeros((DRAWS, n_units), dtype=bool)
+        np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
+        draws = np.array([within(drawn[unit]) for drawn in is_drawn])
         reach = np.array([subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T])
+        place, cuts = random_groups(n_units, seed)
+        groups = [(place >= a) & (place < b) for a, b in pairwise(cuts)]
+        without = np.array([within(~group[unit]) for group in groups])
+        reach[HUBNESS] = [jackknife_reach(list(each)) for each in without[:, HUBNESS].T]
     estimates = [_estimate(value, r) for value, r in zip(whole, reach, strict=True)]
-    jaccard, *hubness = estimates[:4]
+    jaccard, hubness = estimates[0], estimates[HUBNESS]
     agreement: list[Estimate | None] = [*estimates[4:]] or [None] * 3
     sides = [
         NeighbourSide(near.first(k), np.bincount(near.rows[:, :k].ravel(), minlength=n), hub, share)
@@ -191,48 +212,41 @@ def changes_of(
     )
 
 
-def _values(
-    before: np.ndarray, after: np.ndarray, rows: np.ndarray, codes: np.ndarray | None
+def _values_within(
+    before: Nearest,
+    after: Nearest,
+    k: int,
+    codes: np.ndarray | None,
+    inside: np.ndarray,
 ) -> list[float]:
     """Mean Jaccard; hubness before, after, change; with labels the same three of agreement.
 
-    before, after : (m, k) neighbours of the ``rows`` (m,); -1 is none.
+    Of the rows ``inside`` (n,), with neighbours among these only.
     """
-    hubness = []
-    for near in (before, after):
-        counts = np.bincount(near[near >= 0], minlength=rows.max() + 1)[rows]
-        hubness.append(occurrence_skewness(counts))
-    values = [float(jaccard_overlap(before, after).mean()), *hubness, hubness[1] - hubness[0]]
+    lists = [_lists_within(near, k, inside) for near in (before, after)]
+    counts = [np.bincount(near[near >= 0], minlength=len(inside))[inside] for near in lists]
+    hubness = [occurrence_skewness(each) for each in counts]
+    values = [float(jaccard_overlap(*lists).mean()), *hubness, hubness[1] - hubness[0]]
     if codes is not None:
-        own = codes[rows][:, None]
-        shares = [float((codes[near] == own)[near >= 0].mean()) for near in (before, after)]
+        if (codes < 0).any():
+            inside = inside & (codes >= 0)
+            lists = [_lists_within(near, k, inside) for near in (before, after)]
+        same = [(codes[near] == codes[inside][:, None])[near >= 0] for near in lists]
+        shares = [float(each.mean()) if each.size else np.nan for each in same]
         values += [*shares, shares[1] - shares[0]]
     return values
 
 
-def _in_half(
-    before: Nearest,
-    after: Nearest,
-    k: int,
-    drawn: np.ndarray,
-    unit: np.ndarray,
-    codes: np.ndarray | None,
-) -> list[float]:
-    """``_values`` within the drawn units."""
-    is_drawn = np.zeros(int(unit.max()) + 1, dtype=bool)
-    is_drawn[drawn] = True
-    inside = is_drawn[unit]
-    rows = np.flatnonzero(inside)
-    lists = []
-    for near in (before.rows[rows], after.rows[rows]):
-        counted = inside[near]
-        place = np.cumsum(counted, axis=1, dtype=np.int32)
-        counted &= place <= k
-        found = np.full((len(rows), k), -1, dtype=np.int64)
-        line, column = np.nonzero(counted)
-        found[line, place[line, column] - 1] = near[line, column]
-        lists.append(found)
-    return _values(lists[0], lists[1], rows, codes)
+def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
+    """(m, k) the nearest rows ``inside`` (n,) of each of these rows; -1 is none."""
+    rows = near.rows[inside]
+    counted = inside[rows]
+    place = np.cumsum(counted, axis=1, dtype=np.int32)
+    counted &= place <= k
+    found = np.full((len(rows), k), -1, dtype=np.int64)
+    line, column = np.nonzero(counted)
+    found[line, place[line, column] - 1] = rows[line, column]
+    return found
 
 
 def _estimate(value: float, reach: float) -> Estimate:

@@ -196,9 +196,16 @@ def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(columns, np.argsort(-values, axis=1, kind="stable"), axis=1), kth
 
 
+def label_codes(labels: Sequence[object]) -> np.ndarray:
+    """(n,) a number for each label, from 0; -1 for "", which is no label."""
+    names, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
+    return np.asarray(codes - 1 if len(names) and names[0] == "" else codes)
+
+
 def chance_agreement(labels: Sequence[object]) -> float:
     """``label_agreement`` of neighbours drawn at random among the *other* rows."""
-    counts = np.unique(np.asarray(labels, dtype=str), return_counts=True)[1]
+    codes = label_codes(labels)
+    counts = np.bincount(codes[codes >= 0])
     n = int(counts.sum())
     return float((counts * (counts - 1)).sum()) / (n * (n - 1))
 
@@ -213,13 +220,14 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
     X : (n, d) array of float
         No zero row.
     labels : sequence of n labels
-        Compared as strings.
+        Compared as strings. Rows labelled "" have no label, and are left out.
     k : int, >= 1
         Neighbours of each row; cut to n - 1.
     """
     if len(labels) != len(X):
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
-    _, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
+    codes = label_codes(labels)
+    X, codes = np.asarray(X)[codes >= 0], codes[codes >= 0]
     return float((codes[nearest_of_all(X, k=k)] == codes[:, None]).mean())
 
 
@@ -291,11 +299,12 @@ def agreement_draws(
     X, labels, k, units, seed
         As in ``label_agreement_interval``.
     """
-    unit = units_of(units, len(X))
+    codes = label_codes(labels)
+    X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
+    unit, codes = units_of(unit, len(X)), codes[codes >= 0]
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < MIN_ROWS:
         return None
-    _, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
     near = nearest_of_all(X, k=8 * k)  # of 40, fewer than 5 are in a random half once in 10^7
     same = codes[near] == codes[:, None]
     shares = []

@@ -8,7 +8,7 @@ k-th best so far, of which there are soon few.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,6 +110,26 @@ class Search:
             for row in np.flatnonzero(half - kth < SURE * half):
                 found[start + row] = largest(self._exact(Q[start + row])[None], k)[0][0]
         return self._sorted(Q, found)
+
+    def nearest_except(
+        self, queries: np.ndarray, k: int, left_out: Sequence[Collection[int]]
+    ) -> Nearest:
+        """The k nearest rows of each query (m, d), without the rows left out for it.
+
+        k is cut to the rows that every query has.
+        """
+        most = max(map(len, left_out), default=0)
+        near = self.nearest(queries, k + most)
+        k = min(k, len(self) - most)
+        places = [
+            np.flatnonzero(~np.isin(rows, [*own]))[:k]
+            for rows, own in zip(near.rows, left_out, strict=True)
+        ]
+        chosen = np.array(places, dtype=np.int64).reshape(len(places), k)
+        return Nearest(
+            np.take_along_axis(near.rows, chosen, axis=1),
+            np.take_along_axis(near.cosines, chosen, axis=1),
+        )
 
     def nearest_to_row(self, row: int, k: int) -> Nearest:
         """The k nearest other rows of a row; k is cut to n - 1."""

@@ -21,7 +21,7 @@ from ..linalg.rows import (
     need_rows,
 )
 from .cone import subsampled_angles
-from .intervals import DRAWS, GROUPS, MIN_ROWS, halves, units_of
+from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
 from .partition import min_over_max
 from .spectrum import centred_rows
@@ -71,14 +71,13 @@ class Shared:
         self.seed = seed
         self.uses = uses
         unit = units_of(units, self.n)
-        place = np.argsort(np.random.default_rng(seed).permutation(int(unit.max()) + 1))
+        place, cuts = random_groups(int(unit.max()) + 1, seed)
         order = np.argsort(place[unit], kind="stable")
         self.X = X[order]
         self.cluster_sizes = np.bincount(place[unit])
         ends = np.cumsum(self.cluster_sizes)
         self.cluster_starts = ends - self.cluster_sizes
-        self.n_groups = GROUPS if len(ends) >= MIN_ROWS else 0
-        cuts = np.linspace(0, len(ends), max(1, self.n_groups) + 1).astype(int)
+        self.n_groups = len(cuts) - 1 if len(cuts) > 2 else 0
         bounds = np.concatenate([[0], ends])[cuts]
         self.groups = [slice(a, b) for a, b in pairwise(bounds.tolist())]
         self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)

@@ -15,6 +15,7 @@ import numpy as np
 from ..linalg.rows import unit_rows
 
 UMAP_NEIGHBOURS = 15
+MOST_FITTED = 20_000  # rows, in about half a minute; ``place`` is for those of a larger cloud
 
 
 def fit_umap(

@@ -165,6 +165,11 @@ class CorpusCloud:
         _PROJECTIONS.put(name, made, private=self.private)
 
 
+def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
+    """The points' labels, "" where a point has none; None unless two of them differ."""
+    return cloud.labels if len({*(cloud.labels or ())} - {""}) > 1 else None
+
+
 def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
     """(n,) the sentence of each token, because tokens of one sentence are not independent.
 

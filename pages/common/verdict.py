@@ -59,7 +59,7 @@ def agreement_of(
     units : (n,) array or None
         Rows of one unit are drawn together, such as the tokens of one sentence.
     """
-    if len(set(labels)) < 2:
+    if len({*labels} - {""}) < 2:
         return None
     try:
         return agreement_draws(X, labels, units=units, seed=SEED)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from geometry import Corpus
 from geometry.data import VectorSet
+from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
 from pages.common.corpus_cloud import (
@@ -44,7 +45,7 @@ from .scene import (
     lesson_values,
     narrows_first,
 )
-from .umap import MOST_FITTED, fit_umaps, warm_up
+from .umap import fit_umaps, warm_up
 from .verdicts import cone_verdict, whitening_verdict
 
 PAGE = "narrow_cone"

@@ -30,7 +30,7 @@ from geometry.projection.twin import (
 from geometry.transform import WhiteningMap
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import SEED, CorpusCloud
+from pages.common.corpus_cloud import SEED, CorpusCloud, labels_of
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.measures import print_value
 from pages.common.models import chosen_model
@@ -207,8 +207,8 @@ class Scene:
 
     def agreement(self, side: Side) -> float | None:
         """Share of the neighbours with the same label, in the sample; None without labels."""
-        labels = self.sample.cloud.labels
-        if not labels:
+        labels = labels_of(self.sample.cloud)
+        if labels is None:
             return None
         return _AGREEMENTS.get_or_make(
             side.key,
@@ -219,8 +219,8 @@ class Scene:
     @property
     def chance(self) -> float | None:
         """The same share for neighbours drawn at random."""
-        labels = self.points.cloud.labels
-        return chance_agreement(labels) if labels else None
+        labels = labels_of(self.points.cloud)
+        return None if labels is None else chance_agreement(labels)
 
     def histogram(self, side: Side) -> tuple[np.ndarray, int]:
         """The share of pairs in each bin of EDGES, and the number of pairs."""

@@ -19,7 +19,7 @@ from geometry import Projection
 from geometry.encode import ArrayStore
 from geometry.projection.placing import place
 from geometry.projection.projection import umap_picture
-from geometry.projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
+from geometry.projection.umap_fit import MOST_FITTED, UMAP_NEIGHBOURS, fit_umap
 from pages.common import jobs
 from pages.common.corpus_cloud import SEED, store
 from pages.common.jobs import Report
@@ -29,7 +29,6 @@ from pages.common.workers import UMAP
 if TYPE_CHECKING:
     from .scene import Scene
 
-MOST_FITTED = 20_000  # rows that UMAP is fitted to, in about half a minute
 UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
 WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": imports and compilation wait for a first fit

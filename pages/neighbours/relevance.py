@@ -83,6 +83,7 @@ def _with_vectors(scene: Scene, judged: Judged) -> Judged:
         tuple(judged.queries[place] for place in kept),
         tuple(judged.rows[place] for place in kept),
         tuple(judged.relevant[place] for place in kept),
+        tuple(judged.left_out[place] for place in kept),
         judged.n_queries,
         judged.n_missing,
     )
@@ -108,7 +109,7 @@ def _say_what_is_missing(scene: Scene, judged: Judged, _: Translate) -> None:
 
 
 def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
-    """Recall and nDCG of each query. A query that is a point is no answer to itself."""
+    """Recall and nDCG of each query. A query, and copies of it, are no answers to it."""
     vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
     typed = [place for place, row in enumerate(judged.rows) if row is None]
     rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
@@ -123,10 +124,7 @@ def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
         (scene.treated.before, vectors),
         (scene.treated.after, scene.apply(vectors)),
     ):
-        near = search.nearest(Q, k + 1).rows
-        found = near[:, :k].copy()
-        for place, row in rows:
-            found[place] = near[place][near[place] != row][:k]
+        found = search.nearest_except(Q, k, judged.left_out).rows
         recall.append(recall_at_k(found, judged.relevant))
         ndcg.append(ndcg_at_k(found, judged.relevant))
     return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))

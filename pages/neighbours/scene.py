@@ -17,7 +17,7 @@ from geometry.measure import NeighbourChanges, Search, neighbour_changes
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, sentence_of_token
+from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, labels_of, sentence_of_token
 from pages.common.fit_set import points_and_fit
 from pages.common.words import Translate
 from pages.common.workers import SEARCH
@@ -80,9 +80,8 @@ class Scene:
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """The points' labels, where there are two or more."""
-        labels = self.points.cloud.labels
-        return labels if labels is not None and len(set(labels)) > 1 else None
+        """The points' labels, where two or more differ."""
+        return labels_of(self.points.cloud)
 
     @property
     def measured_rows(self) -> np.ndarray | None:

@@ -16,11 +16,11 @@ from .scene import Scene
 
 
 def hub_state(found: NeighbourChanges) -> State:
-    """Does the hubness fall?"""
+    """Does the hubness fall? Unknown where its interval includes 0."""
     each = found.hubness
     if each.low is None or each.high is None:
         return "unknown"
-    return "holds" if each.high < 0 else "fails"
+    return "holds" if each.high < 0 else "fails" if each.low > 0 else "unknown"
 
 
 def neighbours_verdict(scene: Scene, found: NeighbourChanges, _: Translate) -> Verdict:
@@ -33,7 +33,9 @@ def neighbours_verdict(scene: Scene, found: NeighbourChanges, _: Translate) -> V
         source=_("Suzuki et al. (2013)"),
         state=hub_state(found),
         measured=" ".join([_hub_words(scene, found, _), _label_words(scene, found, _)]).strip(),
-        basis=" · ".join([provenance(scene, _), _("95% intervals: subsamples of half the points")]),
+        basis=" · ".join(
+            [provenance(scene, _), _("95% intervals: hubness by jackknife, the rest by subsamples")]
+        ),
     )
 
 
@@ -48,7 +50,7 @@ def _hub_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
         if each.high < 0
         else _("{name} makes more hubs: hubness {before} → {after}, change {change}.")
         if each.low > 0
-        else _("{name} changes hubs little: hubness {before} → {after}, change {change}.")
+        else _("{name}: no clear difference in hubs, hubness {before} → {after}, change {change}.")
     )
     return words.format(
         name=_capital(treatment_words(scene.after, _)),
@@ -68,7 +70,7 @@ def _label_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
         else _("Neighbours become worse: the same {label} in {before} → {after}, change {change}.")
         if each.high < 0
         else _(
-            "Neighbours change, and are about as good: the same {label} in {before} → {after}, "
+            "There is no clear difference in labels: the same {label} in {before} → {after}, "
             "change {change}."
         )
     )

@@ -7,10 +7,10 @@ from geometry.measure import label_agreement
 from geometry.measure.neighbours import AgreementDraws
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import sentence_of_token
+from pages.common.corpus_cloud import labels_of, sentence_of_token
 from pages.common.verdict import Interval, agreement_of, since
 
-from .scene import Material, Scene, TreatedCloud, labels_of
+from .scene import Material, Scene, TreatedCloud
 
 # of a cloud at a setting of the sliders, for all readers
 _SHARES: Cache[float | None] = Cache("whitening-agreements", max_entries=2000)

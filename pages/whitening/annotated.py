@@ -7,9 +7,10 @@ import streamlit as st
 
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.measure import Annotations
+from pages.common.corpus_cloud import labels_of
 from pages.common.words import prose
 
-from .scene import Material, labels_of
+from .scene import Material
 
 POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen 2021
 

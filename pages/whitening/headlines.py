@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry.measure import Measured, chance_agreement, measure_table
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
+from pages.common.corpus_cloud import SEED, labels_of
 from pages.common.escape import markdown
 from pages.common.measures import print_value, same_label
 from pages.common.words import Translate, with_sign
@@ -16,7 +16,7 @@ from pages.common.words import Translate, with_sign
 from .agreement import agreement
 from .choices import treatment_names
 from .provenance import provenance
-from .scene import Material, Scene, TreatedCloud, labels_of
+from .scene import Material, Scene, TreatedCloud
 
 MEASURES = ("mean_cosine", "isoscore")
 DECIMALS = 3

@@ -221,11 +221,6 @@ class Scene:
     waiting: tuple[str, ...]
 
 
-def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
-    """The points' labels; None where there are none, or only one."""
-    return cloud.labels if len(set(cloud.labels or ())) > 1 else None
-
-
 def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Material:
     """The points shown, and a part of the fit set.
 

@@ -6,12 +6,14 @@ import re
 import shlex
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import Whitening, load_encoder, read_bundled
 from geometry.commands import run_shell
-from geometry.commands.neighbours import _EXAMPLES
+from geometry.commands.neighbours import neighbours
 from geometry.measure import neighbour_changes
 
 TEXTS = ("=1+1", *read_bundled("pairs").texts[:59])
@@ -33,17 +35,20 @@ def lines(path):
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("example", re.findall(r"python -m geometry (.+)", _EXAMPLES))
+@pytest.mark.parametrize("example", re.findall(r"python -m geometry (.+)", neighbours.help))
 def test_an_example_of_the_help_runs(folder, monkeypatch, example):
     monkeypatch.chdir(folder)
     assert run_shell(shlex.split(example)) == 0
 
 
 def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
-    out, numbers = tmp_path / "n.csv", tmp_path / "n.json"
-    args = ("neighbours", folder / "sentences.txt", "--out", out, "--json", numbers, "-k", 3)
+    out = tmp_path / "n.csv"
+    args = ("neighbours", folder / "sentences.txt", "--out", out, "-k", 3)
     options = ("--layer", 4, "--transform", "pca:8:lw", "--quiet")
     assert run_shell([str(each) for each in (*args, *options)]) == 0
+    said = capsys.readouterr().out
+    assert run_shell([str(each) for each in (*args, *options, "--json")]) == 0
+    found = json.loads(capsys.readouterr().out)
     X = load_encoder().encode(TEXTS, layer=4).astype(np.float64)
     Z = Whitening("pca", n_components=8, shrinkage="ledoit-wolf").fit_transform(X)
     written = lines(out)
@@ -57,12 +62,10 @@ def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
             [float(line["cosine"]) for line in of], 1 - distances.ravel(), atol=1e-5
         )
     assert written[0]["query"] == "'=1+1"  # no spreadsheet runs it
-    found = json.loads(numbers.read_text())
     changes = neighbour_changes(X, Z, k=3)
     assert found["overlap"]["value"] == pytest.approx(changes.jaccard.value)
     assert found["hubness_change"]["low"] == pytest.approx(changes.hubness.low, abs=1e-4)
     assert found["hubs"][0]["before"] == changes.before.occurrences.max()
-    said = capsys.readouterr().out
     assert f"overlap of the 3 nearest (Jaccard): {changes.jaccard.value:.3f} [" in said
     assert "fitted on the rows themselves (60 rows, n/d = 0.16)" in said
 
@@ -70,19 +73,56 @@ def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
 def test_queries_half_and_known_answers(folder, tmp_path, capsys):
     answers = tmp_path / "answers.csv"
     answers.write_text("query,relevant\n1,2;3;4;5;6;7;8\n2,1;3;4;5;6;7;8\n", encoding="utf-8")
-    out, numbers = tmp_path / "n.csv", tmp_path / "n.json"
+    out = tmp_path / "n.csv"
     args = ["neighbours", str(folder / "vectors.npy"), "--out", str(out), "--quiet"]
-    more = ["--transform", "centred", "--relevance", str(answers), "--json", str(numbers)]
+    more = ["--transform", "centred", "--relevance", str(answers)]
     assert run_shell([*args, *more]) == 0
+    assert "nDCG@10 of 2 queries" in capsys.readouterr().out
+    assert run_shell([*args, *more, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
     X = np.load(folder / "vectors.npy")
     index = NearestNeighbors(n_neighbors=10, metric="cosine", algorithm="brute").fit(X)
     found = [{*rows} & {*range(8)} for rows in index.kneighbors(X[:2], 11)[1]]
     recall = np.mean([(len(each) - 1) / 7 for each in found])  # without the query itself
-    assert json.loads(numbers.read_text())["recall"]["before"]["value"] == pytest.approx(recall)
-    assert "nDCG@10 of 2 queries" in capsys.readouterr().out
+    assert printed["recall"]["before"]["value"] == pytest.approx(recall)
     assert run_shell([*args, "--fit", "half"]) == 0
     assert len({line["query_row"] for line in lines(out)}) == 40
     assert "fitted on the other half of the rows (40 rows" in capsys.readouterr().out
+
+
+def test_a_copy_of_the_query_is_no_wrong_answer(tmp_path, capsys):
+    """Row 3 is a copy of row 1, whose answer is the row nearest to both."""
+    texts, answers = tmp_path / "t.txt", tmp_path / "a.csv"
+    others = read_bundled("pairs").texts[2:40]
+    lines = ["A cat sleeps.", "A cat is sleeping.", "A cat sleeps.", *others]
+    texts.write_text("\n".join(lines), encoding="utf-8")
+    answers.write_text("query,relevant\nA cat sleeps.,2\n", encoding="utf-8")
+    args = ["neighbours", str(texts), "--out", str(tmp_path / "n.csv"), "-k", "1", "--json"]
+    assert run_shell([*args, "--transform", "centred", "--relevance", str(answers), "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["recall"]["before"]["value"] == 1
+
+
+def test_labels_and_rows_of_zeros(tmp_path, capsys):
+    """Vectors from Parquet with a table beside them; the seventh row is zero."""
+    X = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32) + 1
+    X[6] = 0
+    vectors, table, out = (tmp_path / name for name in ("v.parquet", "m.tsv", "n.csv"))
+    pq.write_table(pa.table({"vector": list(X)}), vectors)
+    labels = ["ab"[row % 2] if row % 5 else "" for row in range(60)]
+    rows = [f"text {row}\t{label}" for row, label in enumerate(labels)]
+    table.write_text("\n".join(["text\ttopic", *rows]), encoding="utf-8")
+    args = ["neighbours", str(vectors), "--out", str(out), "-k", "3", "--transform", "centred"]
+    more = ["--metadata", str(table), "--labels", "topic", "--quiet"]
+    assert run_shell([*args, *more]) == 0
+    said = capsys.readouterr().out
+    assert "rows of zeros, which have no direction: 1 left out" in said
+    sound = [row for row in range(60) if row != 6]
+    found = neighbour_changes(
+        X[sound], X[sound] - X[sound].mean(axis=0), k=3, labels=[labels[row] for row in sound]
+    )
+    assert f"neighbours with the same label: {found.before.agreement.value:.3f} [" in said
+    assert {line["query_row"] for line in lines(out)} == {str(row + 1) for row in sound}
+    assert lines(out)[-1]["query"] == "text 59"
 
 
 @pytest.mark.parametrize(

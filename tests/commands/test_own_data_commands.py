@@ -149,6 +149,31 @@ def test_a_sample_of_texts(folder, capsys):
     assert (figures["n"], figures["about"]["sample"]) == (20, "20 of 60 rows, seed 0")
 
 
+def test_umap_leaves_zeros_out_and_places_what_is_beyond_its_sample(tmp_path, monkeypatch, capsys):
+    X = np.random.default_rng(0).standard_normal((90, 6)).astype(np.float32)
+    X[6] = 0
+    np.save(tmp_path / "v.npy", X)
+    monkeypatch.setattr("geometry.projection.umap_fit.MOST_FITTED", 40)
+    fitted = []
+
+    def fit(rows, n_components, random_state, n_neighbors, progress=None):
+        fitted.append(rows)
+        return np.asarray(rows[:, :n_components], dtype=np.float64)
+
+    monkeypatch.setattr("geometry.projection.projection.fit_umap", fit)
+    args = ["project", str(tmp_path / "v.npy"), "--method", "umap", "--quiet", "--json"]
+    assert run_shell([*args, "--out", str(tmp_path / "p.npy")]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["n"], printed["zero_rows_left_out"], printed["n_fitted"]) == (89, 1, 40)
+    points, sound = np.load(tmp_path / "p.npy"), np.delete(X, 6, axis=0)
+    [sample] = fitted
+    is_fitted = (sound[:, None] == sample[None].astype(np.float32)).all(axis=2).any(axis=1)
+    assert is_fitted.sum() == 40
+    shifts = points[is_fitted] - sound[is_fitted, :2]  # the picture is centred
+    np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], shifts.shape), atol=1e-5)
+    assert np.isfinite(points).all()
+
+
 def test_project_writes_the_library_s_points(folder, capsys):
     args = ["project", "vectors.npy", "--method", "mean", "--dims", "3", "--quiet"]
     assert run_shell([*args, "--out", "p.csv", "--json"]) == 0

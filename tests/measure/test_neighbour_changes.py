@@ -6,7 +6,8 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import jaccard_overlap, neighbour_changes
+from geometry.measure import chance_agreement, jaccard_overlap, measure_table, neighbour_changes
+from geometry.measure.neighbours import agreement_draws
 
 
 def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -60,17 +61,44 @@ def test_the_mean_makes_hubs_and_centring_removes_them():
     assert nothing.jaccard.low == nothing.jaccard.high == 1.0
 
 
+def test_hubness_has_the_interval_of_the_table():
+    """One method for both, with rows as units and with sentences as units."""
+    X = cone(180, 20)
+    for units in (None, np.arange(180) // 3):
+        found = neighbour_changes(X, X - X.mean(axis=0), k=10, units=units, seed=3).before.hubness
+        [row] = measure_table(X, names=["hubness"], units=units, seed=3, simulate=False)
+        assert (found.low, found.high) == pytest.approx((row.low, row.high))
+
+
 @pytest.mark.slow
 def test_the_intervals_cover_those_of_other_rows():
-    """Of 60 samples of one source, about 57 intervals cover the mean of all."""
+    """Of 60 cones of one source, about 57 intervals cover the mean of all."""
     values, covered = [], []
     for seed in range(60):
-        X = cone(300, 20, seed=seed)
-        found = neighbour_changes(X, X - X.mean(axis=0), k=5, seed=seed)
-        values.append((found.jaccard.value, found.hubness.value))
-        covered.append((found.jaccard, found.hubness))
+        X = cone(200, 50, seed=seed)
+        found = neighbour_changes(X, X - X.mean(axis=0), k=10, seed=seed)
+        estimates = (found.jaccard, found.before.hubness, found.after.hubness, found.hubness)
+        values.append([each.value for each in estimates])
+        covered.append(estimates)
     for place, mean in enumerate(np.mean(values, axis=0)):
         assert sum(each[place].low <= mean <= each[place].high for each in covered) >= 50
+
+
+def test_a_missing_label_is_no_label():
+    """Rows without one are left out, as if they were not there."""
+    X = cone(90, 20)
+    Z, is_labelled = X - X.mean(axis=0), np.arange(90) % 3 > 0
+    labels = np.where(is_labelled, np.where(np.arange(90) < 50, "a", "b"), "")
+    found = neighbour_changes(X, Z, k=5, labels=labels)
+    for side, cloud in ((found.before, X), (found.after, Z)):
+        expected = label_agreement(cloud[is_labelled], labels[is_labelled], k=5)
+        assert side.agreement.value == pytest.approx(expected)
+        assert label_agreement(cloud, labels, k=5) == pytest.approx(expected)
+    assert chance_agreement(labels) == chance_agreement(labels[is_labelled])
+    draws = agreement_draws(X, labels).shares
+    expected = agreement_draws(X[is_labelled], labels[is_labelled]).shares
+    np.testing.assert_array_equal(draws, expected)
+    assert neighbour_changes(X, Z, k=5, labels=[""] * 90).agreement is None
 
 
 def test_few_rows_have_no_interval_and_what_is_refused():

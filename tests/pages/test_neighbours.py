@@ -1,6 +1,7 @@
 """The page Neighbours without a browser: its lists and numbers by a second route, and searches."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Whitening, load_encoder
 from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
+from geometry.measure.frequency import Estimate
+from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
 from pages.neighbours import scene as scenes
+from pages.neighbours import verdicts
 from tests.pages.charts import charts
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -142,6 +146,24 @@ def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
     assert listed(app)[0] == [f"#{row + 1}" for row in near[0]]
     app.text_input(key="find").set_value("31").run()
     assert listed(healthy(app))[0] == [f"#{row + 1}" for row in near[30]]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "state", "hubs", "labels"),
+    [
+        (-2.0, -1.0, "holds", "makes fewer hubs", "become worse"),
+        (-2.0, 1.0, "unknown", "no clear difference in hubs", "no clear difference in labels"),
+        (1.0, 2.0, "fails", "makes more hubs", "become better"),
+    ],
+)
+def test_an_interval_that_includes_0_is_no_result(low, high, state, hubs, labels):
+    change = Estimate((low + high) / 2, low, high)
+    side = NeighbourSide(None, np.zeros(1), change, change)
+    found = NeighbourChanges(10, side, side, np.zeros(1), change, change, change)
+    scene = SimpleNamespace(after="centred", points=SimpleNamespace(corpus=corpus()))
+    assert verdicts.hub_state(found) == state
+    assert hubs in verdicts._hub_words(scene, found, str)
+    assert labels in verdicts._label_words(scene, found, str)
 
 
 def test_what_can_not_be_compared_is_said():

@@ -31,7 +31,9 @@ def point_colours(points: CorpusCloud, colour: str, _: Translate) -> PointColour
     """Colours by label ("topic"), length or frequency; by length for too many labels."""
     cloud = points.cloud
     if colour == "topic" and 0 < len(set(cloud.labels or ())) <= MOST_LABELS:
-        return PointColours.by_label(cloud.labels or (), label_name(points.corpus, _))
+        return PointColours.by_label(
+            [label or _("no label") for label in cloud.labels or ()], label_name(points.corpus, _)
+        )
     if colour == "frequency":
         if cloud.unit == "sentences":
             return PointColours.by_value(cloud.counts, _("mean log₁₀ count of its pieces"))
