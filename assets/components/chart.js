@@ -141,8 +141,12 @@ function draw(box, data) {
   if (state.cut) layout.annotations = state.cut();
   // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
-  const config = withVectors(data.config);
-  window.Plotly.react(box, traces, { ...layout, autosize: true }, config).then(() => {
+  const settings = JSON.stringify(data.config);
+  if (state.settings !== settings) { // another object would make Plotly forget the reader's zoom
+    state.settings = settings;
+    state.config = withVectors(data.config);
+  }
+  window.Plotly.react(box, traces, { ...layout, autosize: true }, state.config).then(() => {
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;
     state.listens = true;
