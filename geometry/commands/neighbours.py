@@ -70,10 +70,10 @@ def neighbours(
     with errors_in_words():
         if not out.resolve().parent.is_dir():
             raise ValueError(f"{out}: its folder does not exist")
-        asked = _Asked(queries, relevance, k, transform, fit_on, seed)
-        found = _compare(file, asked, Reading(**reading))
+        request = _Request(queries, relevance, k, transform, fit_on, seed)
+        found = _compare(file, request, Reading(**reading))
         _write(out, found, k)
-        numbers = _numbers(found, asked)
+        numbers = _numbers(found, request)
         if as_json:
             click.echo(json.dumps({"out": str(out), "queries": len(found.queries), **numbers}))
             return
@@ -83,7 +83,7 @@ def neighbours(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """The options of this command alone."""
 
     queries: Path | None
@@ -148,7 +148,7 @@ class _Compared:
     judged_vectors: np.ndarray | None
 
 
-def _compare(file: Path, asked: _Asked, how: Reading) -> _Compared:
+def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
     import numpy as np
 
     from ..data.corpus import read_corpus
@@ -158,33 +158,33 @@ def _compare(file: Path, asked: _Asked, how: Reading) -> _Compared:
     from ..evaluate.specs import parse_treatment
     from ..measure import Search, neighbour_changes
 
-    spec = parse_treatment(asked.transform)
+    spec = parse_treatment(request.transform)
     rows = _Rows.of(read_own(file, how))
-    if asked.fit_on == HALF:
-        fitted, shown = map(np.sort, split_halves(len(rows.X), random_state=asked.seed))
+    if request.fit_on == HALF:
+        fitted, shown = map(np.sort, split_halves(len(rows.X), random_state=request.seed))
         fit, rows = rows.X[fitted], rows.take(shown)
-    elif asked.fit_on == SAME:
+    elif request.fit_on == SAME:
         fit = rows.X
     else:  # labels and metadata belong to FILE
         is_vectors = how.is_vectors or how.metadata is not None
         other = replace(how, is_vectors=is_vectors, metadata=None, label_column=None)
-        fit = _Rows.of(read_own(Path(asked.fit_on), other)).X
+        fit = _Rows.of(read_own(Path(request.fit_on), other)).X
     treatment = FitSet(fit, eps=float(np.finfo(fit.dtype).eps)).fit(spec)
     Z = treatment.apply(rows.X).retained
     queries: Sequence[str] = rows.texts
     query_rows: Sequence[int | None] = range(len(rows.X))
     query_vectors = rows.X
-    if asked.queries is not None:
+    if request.queries is not None:
         if not rows.are_texts:
             raise ValueError(
                 "--queries are texts, and FILE has vectors. Leave it out for every row"
             )
-        queries = read_corpus(asked.queries).texts
+        queries = read_corpus(request.queries).texts
         query_rows = [None] * len(queries)
         query_vectors = _encode(queries, how)
     judged = judged_vectors = None
-    if asked.relevance is not None:
-        judged = judge(read_relevance(asked.relevance), rows.texts, rows.numbers.tolist())
+    if request.relevance is not None:
+        judged = judge(read_relevance(request.relevance), rows.texts, rows.numbers.tolist())
         typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
         if typed and not rows.are_texts:
             raise ValueError("--relevance has queries that are no rows of FILE, which has vectors")
@@ -205,9 +205,9 @@ def _compare(file: Path, asked: _Asked, how: Reading) -> _Compared:
         changes=neighbour_changes(
             rows.X,
             Z,
-            k=min(asked.k, len(rows.X) - 2),
+            k=min(request.k, len(rows.X) - 2),
             labels=rows.labels,
-            seed=asked.seed,
+            seed=request.seed,
             progress=progress_on_stderr("comparing rows", quiet=how.quiet),
         ),
         judged=judged,
@@ -262,7 +262,7 @@ def _table(found: _Compared, k: int) -> Iterator[tuple[Any, ...]]:
                     yield number, query, name, rank, numbers[other] + 1, text, f"{cosine:.6f}"
 
 
-def _numbers(found: _Compared, asked: _Asked) -> dict[str, Any]:
+def _numbers(found: _Compared, request: _Request) -> dict[str, Any]:
     """Everything that is measured, and the settings."""
 
     from ..measure import ndcg_at_k, recall_at_k, retrieval_score
@@ -270,13 +270,13 @@ def _numbers(found: _Compared, asked: _Asked) -> dict[str, Any]:
     changes, n, d = found.changes, *found.rows.X.shape
     numbers: dict[str, Any] = {
         "about": dict(found.rows.about),
-        "transform": asked.transform,
-        "seed": asked.seed,
+        "transform": request.transform,
+        "seed": request.seed,
         "k": changes.k,
         "rows": n,
         "zero_rows_left_out": found.rows.n_zero,
         "dimensions": d,
-        "fit": asked.fit_on,
+        "fit": request.fit_on,
         "fit_rows": found.n_fit,
         "overlap": asdict(changes.jaccard),
         "hubness_before": asdict(changes.before.hubness),
@@ -311,7 +311,7 @@ def _numbers(found: _Compared, asked: _Asked) -> dict[str, Any]:
         numbers["scored_queries"] = len(found.judged)
         numbers["queries_left_out"] = found.judged.n_queries - len(found.judged)
         for name, (before, after) in scores.items():
-            numbers[name] = asdict(retrieval_score(before, after, seed=asked.seed))
+            numbers[name] = asdict(retrieval_score(before, after, seed=request.seed))
     return numbers
 
 

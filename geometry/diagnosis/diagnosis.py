@@ -122,14 +122,14 @@ def diagnose(
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} {name} for {n} vectors; each vector needs one")
     others = dict(others or {})
-    kept = np.flatnonzero(X.any(axis=1))
-    if len(kept) < LEAST_ROWS:
-        raise ValueError(f"{n - len(kept)} of {n} rows are zero; {LEAST_ROWS} others are needed")
-    if len(kept) > MOST_ROWS:
-        drawn = np.random.default_rng(seed).choice(len(kept), MOST_ROWS, replace=False)
-        sample = kept[np.sort(drawn)]
+    nonzero = np.flatnonzero(X.any(axis=1))
+    if len(nonzero) < LEAST_ROWS:
+        raise ValueError(f"{n - len(nonzero)} of {n} rows are zero; {LEAST_ROWS} others are needed")
+    if len(nonzero) > MOST_ROWS:
+        drawn = np.random.default_rng(seed).choice(len(nonzero), MOST_ROWS, replace=False)
+        sample = nonzero[np.sort(drawn)]
     else:
-        sample = kept
+        sample = nonzero
     total = FINDINGS_STEPS + n_steps(d, len(others))
     done = 0
 
@@ -141,7 +141,7 @@ def diagnose(
 
     if progress is not None:
         progress(0, total)
-    findings = find_all(X, kept, sample, texts=texts, seed=seed)
+    findings = find_all(X, nonzero, sample, texts=texts, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
@@ -162,7 +162,7 @@ def diagnose(
         n=n,
         d=d,
         n_measured=len(sample),
-        n_zero=n - len(kept),
+        n_zero=n - len(nonzero),
         seed=seed,
         findings=findings if numbers is None else _numbered(findings, numbers),
         trial=trial,

@@ -228,19 +228,20 @@ class DaskEngine(Engine):
         ended: list[BaseException] = []
 
         def heard(event: tuple[float, Any]) -> None:
-            told = event[1]
-            error = None if told["error"] is None else ScaleError(**told["error"])
+            message = event[1]
+            error = None if message["error"] is None else ScaleError(**message["error"])
             try:
-                self._count(report, told["rows"] if error is None else Failed(told["shard"], error))
+                failed_shard = None if error is None else Failed(message["shard"], error)
+                self._count(report, failed_shard or message["rows"])
             except Exception as failure:  # raised in the client's own loop, it would end that
                 ended.append(failure)
 
         topic = f"narrow-cone-{uuid.uuid4().hex}"  # other runs may use the same scheduler
         # one graph: Dask's order merges early, so that few parts wait in memory
-        one = delayed(reported_part, pure=False)
+        part = delayed(reported_part, pure=False)
         join = delayed(merged, pure=False)
         graph = tree(
-            lambda i: one(work, tasks[i], self.threads, topic),
+            lambda i: part(work, tasks[i], self.threads, topic),
             len(tasks),
             lambda parts: join(merge, parts),
         )
@@ -314,13 +315,13 @@ def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: s
     from distributed import get_worker
 
     part = part_of(work, task, threads)
-    told = None
+    message = None
     if part.failures:
         error = part.failures[0].error
-        told = {"code": error.code, "because": error.because, **error.details}
+        message = {"code": error.code, "because": error.because, **error.details}
         if not isinstance(error, ScaleError):
-            told = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
-    get_worker().log_event(topic, {"shard": task.name, "rows": part.rows, "error": told})
+            message = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
+    get_worker().log_event(topic, {"shard": task.name, "rows": part.rows, "error": message})
     return part
 
 

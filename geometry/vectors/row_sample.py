@@ -117,8 +117,8 @@ class Taken:
     def _draw(self, places: np.ndarray, given: _Rows) -> None:
         """Put those rows into the sample whose keys are among the smallest."""
         assert self._sample is not None
-        room = self._sample - self._n
-        direct, rest = places[:room], places[room:]
+        n_free = self._sample - self._n
+        direct, rest = places[:n_free], places[n_free:]
         self._put(np.arange(self._n, self._n + len(direct)), direct, given)
         if not len(rest):
             return
@@ -141,10 +141,10 @@ class Taken:
         self._keys[slots] = given.keys[places]
         self._numbers[slots] = given.numbers[places]
         beside = (given.block.texts, given.block.labels)
-        for kept, texts in zip(self._beside, beside, strict=True):
-            if kept is not None and texts is not None:
+        for column, texts in zip(self._beside, beside, strict=True):
+            if column is not None and texts is not None:
                 for slot, place in zip(slots.tolist(), places.tolist(), strict=True):
-                    kept[slot] = texts[place]
+                    column[slot] = texts[place]
 
     def _grow(self, end: int) -> None:
         rows = end + end // 8
@@ -154,9 +154,9 @@ class Taken:
         self._vectors.resize((rows, self._vectors.shape[1]), refcheck=False)
         self._keys.resize(rows, refcheck=False)
         self._numbers.resize(rows, refcheck=False)
-        for kept in self._beside:
-            if kept is not None:
-                kept += [""] * (rows - len(kept))
+        for column in self._beside:
+            if column is not None:
+                column += [""] * (rows - len(column))
 
     def result(
         self, not_finite: NotFinite
@@ -177,13 +177,13 @@ class Taken:
             order = slice(0, self._n)
             self._vectors.resize((self._n, self._vectors.shape[1]), refcheck=False)
             vectors, numbers = self._vectors, self._numbers[order]
-            beside = [None if kept is None else kept[order] for kept in self._beside]
+            beside = [None if column is None else column[order] for column in self._beside]
         else:
             by_number = np.argsort(self._numbers[: self._n])
             vectors, numbers = self._vectors[by_number], self._numbers[by_number]
             beside = [
-                None if kept is None else [kept[place] for place in by_number.tolist()]
-                for kept in self._beside
+                None if column is None else [column[place] for place in by_number.tolist()]
+                for column in self._beside
             ]
         return vectors, (beside[0], beside[1]), numbers
 

@@ -182,7 +182,7 @@ def _blocks(
 ) -> Iterator[Block]:
     """Blocks of parsed records, each of which gives as many numbers as the first."""
     rows: list[list[float]] = []
-    kept: tuple[list[str] | None, ...] = tuple(None if each is None else [] for each in beside)
+    columns: tuple[list[str] | None, ...] = tuple(None if each is None else [] for each in beside)
     width = 0
     for number, record in records:
         row = parse(record, number)
@@ -196,14 +196,14 @@ def _blocks(
         if len(row) != width:
             raise VectorFileError("ragged_row", line=number, n=len(row), expected=width)
         rows.append(row)
-        for each, place in zip(kept, beside, strict=True):
+        for each, place in zip(columns, beside, strict=True):
             if each is not None:
                 each.append(take(record, place)[: limits.text_characters])
         if len(rows) == rows_a_block(width * 8):  # a number takes eight times as much in a list
-            yield Block(np.array(rows), *kept)
-            rows, kept = [], tuple(None if each is None else [] for each in beside)
+            yield Block(np.array(rows), *columns)
+            rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
-        yield Block(np.array(rows), *kept)
+        yield Block(np.array(rows), *columns)
 
 
 def _cell(cells: list[str], place: int) -> str:

@@ -1,13 +1,21 @@
-"""Treatments as short texts such as "pca:128": their names, and the one that is recommended."""
+"""Treatments as short texts such as "pca:128": names, the recommended one, and the control."""
 
 from __future__ import annotations
 
-from geometry.evaluate.specs import TreatmentSpec, parse_treatment
+from collections.abc import Collection
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry.evaluate.specs import LADDER, TreatmentSpec, parse_treatment
 from geometry.transform import recommended_whitening
 
-from .words import Translate
+from . import escape
+from .controls import choose, code_of_label
+from .words import Translate, prose
 
 AUTO = "recommended"
+LONGEST = 60  # characters of an invalid treatment that are shown
 SHRUNK = ("pca:lw", "pca:128:lw")
 
 
@@ -52,3 +60,54 @@ def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
     if spec.name == "svd":
         return _("top {k} singular directions removed, nothing centred").format(k=k)
     return _("top {k} directions removed").format(k=k)
+
+
+def choose_treatment(
+    page: str,
+    n: int,
+    d: int,
+    _: Translate,
+    *,
+    notes: DeltaGenerator,
+    unusable: Collection[str] = (),
+) -> str:
+    """Choose the treatment, a text for ``parse_treatment``.
+
+    Parameters
+    ----------
+    page : str
+        Whose prose has the section ``other-treatment``, a warning.
+    n, d : int
+        Rows of the fit, and dimensions.
+    _ : Translate
+    notes : DeltaGenerator
+        For the warning.
+    unusable : collection of str
+        Names of treatments that the page can't apply.
+    """
+    advised = advised_whitening(n, d)
+    labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
+    code_of_label("after")
+    typed = st.session_state.get("after") or st.query_params.get("after")
+    recommended = _("recommended: {name}").format(name=treatment_words(advised, _))
+    code = choose(
+        st.selectbox,
+        _("Treatment"),
+        list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
+        key="after",
+        default=AUTO,
+        labels={AUTO: recommended, **labels},
+        accept_new_options=True,
+        help=_("Choose a treatment, or type another, such as pca:64 or abtt:5."),
+    )
+    if code.strip() in (AUTO, ""):
+        return advised
+    try:
+        spec = parse_treatment(code)
+    except ValueError:
+        spec = None
+    if spec is None or not spec.is_fitted or spec.name in unusable:
+        shown = " ".join(code.split())[:LONGEST]
+        notes.warning(prose(page, "other-treatment", {"text": escape.code(shown)}))
+        return advised
+    return spec.text

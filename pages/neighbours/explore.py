@@ -19,10 +19,11 @@ from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
+from pages.common.treatment_names import choose_treatment
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
-from .choices import choose_after, choose_nearest
+from .choices import choose_nearest
 from .numbers import show_headlines, show_hubs, take_away
 from .pictures import draw_histogram, draw_rankings
 from .provenance import provenance
@@ -106,7 +107,7 @@ def _choose_scene(
     with nearest_box:
         k = min(choose_nearest(_), len(points.cloud) - 2)
     with after_box:
-        after = choose_after(len(fit.cloud), fit.vectors.shape[1], _, notes=notes)
+        after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], _, notes=notes)
     with progress:
         return build_scene(points, fit, code, after, k, _)
 

@@ -78,12 +78,12 @@ def _with_vectors(scene: Scene, judged: Judged) -> Judged:
     """Only the queries that are points, where there is no encoder for other texts."""
     if scene.points.model is not None and scene.points.cloud.unit == "sentences":
         return judged
-    kept = [place for place, row in enumerate(judged.rows) if row is not None]
+    places = [place for place, row in enumerate(judged.rows) if row is not None]
     return Judged(
-        tuple(judged.queries[place] for place in kept),
-        tuple(judged.rows[place] for place in kept),
-        tuple(judged.relevant[place] for place in kept),
-        tuple(judged.left_out[place] for place in kept),
+        tuple(judged.queries[place] for place in places),
+        tuple(judged.rows[place] for place in places),
+        tuple(judged.relevant[place] for place in places),
+        tuple(judged.left_out[place] for place in places),
         judged.n_queries,
         judged.n_missing,
     )

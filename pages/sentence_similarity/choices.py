@@ -13,14 +13,17 @@ from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.scores import DRAWS
 from geometry.evaluate.similarities import SIMILARITIES
-from geometry.evaluate.specs import LADDER, parse_treatment
+from geometry.evaluate.specs import parse_treatment
 from geometry.transform.treatments import WHITENINGS
-from pages.common import escape
-from pages.common.controls import choose, code_of_label, layer_labels, pooling_names
+from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
-from pages.common.treatment_names import AUTO, SHRUNK, advised_whitening, treatment_words
+from pages.common.treatment_names import (
+    advised_whitening,
+    choose_treatment,
+    treatment_words,
+)
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import Translate, prose
 
@@ -36,7 +39,6 @@ from .words import similarity_names
 
 SAME = "same"
 PAGE = "sentence_similarity"
-LONGEST = 60  # characters of an invalid treatment that are shown
 NEEDS_ROWS = ("clusterwise",)  # not offered: a large fit set leaves only sums
 OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 
@@ -176,32 +178,8 @@ def choose_after(fit: FitTexts, d: int, _: Translate, *, notes: DeltaGenerator) 
     notes : DeltaGenerator
         For a warning.
     """
-    advised = advised_whitening(len(fit.corpus), d)
-    labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
-    code_of_label("after")
-    typed = st.session_state.get("after") or st.query_params.get("after")
-    recommended = _("recommended: {name}").format(name=treatment_words(advised, _))
-    code = choose(
-        st.selectbox,
-        _("Treatment"),
-        list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
-        key="after",
-        default=AUTO,
-        labels={AUTO: recommended, **labels},
-        accept_new_options=True,
-        help=_("Choose a treatment, or type another, such as pca:64 or abtt:5."),
-    )
-    if code.strip() in (AUTO, ""):
-        return advised
-    try:
-        spec = parse_treatment(code)
-    except ValueError:
-        spec = None
-    if spec is None or not spec.is_fitted or spec.name in NEEDS_ROWS:
-        shown = " ".join(code.split())[:LONGEST]
-        notes.warning(prose(PAGE, "other-treatment", {"text": escape.code(shown)}))
-        return advised
-    return spec.text
+    n = len(fit.corpus)
+    return choose_treatment(PAGE, n, d, _, notes=notes, unusable=NEEDS_ROWS)
 
 
 def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
