@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
+OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 # The kinds whose files take longest: a worker that begins one late is the last to end.
 LONGEST_FIRST = ("browser", "sts", "pages")
 SLOWEST_FILES = 10
@@ -34,6 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if kind_of(item.nodeid) == "browser":
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=1))
         elif kind_of(item.nodeid) == "sts":
             item.add_marker(pytest.mark.slow)
         if "shared_data" in getattr(item, "fixturenames", ()):
