@@ -21,7 +21,7 @@ from geometry.projection.projection import trustworthiness
 from geometry.projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 
 ROWS, DIMENSIONS, GROUPS = 10_000, 384, 40
-SAMPLE, PLACED, AT_ONCE = 20_000, 1_000_000, 50_000
+SAMPLE, PLACED, AT_ONCE = 20_000, 1_000_000, 250_000
 REPEATS = 3
 RATIO, SAME, SECONDS = 2.0, 0.005, 60.0
 

@@ -434,14 +434,22 @@ def open_engine(
 
     n = workers or CPU_COUNT
     with (
-        config.set({"distributed.deploy.lost-worker-timeout": REPLACED_WITHIN}),
+        config.set(
+            {
+                "distributed.deploy.lost-worker-timeout": REPLACED_WITHIN,
+                # Without Dask's MALLOC_TRIM_THRESHOLD_: with it glibc maps and unmaps every large
+                # array anew, and encoding takes a third more time.
+                "distributed.nanny.pre-spawn-environ": dict.fromkeys(
+                    THREAD_VARIABLES, str(threads)
+                ),
+            }
+        ),
         distributed.LocalCluster(
             n_workers=n,
             threads_per_worker=1,
             processes=True,
             memory_limit=int(MEMORY_LIMIT / n) if memory == "auto" else memory,
             dashboard_address="127.0.0.1:0",  # a free port, and for this machine only
-            env={name: str(threads) for name in THREAD_VARIABLES},
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
