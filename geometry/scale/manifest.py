@@ -16,7 +16,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -255,15 +255,9 @@ class Run:
             elif name in reasons:
                 entry |= {"state": "failed", "reason": reasons[name]}
             shards.append(entry)
-        versions = {"python": platform.python_version()}
-        for package in ("narrow-cone", *PACKAGES):
-            try:
-                versions[package] = importlib.metadata.version(package)
-            except importlib.metadata.PackageNotFoundError:
-                continue
         manifest = {
             **self._head,
-            "versions": versions,
+            "versions": _versions(),
             "counts": counts_of(shards),
             "shards": shards,
         }
@@ -272,6 +266,16 @@ class Run:
             json.dumps(manifest, ensure_ascii=False, indent=1).encode(),
         )
         return manifest
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Versions of Python and of the packages that decide the numbers."""
+    versions = {"python": platform.python_version()}
+    for package in ("narrow-cone", *PACKAGES):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
+    return versions
 
 
 def counts_of(shards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
