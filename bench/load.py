@@ -1,4 +1,7 @@
-"""Many readers at once: first pictures, moved controls, memory, on one server of two cores."""
+"""Many readers at once: first pictures, moved controls, memory, on one server of two cores.
+
+A process uses about one core, so 60 readers are also tried on two replicas behind deploy's nginx.
+"""
 
 import asyncio
 import os
@@ -6,6 +9,7 @@ import random
 import re
 import sys
 import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter, sleep
@@ -15,6 +19,7 @@ import numpy as np
 from bench.reader import PageError, Reader, Run
 from bench.table import Row
 from tests.browser.server import AppServer
+from tests.deploy.proxy import Proxy
 
 # The controls that readers move; the last one, another cloud, each fourth time.
 CONTROLS = {
@@ -25,7 +30,8 @@ CONTROLS = {
 PAUSE = (3.0, 7.0)  # s between two moves of a reader
 MOVES = 8
 # Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
-CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
+CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, None))
+REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
 MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long encoding; s of a move
 LONG_TEXTS, LONG_WORDS = 20_000, 25  # of that encoding
 VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions opened and closed; MB
@@ -46,15 +52,35 @@ class Record:
 def main() -> list[Row]:
     """Rows of 95th percentiles at the server, to the end of the script run. Nothing is drawn."""
     with tempfile.TemporaryDirectory() as folder, AppServer(cache_dir=Path(folder)) as server:
-        for page in CONTROLS:  # fills the caches
-            asyncio.run(move_through(server, page))
+        fill_caches(server)
         rows = []
         for page in CONTROLS:
             for sessions, first_limit, move_limit in CLASSES:
                 record = asyncio.run(read(server, page, sessions, MOVES, PAUSE))
                 rows += rows_of(page, sessions, record, first_limit, move_limit)
         rows += asyncio.run(beside_an_encoding(server, "narrow_cone"))
+        rows += on_two_replicas(Path(folder))
         return [*rows, retained_memory(server), soak(server)]
+
+
+def on_two_replicas(cache: Path) -> list[Row]:
+    """The rows of all pages with two servers behind nginx, as deploy/ starts them."""
+    with ExitStack() as running:
+        servers = [running.enter_context(AppServer(cache_dir=cache)) for _ in range(2)]
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
+        proxy = running.enter_context(Proxy(folder, [server.port for server in servers]))
+        for server in servers:
+            fill_caches(server)
+        rows = []
+        for page in CONTROLS:
+            record = asyncio.run(read(proxy, page, REPLICATED, MOVES, PAUSE))
+            rows += rows_of(f"{page} on two replicas", REPLICATED, record, None, REPLICATED_LIMIT)
+        return rows
+
+
+def fill_caches(server: AppServer) -> None:
+    for page in CONTROLS:
+        asyncio.run(move_through(server, page))
 
 
 async def move_through(server: AppServer, page: str) -> None:
@@ -67,7 +93,7 @@ async def move_through(server: AppServer, page: str) -> None:
 
 
 async def read(
-    server: AppServer, page: str, sessions: int, moves: int, pause: tuple[float, float]
+    server: AppServer | Proxy, page: str, sessions: int, moves: int, pause: tuple[float, float]
 ) -> Record:
     """So many readers open a page at once and each moves controls, with pauses."""
     record = Record()
@@ -79,7 +105,12 @@ async def read(
 
 
 async def _one_reader(
-    server: AppServer, page: str, seed: int, moves: int, pause: tuple[float, float], record: Record
+    server: AppServer | Proxy,
+    page: str,
+    seed: int,
+    moves: int,
+    pause: tuple[float, float],
+    record: Record,
 ) -> None:
     draw = random.Random(seed)
     try:
