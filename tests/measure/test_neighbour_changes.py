@@ -70,6 +70,19 @@ def test_hubness_has_the_interval_of_the_table():
         assert (found.low, found.high) == pytest.approx((row.low, row.high))
 
 
+def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
+    X = cone(60, 20)[np.arange(300) // 5] + 1e-3 * cone(300, 20, seed=1)
+    Z = np.random.default_rng(0).standard_normal((20, 20))  # of some texts, other neighbours
+    labels = list(np.arange(60)[np.arange(300) // 5] % 2)
+    by_row, by_text = (
+        neighbour_changes(X, X @ Z, k=10, labels=labels, units=units)
+        for units in (None, np.arange(300) // 5)
+    )
+    for name in ("jaccard", "agreement"):
+        one, other = getattr(by_row, name), getattr(by_text, name)
+        assert other.high - other.low > 1.5 * (one.high - one.low)
+
+
 @pytest.mark.slow
 def test_the_intervals_cover_those_of_other_rows():
     """Of 60 cones of one source, about 57 intervals cover the mean of all."""
