@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -118,13 +119,12 @@ class Corpus:
         """How many texts there are, of which the rows may be sentences."""
         return len(self) if self.sources is None else len(set(self.sources))
 
-    def take(self, rows: Sequence[int]) -> Corpus:
+    def take(self, rows: Sequence[int] | np.ndarray) -> Corpus:
         """The corpus of some rows, in that order, with what belongs to each."""
-        beside = {name: getattr(self, name) for name in ("texts", *_BESIDE)}
-        taken = {
-            name: None if values is None else tuple(values[row] for row in rows)
-            for name, values in beside.items()
-        }
+        taken: dict[str, Any] = {"texts": tuple(self.texts[row] for row in rows)}
+        for name in _BESIDE:
+            values = getattr(self, name)
+            taken[name] = None if values is None else tuple(values[row] for row in rows)
         return replace(self, **taken)
 
     @cached_property
