@@ -84,17 +84,18 @@ def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
 
 
 @pytest.mark.slow
-def test_the_intervals_cover_those_of_other_rows():
-    """Of 60 cones of one source, about 57 intervals cover the mean of all."""
+@pytest.mark.parametrize(("n", "shift"), [(200, 0), (1000, 1)])
+def test_the_intervals_cover_those_of_other_rows(n, shift):
+    """Of 75 cones of one source, about 71 intervals cover the mean of all."""
     values, covered = [], []
-    for seed in range(60):
-        X = cone(200, 50, seed=seed)
+    for seed in range(75):
+        X = cone(n, 50, seed=seed) + shift
         found = neighbour_changes(X, X - X.mean(axis=0), k=10, seed=seed)
         estimates = (found.jaccard, found.before.hubness, found.after.hubness, found.hubness)
         values.append([each.value for each in estimates])
         covered.append(estimates)
     for place, mean in enumerate(np.mean(values, axis=0)):
-        assert sum(each[place].low <= mean <= each[place].high for each in covered) >= 50
+        assert sum(each[place].low <= mean <= each[place].high for each in covered) >= 69  # 92%
 
 
 def test_a_missing_label_is_no_label():
