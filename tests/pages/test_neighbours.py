@@ -91,9 +91,9 @@ def test_sentences_of_one_text_are_one_unit(clouds):
     query = {"nearest": str(K), "fit-on": "same"}
     app = healthy(new_visit("neighbours", brought("uploads", "corpus", own), **query).run())
     found = neighbour_changes(*clouds, k=K, labels=own.labels, units=np.array(own.sources))
-    said = everything(app)
-    assert f"[{found.jaccard.low:.0%}, {found.jaccard.high:.0%}]" in said
-    assert "sentences of one text are one unit" in said
+    numbers = "".join(element.proto.body for element in app.get("html"))
+    assert f"[{found.jaccard.low:.0%}, {found.jaccard.high:.0%}]" in numbers
+    assert "sentences of one text are one unit" in everything(app)
 
 
 def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
