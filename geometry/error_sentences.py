@@ -637,11 +637,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "measure": {
         "zero_row": (
-            "A zero vector has no direction: row {row} is zero ({n_zero} of {n} rows are). Drop "
+            "A zero vector has no direction: row {row} is zero (zero rows: {n_zero} of {n}). Drop "
             "these rows first."
         ),
         "zero_row_of_side": (
-            "In {side}: row {row} is zero and has no direction ({n_zero} of {n} rows are). Drop "
+            "In {side}: row {row} is zero and has no direction (zero rows: {n_zero} of {n}). Drop "
             "these rows first."
         ),
         "zero_sentence": "A zero vector has no direction: a sentence's mean vector is zero.",

@@ -3,55 +3,74 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
+from ..data.catalogues import ENGLISH, languages
+from .own_data import EXIT_CODES, OwnData, Reading, encode_own, own_data_options, read_own
 from .shell import errors_in_words, progress_on_stderr
 
-_PAIRS_HELP = "Scored pairs of sentences, which judge in place of labels; FILE has texts."
+LARGE_FILE = 400_000_000  # bytes, from which on a sample is diagnosed
+SAMPLE = 20_000  # rows of it; 10,000 are measured, and copies are counted in all
+_IN_FULL = ("sample", "left out")  # of OwnData.about, which the notes on the file say in full
+_PAIRS_HELP = (
+    "Scored pairs of sentences, which judge in place of labels. FILE has texts; without FILE, the "
+    "sentences of the pairs are diagnosed."
+)
 _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of --pooling."
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Report, .html.")
 @click.option("--pairs", type=click.Path(dir_okay=False, path_type=Path), help=_PAIRS_HELP)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the halves and intervals.")
+@click.option(
+    "--language",
+    type=click.Choice(languages()),
+    default=ENGLISH,
+    show_default=True,
+    help="Of the report and of the text that is printed.",
+)
 @own_data_options
 def diagnose(
-    file: Path,
+    file: Path | None,
     out: Path | None,
     pairs: Path | None,
     compare: str | None,
     seed: int,
+    language: str,
     as_json: bool,
     **reading: Any,
 ) -> None:
     """What is unusual about the vectors of FILE, and which cure helps on held-out rows.
 
-    FILE has vectors, or texts that a model encodes. Labels or scored pairs say what helps. The
-    last line is the recommendation.
+    FILE has vectors, or texts that a model encodes. Labels or scored pairs say what helps. Of a
+    file of vectors over 400 MB, a random sample of 20,000 rows is diagnosed unless --sample says
+    otherwise. The last line is the recommendation.
 
     \b
     python -m geometry diagnose sentences.csv --labels topic --layer 4 --out report.html
     python -m geometry diagnose vectors.npy --json
+    python -m geometry diagnose --pairs pairs.csv --out pairs.html --language zh-Hant
     """
+    from ..data.catalogues import catalogue
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html
+    from ..diagnosis.sentences import file_notes
 
     with errors_in_words():
         how = Reading(**reading)
         if out is not None and not out.parent.is_dir():
             raise ValueError(f"{out.parent} is no folder, so {out.name} can't be written there")
-        own = read_own(file, how, compared=None if pairs else compare or how.pooling)
-        about = dict(own.about)
-        judged = None
+        own, judged = _read(file, pairs, how, compare)
+        about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
         if pairs is not None:
-            judged = _vectors_of_pairs(pairs, own, how)
             about["pairs"] = pairs.name
         found = diagnosed(
             own.vectors,
@@ -59,17 +78,52 @@ def diagnose(
             labels=own.labels,
             pairs=judged,
             others=dict(own.others),
+            units=own.sources,
             seed=seed,
             about=about,
             numbers=own.numbers,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
         )
+        translate = catalogue(language).gettext
+        notes = [] if own.read is None else file_notes(own.read, translate)
         if out is not None:
-            out.write_text(report_html(found), encoding="utf-8")
+            html = report_html(found, notes=notes, translate=translate, language=language)
+            out.write_text(html, encoding="utf-8")
         if as_json:
-            click.echo(json.dumps(diagnosis_json(found), ensure_ascii=False, allow_nan=False))
+            printed = diagnosis_json(found)
+            printed["notes"] = [] if own.read is None else file_notes(own.read, str)
+            click.echo(json.dumps(printed, ensure_ascii=False, allow_nan=False))
         else:
-            click.echo(_text(found))
+            click.echo(_text(found, notes, translate))
+
+
+def _read(
+    file: Path | None, pairs: Path | None, how: Reading, compare: str | None
+) -> tuple[OwnData, Any]:
+    """What is diagnosed, and the pairs that judge it."""
+    compared = compare or how.pooling
+    if file is None:
+        if pairs is None:
+            raise ValueError("give FILE, or scored pairs by --pairs")
+        return _pairs_alone(pairs, how, compared)
+    if how.sample is None and file.stat().st_size > LARGE_FILE:
+        how = replace(how, sample=SAMPLE)
+    own = read_own(file, how, compared=None if pairs else compared)
+    return own, None if pairs is None else _vectors_of_pairs(pairs, own, how)
+
+
+def _pairs_alone(file: Path, how: Reading, compared: str) -> tuple[OwnData, Any]:
+    """The different sentences of the pairs as a corpus, and the pairs by their rows."""
+    from ..data.corpus import Corpus
+    from ..data.limits import OWN_FILES
+    from ..data.pairs import read_pairs
+
+    of_file = (how.metadata, how.vector_column, how.text_column, how.label_column, how.sample)
+    if how.is_vectors or how.drop_nan or any(each is not None for each in of_file):
+        raise ValueError("an option about FILE is given, and no FILE")
+    read = read_pairs(file, limits=OWN_FILES)
+    own = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+    return own, (*read.rows, read.gold_scores)
 
 
 def _vectors_of_pairs(pairs: Path, own: OwnData, how: Reading) -> Any:
@@ -82,21 +136,20 @@ def _vectors_of_pairs(pairs: Path, own: OwnData, how: Reading) -> Any:
     read = read_pairs(pairs)
     encoder = load_encoder(how.model, revision=how.revision)
     progress = progress_on_stderr("encoding pairs", quiet=how.quiet)
-    X = encoder.encode(
-        (*read.left, *read.right), layer=how.layer, pooling=how.pooling, progress=progress
-    )
-    return X[: len(read)], X[len(read) :], read.gold_scores
+    X = encoder.encode(read.sentences, layer=how.layer, pooling=how.pooling, progress=progress)
+    left, right = read.rows
+    return X[left], X[right], read.gold_scores
 
 
-def _text(found: Any) -> str:
+def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
     from ..diagnosis import sentences
     from ..diagnosis.report import cure_table
     from .grid_text import columns
 
-    head, rows = cure_table(found, str)
-    lines = [sentences.measured(found, str), ""]
+    head, rows = cure_table(found, _)
+    lines = [sentences.measured(found, _), *notes, ""]
     for finding in found.findings:
-        lines += [sentences.title(finding, str), f"  {sentences.finding_sentence(finding, str)}"]
-    lines += ["", *columns([head, *rows]), "", sentences.basis(found, str), ""]
+        lines += [sentences.title(finding, _), f"  {sentences.finding_sentence(finding, _)}"]
+    lines += ["", *columns([head, *rows]), "", sentences.basis(found, _), ""]
     last = (sentences.evidence, sentences.stay_here, sentences.recommendation)
-    return "\n".join([*lines, *filter(None, (line(found, str) for line in last))])
+    return "\n".join([*lines, *filter(None, (line(found, _) for line in last))])

@@ -104,6 +104,7 @@ class _Rows:
     numbers: np.ndarray  # of each row in the file, from 0
     n_zero: int
     about: Mapping[str, str]
+    units: np.ndarray | None = None  # the text of each sentence, where texts were split
 
     @classmethod
     def of(cls, own: OwnData) -> _Rows:
@@ -112,7 +113,8 @@ class _Rows:
         n = len(own.vectors)
         texts = own.texts or [f"#{row}" for row in range(1, n + 1)]
         labels = own.labels if len({*(own.labels or ())} - {""}) > 1 else None
-        every = cls(own.vectors, texts, labels, np.arange(n), 0, own.about)
+        units = None if own.sources is None else np.array(own.sources)
+        every = cls(own.vectors, texts, labels, np.arange(n), 0, own.about, units)
         rows = every.take(np.flatnonzero(own.vectors.any(axis=1)))
         return replace(rows, n_zero=n - len(rows.X))
 
@@ -129,6 +131,7 @@ class _Rows:
             texts=[self.texts[row] for row in rows],
             labels=None if self.labels is None else [self.labels[row] for row in rows],
             numbers=self.numbers[rows],
+            units=None if self.units is None else self.units[rows],
         )
 
 
@@ -161,7 +164,9 @@ def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
     spec = parse_treatment(request.transform)
     rows = _Rows.of(read_own(file, how))
     if request.fit_on == HALF:
-        fitted, shown = map(np.sort, split_halves(len(rows.X), random_state=request.seed))
+        fitted, shown = map(
+            np.sort, split_halves(len(rows.X), rows.units, random_state=request.seed)
+        )
         fit, rows = rows.X[fitted], rows.take(shown)
     elif request.fit_on == SAME:
         fit = rows.X
@@ -207,6 +212,7 @@ def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
             Z,
             k=min(request.k, len(rows.X) - 2),
             labels=rows.labels,
+            units=rows.units,
             seed=request.seed,
             progress=progress_on_stderr("comparing rows", quiet=how.quiet),
         ),

@@ -85,6 +85,10 @@ class OwnData:
         Name of the file and of the labels; model, layer and pooling.
     numbers : (n,) array of int, or None
         The number of each row in a file of vectors, from 1. None where all rows were taken.
+    sources : tuple of n int, or None
+        As in ``Corpus``.
+    read : Corpus, VectorSet or None
+        What was read of the file.
     """
 
     vectors: np.ndarray
@@ -93,6 +97,8 @@ class OwnData:
     others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
     numbers: np.ndarray | None = None
+    sources: tuple[int, ...] | None = None
+    read: Corpus | VectorSet | None = None
 
 
 def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> OwnData:
@@ -110,7 +116,9 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     if is_vectors or file.suffix.lower() in OF_VECTORS:
         own = read_own_vectors(file, reading)
         about = _about(own) | _left_out(own.report)
-        return OwnData(own.vectors, own.texts, own.labels, about=about, numbers=own.numbers)
+        return OwnData(
+            own.vectors, own.texts, own.labels, about=about, numbers=own.numbers, read=own
+        )
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
@@ -121,7 +129,7 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
         sample=reading.sample,
         limits=OWN_FILES,
     )
-    return _encoded(corpus, reading, compared)
+    return encode_own(corpus, reading, compared=compared)
 
 
 def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
@@ -141,7 +149,8 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
     )
 
 
-def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
+def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None) -> OwnData:
+    """Texts encoded at the layer and pooling; ``compared`` as in ``read_own``."""
     from ..encode.load import load_encoder
     from ..encode.pool import as_poolings
 
@@ -180,7 +189,15 @@ def _encoded(corpus: Corpus, reading: Reading, compared: str | None) -> OwnData:
     }
     if encoder.revision:
         about["revision"] = encoder.revision
-    return OwnData(vectors, corpus.texts, corpus.labels, others, about)
+    return OwnData(
+        vectors,
+        corpus.texts,
+        corpus.labels,
+        others,
+        about,
+        sources=corpus.sources,
+        read=corpus,
+    )
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:

@@ -257,7 +257,7 @@ def file_lines(report: VectorReport) -> tuple[str, ...]:
         (report.n_not_finite, "rows left out for NaN or infinity"),
         (report.n_duplicates, "rows left out since their word came before"),
         (report.n_replaced, "words with bytes that do not fit the encoding"),
-        (report.n_missing, "rows that its header promises are not there"),
+        (report.n_missing, "rows that its header states and that are missing"),
     )
-    parts = [f"{n:,} {what}" for n, what in counted if n]
+    parts = [f"{what}: {n:,}" for n, what in counted if n]
     return ("file: " + "; ".join(parts),) if parts else ()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +55,7 @@ MOST_SAMPLED = 1_000_000  # rows of a file of which a sample is taken
 PREVIEWED = 20_000  # rows by which a preview suggests columns
 LARGEST_WEIGHT = 1e18  # sums and squares of millions of these are finite
 _BUNDLED = ("topics", "topics-zh", "pairs")
+_BESIDE = ("labels", "weights", "sources")  # of each text
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,10 @@ class Corpus:
         Texts of the file, of which these are a random sample; None where all were taken.
     seed : int
         Of that sample.
+    sources : tuple of n int, or None
+        The number of the text that each row is a sentence of, from 0. Sentences of one text are
+        not independent. None where no text was split, and for a single text: its sentences are
+        then all that there is.
     """
 
     name: str
@@ -94,20 +100,32 @@ class Corpus:
     weight_column: str | None = None
     n_available: int | None = None
     seed: int = 0
+    sources: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
-        if self.labels is not None:
-            object.__setattr__(self, "labels", tuple(self.labels))
-            if len(self.labels) != len(self.texts):
-                raise ValueError(f"{len(self.labels)} labels for {len(self.texts)} texts")
-        if self.weights is not None:
-            object.__setattr__(self, "weights", tuple(self.weights))
-            if len(self.weights) != len(self.texts):
-                raise ValueError(f"{len(self.weights)} weights for {len(self.texts)} texts")
+        for name in _BESIDE:
+            values = getattr(self, name)
+            if values is not None:
+                object.__setattr__(self, name, tuple(values))
+                if len(values) != len(self.texts):
+                    raise ValueError(f"{len(values)} {name} for {len(self.texts)} texts")
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def n_sources(self) -> int:
+        """How many texts there are, of which the rows may be sentences."""
+        return len(self) if self.sources is None else len(set(self.sources))
+
+    def take(self, rows: Sequence[int] | np.ndarray) -> Corpus:
+        """The corpus of some rows, in that order, with what belongs to each."""
+        taken: dict[str, Any] = {"texts": tuple(self.texts[row] for row in rows)}
+        for name in _BESIDE:
+            values = getattr(self, name)
+            taken[name] = None if values is None else tuple(values[row] for row in rows)
+        return replace(self, **taken)
 
     @cached_property
     def sha256(self) -> str:
@@ -196,7 +214,7 @@ def read_corpus(
         None finds it from the content.
     by_sentence : bool
         Split each text into sentences, see ``split_sentences``. Each has the label and the weight
-        of its text.
+        of its text, and its number in ``sources``.
     sample : int, >= 2, optional
         Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
     seed : int
@@ -397,6 +415,7 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         weight_column=None if weight_at is None else table.columns[weight_at],
         n_available=n_available,
         seed=choice.seed,
+        sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
     )
 
 

@@ -72,6 +72,21 @@ class Pairs:
         return Counter(text for pair in zip(self.left, self.right, strict=True) for text in {*pair})
 
     @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Every different sentence once, in the order of its first pair."""
+        both = (text for pair in zip(self.left, self.right, strict=True) for text in pair)
+        return tuple(dict.fromkeys(both))
+
+    @cached_property
+    def rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Left and right sides (n,) of the pairs as numbers of ``sentences``, from 0."""
+        row_of = {text: row for row, text in enumerate(self.sentences)}
+        left, right = (
+            np.array([row_of[text] for text in side]) for side in (self.left, self.right)
+        )
+        return left, right
+
+    @cached_property
     def n_sharing(self) -> float:
         """How many other pairs share a sentence with a pair, on average.
 

@@ -12,6 +12,7 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.scores import checked_gold
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import float_rows
+from ..measure.intervals import units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
@@ -52,6 +53,10 @@ class Diagnosis:
         The numbers behind a report's pictures.
     about : mapping of str to str
         What the caller adds: name, model, layer, pooling.
+    n_units : int or None
+        Texts that the rows are sentences of. None where each row is a unit.
+    n_pairs, n_pairs_drawn : int or None
+        Scored pairs, and those that judge: all, or a sample. None without pairs.
     """
 
     n: int
@@ -66,6 +71,9 @@ class Diagnosis:
     texts_sha256: str | None
     pictures: Pictures
     about: Mapping[str, str] = field(default_factory=dict)
+    n_units: int | None = None
+    n_pairs: int | None = None
+    n_pairs_drawn: int | None = None
 
     @property
     def chosen(self) -> Cure:
@@ -80,6 +88,7 @@ def diagnose(
     labels: Sequence[str] | None = None,
     pairs: Pairs | None = None,
     others: Mapping[Place, Vectors] | None = None,
+    units: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
     about: Mapping[str, str] | None = None,
     numbers: np.ndarray | None = None,
@@ -100,9 +109,14 @@ def diagnose(
     pairs : (left, right, gold_scores), optional
         left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs
         judge; findings and fits are of ``vectors`` alone. Of more than MOST_ROWS / 2 pairs a
-        sample judges.
+        sample judges. Pairs alone, without a corpus, are ``(*pairs.rows, pairs.gold_scores)`` with
+        the vectors of ``pairs.sentences``: sentences of a scored pair are then in no fit.
     others : mapping of (layer, pooling) to array (n, d') or callable, optional
         The same rows at other layers, which the trial compares raw. Not with pairs of other rows.
+    units : (n,) ids, optional
+        Rows of one unit, such as the sentences of one text, stay in one half, and intervals draw
+        or leave them out together. A text or vector that comes again takes part in the trial once,
+        because a phrase of many texts would join them all.
     seed : int
     about : mapping of str to str, optional
         Name, model, layer and pooling, for a report.
@@ -118,10 +132,11 @@ def diagnose(
     """
     X = float_rows(vectors, at_least=LEAST_ROWS)
     n, d = X.shape
-    for name, given in (("texts", texts), ("labels", labels)):
+    for name, given in (("texts", texts), ("labels", labels), ("units", units)):
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} {name} for {n} vectors; each vector needs one")
     others = dict(others or {})
+    unit = None if units is None else units_of(np.asarray(units), n)
     nonzero = np.flatnonzero(X.any(axis=1))
     if len(nonzero) < LEAST_ROWS:
         raise ValueError(f"{n - len(nonzero)} of {n} rows are zero; {LEAST_ROWS} others are needed")
@@ -141,10 +156,11 @@ def diagnose(
 
     if progress is not None:
         progress(0, total)
-    findings = find_all(X, nonzero, sample, texts=texts, seed=seed)
+    findings = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
-    rows = _TrialRows.of(X, sample, texts=texts, labels=labels, pairs=pairs, seed=seed)
+    beside = _Beside(texts, unit)
+    rows = _TrialRows.of(X, sample, beside, labels=labels, pairs=pairs, seed=seed)
     if rows.fittable is not None and others:
         raise ValueError("other layers need pairs by row number; these pairs are other vectors")
     trial = run_trial(
@@ -167,12 +183,13 @@ def diagnose(
         findings=findings if numbers is None else _numbered(findings, numbers),
         trial=trial,
         yardstick="pairs" if pairs is not None else "labels" if labels is not None else "none",
-        vectors_sha256=hashlib.sha256(
-            np.ascontiguousarray(X, dtype=np.float32).tobytes()
-        ).hexdigest(),
+        vectors_sha256=vectors_sha256(X),
         texts_sha256=None if texts is None else _digest(texts),
         pictures=pictures,
         about=dict(about or {}),
+        n_units=None if unit is None else len(np.unique(unit[nonzero])),
+        n_pairs=None if pairs is None else len(pairs[2]),
+        n_pairs_drawn=rows.n_pairs,
     )
 
 
@@ -188,6 +205,26 @@ def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatmen
 
 
 @dataclass(frozen=True)
+class _Beside:
+    """What says which rows (n,) belong together: their texts and units."""
+
+    texts: Sequence[str] | None
+    units: np.ndarray | None
+
+    def at(self, rows: np.ndarray) -> _Beside:
+        texts = None if self.texts is None else [self.texts[row] for row in rows]
+        return _Beside(texts, None if self.units is None else self.units[rows])
+
+    def groups(self, X: np.ndarray) -> np.ndarray:
+        """(n,) the first row that copies and units connect with each row."""
+        same = copies(X, self.texts)
+        if self.units is None:
+            return same
+        _, first, place = np.unique(self.units, return_index=True, return_inverse=True)
+        return connected(same, first[place], np.arange(len(X)))
+
+
+@dataclass(frozen=True)
 class _TrialRows:
     """The rows of the trial, with what judges them.
 
@@ -197,9 +234,11 @@ class _TrialRows:
     numbers : (m,) array of int
         Their numbers among all vectors; without use where pairs are vectors of other rows.
     groups : (m,) array of int
-        Copies, and rows that pairs connect.
+        Copies, rows of one unit, and rows that pairs connect.
     fittable : (m,) array of bool or None
         Where the pairs are vectors of other rows: True for the sample, False for those rows.
+    n_pairs : int or None
+        Pairs that were drawn; None without pairs.
     """
 
     X: np.ndarray
@@ -207,24 +246,27 @@ class _TrialRows:
     groups: np.ndarray
     yardstick: Yardstick | None
     fittable: np.ndarray | None = None
+    n_pairs: int | None = None
 
     @classmethod
     def of(
         cls,
         X: np.ndarray,
         sample: np.ndarray,
+        beside: _Beside,
         *,
-        texts: Sequence[str] | None,
         labels: Sequence[str] | None,
         pairs: Pairs | None,
         seed: int,
     ) -> _TrialRows:
-        if pairs is not None:
-            return cls._of_pairs(X, sample, texts, pairs, seed)
-        if labels is not None:
+        if labels is not None and pairs is None:
             names = np.asarray(labels, dtype=str)
             sample = sample[names[sample] != ""]
-        groups = copies(X[sample], _at(texts, sample))
+        if beside.units is not None:  # the first of equal rows: more would join their units
+            sample = sample[np.unique(copies(X[sample], beside.at(sample).texts))]
+        if pairs is not None:
+            return cls._of_pairs(X, sample, beside, pairs, seed)
+        groups = beside.at(sample).groups(X[sample])
         yardstick = None if labels is None else LabelYardstick(names[sample], groups, seed)
         return cls(X[sample], sample, groups, yardstick)
 
@@ -233,7 +275,7 @@ class _TrialRows:
         cls,
         X: np.ndarray,
         sample: np.ndarray,
-        texts: Sequence[str] | None,
+        beside: _Beside,
         pairs: Pairs,
         seed: int,
     ) -> _TrialRows:
@@ -246,24 +288,24 @@ class _TrialRows:
         if len(gold) > MOST_ROWS // 2:
             drawn = np.random.default_rng(seed).choice(len(gold), MOST_ROWS // 2, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
-        fittable = None
+        n_drawn, fittable = len(gold), None
         if left.ndim == 2:
             sides = np.vstack([left, right])
             X, numbers = np.vstack([X[sample], sides.astype(X.dtype)]), sample
             left, right = (len(sample) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
-            texts = None
             fittable = np.arange(len(X)) < len(sample)
+            beside = _Beside(None, _with_own(beside.at(sample).units, len(sides)))
         else:
             if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
                 raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
             numbers = np.union1d(sample, np.union1d(left, right))
-            X, texts = X[numbers], _at(texts, numbers)
+            X, beside = X[numbers], beside.at(numbers)
             left, right = (np.searchsorted(numbers, side) for side in (left, right))
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
-        groups = connected(copies(X, texts), left, right)
-        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), fittable)
+        groups = connected(beside.groups(X), left, right)
+        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), fittable, n_drawn)
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
@@ -271,8 +313,11 @@ def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
     return lambda: np.asarray(vectors() if callable(vectors) else vectors)[rows]
 
 
-def _at(texts: Sequence[str] | None, rows: np.ndarray) -> list[str] | None:
-    return None if texts is None else [texts[row] for row in rows]
+def _with_own(units: np.ndarray | None, n: int) -> np.ndarray | None:
+    """The units, and one for each of n more rows."""
+    if units is None:
+        return None
+    return np.append(units, int(units.max(initial=-1)) + 1 + np.arange(n))
 
 
 def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray) -> tuple[Finding, ...]:
@@ -286,6 +331,11 @@ def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray) -> tuple[Findi
         return replace(finding, numbers={**finding.numbers, "rows": in_file})
 
     return tuple(map(named, findings))
+
+
+def vectors_sha256(X: np.ndarray) -> str:
+    """A digest of vectors (n, d) as float32, without a copy of float32 vectors."""
+    return hashlib.sha256(np.ascontiguousarray(X, dtype=np.float32).ravel().data).hexdigest()
 
 
 def _digest(texts: Sequence[str]) -> str:

@@ -53,6 +53,7 @@ def find_all(
     sample: np.ndarray,
     *,
     texts: Sequence[str] | None,
+    units: np.ndarray | None = None,
     seed: int,
 ) -> tuple[Finding, ...]:
     """Every finding of X. Copies are counted in all rows; the rest is measured on the sample.
@@ -65,11 +66,13 @@ def find_all(
     sample : (k,) array of int, k >= 2
         Some of them, or all.
     texts : sequence of n str, optional
+    units : (n,) ids, optional
+        Intervals leave out rows of one unit together.
     seed : int
         Of the groups of rows behind the intervals.
     """
-    S = X[sample]
-    table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed)}
+    S, U = X[sample], None if units is None else units[sample]
+    table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     found = [
         _cone(table),
         _rogue(S, table),
@@ -79,6 +82,9 @@ def find_all(
     ]
     if len(sample) < len(rows):
         found = [replace(each, numbers={**each.numbers, "sample": len(sample)}) for each in found]
+    if U is not None:
+        n_units = len(np.unique(U))
+        found = [replace(each, numbers={**each.numbers, "units": n_units}) for each in found]
     return (*found[:-1], _duplicates(X, rows, texts), found[-1])
 
 
@@ -92,20 +98,19 @@ def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
         return np.asarray(same)
     of_text: dict[str, int] = {}
     by_text = np.array([of_text.setdefault(text, row) for row, text in enumerate(texts)])
-    groups = connected(same, by_text, np.arange(len(same)))
-    _, first = np.unique(groups, return_index=True)
-    return np.asarray(first[groups])
+    return connected(same, by_text, np.arange(len(same)))
 
 
 def connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(n,) one number, from 0, for all rows that copies (n,) and pairs (p,) connect."""
+    """(n,) the first of all rows that copies (n,) and pairs (p,) connect with each row."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     n = len(first)
     starts, ends = np.append(left, np.arange(n)), np.append(right, first)
     graph = coo_array((np.ones(len(starts), dtype=bool), (starts, ends)), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1])
+    found = connected_components(graph, directed=False)[1]
+    return np.asarray(np.unique(found, return_index=True)[1][found])
 
 
 def _cone(table: Mapping[str, Measured]) -> Finding:

@@ -39,12 +39,20 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink);
 """
 
 
-def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: str = "en") -> str:
+def report_html(
+    diagnosis: Diagnosis,
+    *,
+    notes: Sequence[str] = (),
+    translate: Translate = str,
+    language: str = "en",
+) -> str:
     """The report as a page of HTML. Every text of the reader is escaped.
 
     Parameters
     ----------
     diagnosis : Diagnosis
+    notes : sequence of str
+        Lines about the file, in that language, such as ``sentences.file_notes``.
     translate : callable
         From English to the language.
     language : str
@@ -54,7 +62,7 @@ def report_html(diagnosis: Diagnosis, *, translate: Translate = str, language: s
     name = diagnosis.about.get("corpus", "")
     title = _(REPORT["title"]).format(name=name) if name else _(REPORT["title-nameless"])
     lines = [sentences.evidence(diagnosis, _), sentences.stay_here(diagnosis, _)]
-    lines += [sentences.basis(diagnosis, _), sentences.measured(diagnosis, _)]
+    lines += [sentences.basis(diagnosis, _), sentences.measured(diagnosis, _), *notes]
     advice = f"<p><strong>{escape(sentences.recommendation(diagnosis, _))}</strong></p>" + "".join(
         f"<p><small>{escape(line)}</small></p>" for line in lines if line
     )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..data.corpus import Corpus
+from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
 from ..evaluate.specs import LEDOIT_WOLF, parse_treatment
 from ..measure.intervals import MIN_ROWS
@@ -88,15 +90,15 @@ SENTENCES = {
         "There is not enough data to say whether some vectors are hubs. That needs {least} rows "
         "that differ."
     ),
-    "duplicates-found": "{vectors} of {n} vectors are equal to an earlier one.",
+    "duplicates-found": "Vectors that are equal to an earlier one: {vectors} of {n}.",
     "duplicates-none": "No vector is equal to an earlier one.",
     "duplicates-found-texts": (
-        "{texts} of {n} texts repeat an earlier one, and {vectors} vectors are equal to an "
-        "earlier one."
+        "Texts that repeat an earlier one: {texts} of {n}. Vectors that are equal to an earlier "
+        "one: {vectors}."
     ),
     "duplicates-none-texts": "No text repeats an earlier one, and no vectors are equal.",
     "outliers-found": (
-        "{value} of {n} vectors are outliers: {length} by their length and {distance} by their "
+        "Outliers: {value} of {n} vectors, {length} by their length and {distance} by their "
         "distance from the mean, more than {spreads} robust standard deviations from the median. "
         "Their first rows, from 1: {rows}."
     ),
@@ -108,6 +110,7 @@ SENTENCES = {
         "There is not enough data to say which vectors are outliers. That needs {least} rows."
     ),
     "sample": "Measured on a random sample of {sample} vectors.",
+    "count-once": "Sentences of one text count once here; there are {units} texts.",
     "leave-nothing_helps": (
         "Leave the vectors as they are: on held-out rows, no cure is clearly better."
     ),
@@ -118,6 +121,10 @@ SENTENCES = {
     "leave-too_few-labels": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
         "That needs {least} held-out rows with labels that repeat; here there are {amount}."
+    ),
+    "leave-too_few-labels-units": (
+        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "That needs {least} held-out texts with labels that repeat; here there are {amount}."
     ),
     "leave-too_few-pairs": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
@@ -148,6 +155,10 @@ SENTENCES = {
         "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."
     ),
+    "evidence-labels-units": (
+        "On the sentences of {amount} held-out texts, the {score} is {before} for raw vectors and "
+        "{after} with this recommendation: {difference}."
+    ),
     "evidence-pairs": (
         "On {amount} held-out pairs, {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."
@@ -165,10 +176,19 @@ SENTENCES = {
     "basis-none": (
         "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others; seed {seed}."
     ),
+    "pairs-sample": "The pairs are a random sample of {n_drawn} of {n}.",
     "others": "Other layers and poolings compared: {places}.",
     "no-others": "No other layer was compared.",
     "measured": "{n_measured} of {n} vectors of {d} numbers were measured; seed {seed}.",
-    "zero": "{n} rows of zeros have no direction and were left out.",
+    "zero": "Rows of zeros, which have no direction and were left out: {n}.",
+    "units": (
+        "They are sentences of {n} texts. Sentences of one text are one unit: no text is in both "
+        "halves, and intervals draw whole texts."
+    ),
+    "file-sample": "A random sample: {n} of {all}, seed {seed}.",
+    "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",
+    "file-dropped": "Rows left out for NaN or infinity: {n} (number {rows}).",
+    "file-zero": "Rows of zeros, which have no direction: {n} (number {rows}).",
     "raw": "raw",
     "centred": "centred",
     "removed": "directions removed: {k}",
@@ -240,6 +260,8 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
         code = f"{code}-texts"
     printed = _printed(finding.code, numbers)
     found = _(SENTENCES[code]).format(**printed)
+    if finding.state == "unknown" and "units" in numbers:
+        found += " " + _(SENTENCES["count-once"]).format(**printed)
     if "sample" in numbers:
         found += " " + _(SENTENCES["sample"]).format(**printed)
     return found
@@ -301,7 +323,7 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         if trial.because == "too_few" and amount >= MIN_ROWS > trial.n_fit:
             code, amount = f"{code}-fit", trial.n_fit
         elif trial.because == "too_few":
-            code = f"{code}-{diagnosis.yardstick}"
+            code = f"{code}-{_yardstick(diagnosis)}"
         return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{amount:,}")
     if cure.place is not None:
         layer, pooling = cure.place
@@ -316,13 +338,19 @@ def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     raw, cure = diagnosis.trial.cures[0], diagnosis.chosen
     if "leave" not in cure.against or raw.score is None or cure.score is None:
         return ""
-    return _(SENTENCES[f"evidence-{diagnosis.yardstick}"]).format(
+    return _(SENTENCES[f"evidence-{_yardstick(diagnosis)}"]).format(
         amount=f"{diagnosis.trial.amount:,}",
         score=score_name(diagnosis, _),
         before=signed(raw.score, 3),
         after=signed(cure.score, 3),
         difference=cure_change(cure),
     )
+
+
+def _yardstick(diagnosis: Diagnosis) -> str:
+    """What the held-out amount counts: rows with labels, whole texts with labels, or pairs."""
+    is_by_text = diagnosis.yardstick == "labels" and diagnosis.n_units is not None
+    return f"{diagnosis.yardstick}{'-units' if is_by_text else ''}"
 
 
 def score_name(diagnosis: Diagnosis, _: Translate) -> str:
@@ -343,6 +371,10 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         seed=diagnosis.seed,
         chance="–" if trial.chance is None else signed(trial.chance, 3),
     )
+    n_drawn, n_pairs = diagnosis.n_pairs_drawn, diagnosis.n_pairs
+    if n_drawn is not None and n_pairs is not None and n_drawn < n_pairs:
+        sample = _(SENTENCES["pairs-sample"])
+        found += " " + sample.format(n_drawn=f"{n_drawn:,}", n=f"{n_pairs:,}")
     if "layer" not in diagnosis.about and not trial.others:
         return found
     layers: dict[str, list[str]] = {}
@@ -362,7 +394,42 @@ def measured(diagnosis: Diagnosis, _: Translate) -> str:
     )
     if diagnosis.n_zero:
         found += " " + _(SENTENCES["zero"]).format(n=f"{diagnosis.n_zero:,}")
+    if diagnosis.n_units is not None:
+        found += " " + _(SENTENCES["units"]).format(n=f"{diagnosis.n_units:,}")
     return found
+
+
+def file_notes(own: Corpus | VectorSet, _: Translate) -> list[str]:
+    """Of what the texts or vectors are a sample, and which rows of the file are no such vectors."""
+    if isinstance(own, Corpus):
+        if own.n_available is None:
+            return []
+        return [_sample_note(len(own), own.n_available, own.seed, _)]
+    report, notes = own.report, []
+    if report is None:
+        return []
+    if report.n_sampled is not None:
+        notes.append(_sample_note(report.n_sampled, report.n_rows, report.seed, _))
+    if report.whole is not None and report.whole.mean_cosine is not None:
+        notes.append(
+            _(SENTENCES["file-whole"]).format(
+                n=f"{report.whole.n_rows:,}",
+                cosine=f"{report.whole.mean_cosine:.3f}",
+                norm=f"{report.whole.mean_norm:.3g}",
+            )
+        )
+    for code, n, rows in (
+        ("dropped", report.n_dropped, report.dropped),
+        ("zero", report.n_zero, report.zero),
+    ):
+        if n:
+            listed = ", ".join(map(str, rows)) + (", …" if n > len(rows) else "")
+            notes.append(_(SENTENCES[f"file-{code}"]).format(n=f"{n:,}", rows=listed))
+    return notes
+
+
+def _sample_note(n: int, n_all: int, seed: int, _: Translate) -> str:
+    return _(SENTENCES["file-sample"]).format(n=f"{n:,}", all=f"{n_all:,}", seed=seed)
 
 
 def cure_name(cure: Cure, _: Translate) -> str:

@@ -20,9 +20,12 @@ from .cosines import mean_cosine
 from .frequency import Estimate
 from .intervals import (
     DRAWS,
+    HUBS_WIDER,
     MIN_ROWS,
     around,
+    around_hubness,
     halves,
+    hubness_reach,
     jackknife_reach,
     random_groups,
     subsampling_reach,
@@ -193,8 +196,13 @@ def changes_of(
         place, cuts = random_groups(n_units, seed)
         groups = [(place >= a) & (place < b) for a, b in pairwise(cuts)]
         without = np.array([within(~group[unit]) for group in groups])
-        reach[HUBNESS] = [jackknife_reach(list(each)) for each in without[:, HUBNESS].T]
-    estimates = [_estimate(value, r) for value, r in zip(whole, reach, strict=True)]
+        without_before, without_after, change = without[:, HUBNESS].T
+        wider = HUBS_WIDER * jackknife_reach(list(change))
+        reach[HUBNESS] = hubness_reach(without_before), hubness_reach(without_after), wider
+    ends = [around, around_hubness, around_hubness, *[around] * (len(whole) - 3)]
+    estimates = [
+        _estimate(value, r, interval) for value, r, interval in zip(whole, reach, ends, strict=True)
+    ]
     jaccard, hubness = estimates[0], estimates[HUBNESS]
     agreement: list[Estimate | None] = [*estimates[4:]] or [None] * 3
     sides = [
@@ -249,10 +257,12 @@ def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
     return found
 
 
-def _estimate(value: float, reach: float) -> Estimate:
+def _estimate(
+    value: float, reach: float, ends: Callable[[float, float], tuple[float, float]]
+) -> Estimate:
     if np.isnan(reach):
         return Estimate(value, None, None)
-    return Estimate(value, *around(value, reach))
+    return Estimate(value, *ends(value, reach))
 
 
 def _refuse_ties(cosines: np.ndarray, k: int, *, mean: float, equal: float) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..linalg.rows import UndefinedMeasure
 from .baselines import Baseline, baselines_with_errors
-from .intervals import around, jackknife_reach, subsampling_reach
+from .intervals import jackknife_reach, subsampling_reach
 from .sums import Shared, View
 from .table_measures import LISTED, Listed, refuse_unlisted
 
@@ -132,7 +132,7 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
                 replicates[name].append(LISTED[name].of(view))
             except UndefinedMeasure:
                 del replicates[name]
-    return found | {name: jackknife_reach(values) for name, values in replicates.items()}
+    return found | {name: LISTED[name].reach(values) for name, values in replicates.items()}
 
 
 def without_each(listed: Listed, shared: Shared) -> np.ndarray | None:
@@ -154,7 +154,7 @@ def _row(
 ) -> Measured:
     low = high = None
     if value is not None and reach is not None:
-        low, high = around(value, reach)
+        low, high = LISTED[name].ends(value, reach)
         low, high = (LISTED[name].within(end, shared.n, shared.d) for end in (low, high))
         low, high = min(low, value), max(high, value)  # which rounding may have put outside
     n, d = shared.n, shared.d

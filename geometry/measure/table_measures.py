@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from .cosines import (
     top_contribution_baseline,
     uniformity_baseline,
 )
+from .intervals import around, around_hubness, hubness_reach, jackknife_reach
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .sums import ANGLE_QUANTILES, OCCURRENCE_K, Shared, View
@@ -39,6 +40,8 @@ class Listed:
     low, high : the ends of the range.
     ceiling : the largest value of n rows in d dimensions, where it is lower than ``high``.
     without_each : the (u,) values without each unit, in closed form.
+    reach : half-width of the interval from the values without each group of units.
+    ends : the interval from the value and that half-width.
     angle : the place of an opening angle in ANGLE_QUANTILES.
     uses : those of COSTLY that the measure reads.
     decimals : how many to print.
@@ -52,6 +55,8 @@ class Listed:
     high: float = np.inf
     ceiling: Callable[[int, int], float] | None = None
     without_each: Callable[[Shared], np.ndarray] | None = None
+    reach: Callable[[Sequence[float]], float] = jackknife_reach
+    ends: Callable[[float, float], tuple[float, float]] = around
     angle: int | None = None
     uses: tuple[str, ...] = ()
     decimals: int = 3
@@ -260,6 +265,8 @@ LISTED: dict[str, Listed] = {
         "hubness (skewness of 10-occurrence)",
         _hubness,
         low=-np.inf,
+        reach=hubness_reach,
+        ends=around_hubness,
         uses=("neighbours",),
         decimals=2,
     ),

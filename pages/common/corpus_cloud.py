@@ -115,6 +115,17 @@ class CorpusCloud:
         return self.model
 
     @property
+    def units(self) -> np.ndarray | None:
+        """(n,) one number for all points that are not independent; None where each point is.
+
+        Such are the tokens of a sentence, and the sentences of a text that was split.
+        """
+        cloud, of_text = self.cloud, self.corpus.sources
+        if of_text is not None and cloud.unit in ("sentences", "tokens"):
+            return np.asarray(of_text)[cloud.sources]
+        return cloud.sources if cloud.unit == "tokens" else None
+
+    @property
     def n_zero(self) -> int:
         """Rows of zeros that were left out of a reader's own vectors."""
         return 0 if self.model else len(self.corpus) - self.cloud.n_available
@@ -138,7 +149,7 @@ class CorpusCloud:
         """One half to fit on, and the other, to show what the fit does to new points."""
         from geometry.evaluate.fit_size import split_halves  # 0.06 s, after the first picture
 
-        drawn = split_halves(len(self.cloud), sentence_of_token(self.cloud), random_state=SEED)
+        drawn = split_halves(len(self.cloud), self.units, random_state=SEED)
         fitted, shown = map(np.sort, drawn)
         return self.take(fitted, "fitted-half"), self.take(shown, "shown-half")
 
@@ -168,14 +179,6 @@ class CorpusCloud:
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
     """The points' labels, "" where a point has none; None unless two of them differ."""
     return cloud.labels if len({*(cloud.labels or ())} - {""}) > 1 else None
-
-
-def sentence_of_token(cloud: Cloud) -> np.ndarray | None:
-    """(n,) the sentence of each token, because tokens of one sentence are not independent.
-
-    None for other units.
-    """
-    return cloud.sources if cloud.unit == "tokens" else None
 
 
 def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
@@ -219,8 +222,8 @@ def encode_corpus(
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
     encoder = current_encoder()  # here: a job's thread belongs to no session
-    # the labels are in the key: agreement and colours depend on them
-    key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, spec)
+    # the labels are in the key: agreement and colours depend on them; so do intervals on sources
+    key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, corpus.sources, spec)
     private = is_own(corpus)
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:

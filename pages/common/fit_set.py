@@ -29,7 +29,8 @@ def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
         "split": _("the other half"),
         **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
     }
-    default = "split" if len(corpus) >= 2 * FEWEST_POINTS else "same"
+    n = corpus.n_sources if isinstance(corpus, Corpus) else len(corpus)
+    default = "split" if n >= 2 * FEWEST_POINTS else "same"
     follow_default("fit-on", default)
     return choose(
         st.selectbox,

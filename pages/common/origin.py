@@ -43,4 +43,6 @@ def origin(points: CorpusCloud, _: Translate) -> list[str]:
         parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
+    if points.corpus.sources is not None and points.units is not None:
+        parts.append(_("sentences of one text are one unit"))
     return parts

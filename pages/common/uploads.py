@@ -119,9 +119,12 @@ def corpus_names(_: Translate) -> dict[str, str]:
 
 
 def is_own(corpus: Corpus) -> bool:
-    """True for a corpus that this session uploaded."""
+    """True for a corpus that this session uploaded, and for the sentences of its pairs."""
     uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
-    return any(own.sha256 == corpus.sha256 for own in uploads.values())
+    pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
+    return any(own.sha256 == corpus.sha256 for own in uploads.values()) or any(
+        own.sentences == corpus.texts for own in pairs.values()
+    )
 
 
 def own_vectors() -> dict[str, VectorSet]:

@@ -6,18 +6,14 @@ English needs no catalogue, because the labels in the code are English.
 
 from __future__ import annotations
 
-import gettext
-import io
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 
+from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.number_text import signed as signed
 from geometry.data.number_text import with_sign as with_sign
 
@@ -56,24 +52,6 @@ def browser_language(locale: str | None) -> str:
 def translator() -> Translate:
     """The session's ``_``; bind it inside a run, never at import."""
     return _catalogue(language()).gettext
-
-
-@lru_cache(maxsize=8)
-def _catalogue(code: str) -> gettext.NullTranslations:
-    """All catalogues of a language as one: there is a file for each page."""
-    files = sorted((TEXT / code).glob("*.po"))
-    if not files:
-        return gettext.NullTranslations()
-    merged = Catalog(locale=code.replace("-", "_"))
-    for path in files:
-        with path.open("rb") as file:
-            for message in read_po(file, locale=merged.locale):
-                if message.id:
-                    merged[message.id] = message
-    compiled = io.BytesIO()
-    write_mo(compiled, merged)
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
 
 
 @lru_cache(maxsize=64)

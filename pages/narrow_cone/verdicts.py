@@ -9,7 +9,7 @@ from geometry.measure import mean_cosine, measure_table
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import whiten_beside
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, sentence_of_token
+from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.measures import same_label
 from pages.common.origin import origin
@@ -37,11 +37,10 @@ _INTERVALS: Cache[Any] = Cache("cone-intervals", max_entries=96)
 def cosine_of(scene: Scene) -> Interval | None:
     """Mean cosine of the raw cloud; None for too few rows.
 
-    Its interval leaves out the rows of one sentence together.
+    Its interval leaves out the tokens of a sentence, and the sentences of a text, together.
     """
-    cloud = scene.sample.cloud
-    units = None if cloud.unit == "types" else cloud.sources
-    [row] = measure_table(cloud.vectors, names=("mean_cosine",), seed=SEED, units=units)
+    X, units = scene.sample.vectors, scene.sample.units
+    [row] = measure_table(X, names=("mean_cosine",), seed=SEED, units=units)
     if row.value is None or row.low is None or row.high is None:
         return None
     return Interval(row.value, row.low, row.high)
@@ -135,7 +134,7 @@ def steps_of(scene: Scene) -> Steps | None:
 
 def _steps(scene: Scene) -> Steps | None:
     fitted, shown = scene.sample.halves()
-    X, labels, units = shown.vectors, shown.cloud.labels, sentence_of_token(shown.cloud)
+    X, labels, units = shown.vectors, shown.cloud.labels, shown.units
     raw = agreement_of(X, labels, units) if labels else None
     if raw is None:
         return None

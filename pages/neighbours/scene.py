@@ -17,7 +17,7 @@ from geometry.measure import NeighbourChanges, Search, neighbour_changes
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, labels_of, sentence_of_token
+from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, labels_of
 from pages.common.fit_set import points_and_fit
 from pages.common.words import Translate
 from pages.common.workers import SEARCH
@@ -163,7 +163,7 @@ def changes_of(scene: Scene, _: Translate) -> NeighbourChanges:
         return found
     rows = scene.measured_rows
     X = scene.points.vectors if rows is None else scene.points.vectors[rows]
-    units = sentence_of_token(scene.points.cloud)
+    units = scene.points.units
     labels = scene.labels
     options: dict[str, Any] = {
         "k": scene.k,

@@ -162,7 +162,8 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
         other = pair_set(code.removeprefix(OTHER_PAIRS), _).corpus
     else:
         other = chosen_corpus(code)
-    distinct = Corpus(other.name, tuple(dict.fromkeys(other.texts)))
+    first = {text: row for row, text in reversed([*enumerate(other.texts)])}
+    distinct = other.take(sorted(first.values()))
     return FitTexts(code, distinct, distinct.name)
 
 

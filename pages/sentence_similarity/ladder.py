@@ -213,14 +213,14 @@ def coverage_values(static: Static) -> dict[str, str]:
 def file_notes(static: Static, _: Translate) -> str:
     """What was left out or changed in the file and the fit set; may be empty."""
     averages, report = static.averages, static.averages.report
-    fit = _("{n} texts of the fit set left out because none of their words is known")
+    fit = _("texts of the fit set left out because none of their words is known: {n}")
     counted = [(averages.n_fit_left_out, fit)]
     if report is not None:
         counted = [
-            (report.n_not_finite, _("{n} rows left out for NaN or infinity")),
-            (report.n_duplicates, _("{n} rows left out because their word came before")),
-            (report.n_replaced, _("{n} words with bytes that do not fit the encoding")),
-            (report.n_missing, _("{n} rows that the header states are missing")),
+            (report.n_not_finite, _("rows left out for NaN or infinity: {n}")),
+            (report.n_duplicates, _("rows left out because their word came before: {n}")),
+            (report.n_replaced, _("words with bytes that do not fit the encoding: {n}")),
+            (report.n_missing, _("rows that the header states and that are missing: {n}")),
             *counted,
         ]
     return _("; ").join(text.format(n=f"{n:,}") for n, text in counted if n)

@@ -95,8 +95,7 @@ class EncodedPairs:
             drawn = np.sort(order[:SAMPLE_ROWS])
         if self.choice.fit.is_target:
             return self.vectors(layer, pooling)[drawn]
-        sample = Corpus(corpus.name, tuple(corpus.texts[i] for i in drawn))
-        return _vectors(self.choice.encoder, sample, layer, pooling)
+        return _vectors(self.choice.encoder, corpus.take(drawn), layer, pooling)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from geometry.measure import label_agreement
 from geometry.measure.neighbours import AgreementDraws
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import labels_of, sentence_of_token
+from pages.common.corpus_cloud import labels_of
 from pages.common.verdict import Interval, agreement_of, since
 
 from .scene import Material, Scene, TreatedCloud
@@ -56,8 +56,7 @@ def agreement_change(
 
 
 def _draws_of(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
-    cloud = material.sample.cloud
-    labels, units = labels_of(cloud), sentence_of_token(cloud)
+    labels, units = labels_of(material.sample.cloud), material.sample.units
     if labels is None:
         return None
     return _DRAWS.get_or_make(

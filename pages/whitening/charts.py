@@ -26,7 +26,7 @@ from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.transform.covariances import Covariances
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, sentence_of_token
+from pages.common.corpus_cloud import SEED
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
@@ -215,9 +215,8 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
 
 
 def _size(scene: Scene, _: Translate) -> Figures:
-    cloud = scene.material.sample.cloud
-    X, sentences = cloud.vectors, sentence_of_token(cloud)
-    if min(map(len, split_halves(len(X), sentences, random_state=SEED))) < LEAST_HALF:
+    X, units = scene.material.sample.vectors, scene.material.sample.units
+    if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
     points = scene.material.points
@@ -225,9 +224,7 @@ def _size(scene: Scene, _: Translate) -> Figures:
     if fits is None:
         fits = jobs.wait_for(
             f"{points.key}/sizes",
-            lambda report: whitening_by_size(
-                X, groups=sentences, random_state=SEED, progress=report
-            ),
+            lambda report: whitening_by_size(X, groups=units, random_state=SEED, progress=report),
             _,
             _("Whitening by the points in the fit"),
             lane="measure",

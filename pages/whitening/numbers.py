@@ -11,7 +11,7 @@ import streamlit as st
 from geometry.measure import Annotations, Measured, annotated_table, disagreements, measure_table
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, coverage_of, sentence_of_token
+from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
@@ -47,7 +47,7 @@ def report_of(picture: TreatedCloud, material: Material, *, is_whole: bool = Tru
         False for FIVE alone.
     """
     treated = picture.on(material.sample).treated
-    units = sentence_of_token(material.sample.cloud)
+    units = material.sample.units
     is_new = material.seen_by_fit(picture.name) == "none"
     annotations = annotations_of(material)
     has_labels = annotations.labels is not None

@@ -6,7 +6,7 @@ from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, sentence_of_token
+from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.measures import same_label
 from pages.common.verdict import State, Verdict, change, estimate
@@ -92,7 +92,7 @@ def _isoscore(picture: TreatedCloud, material: Material) -> Measured:
 
     def make() -> Measured:
         X = picture.on(material.sample).treated.retained
-        units = sentence_of_token(material.sample.cloud)
+        units = material.sample.units
         [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
         return row
 

@@ -65,6 +65,10 @@ class Material:
         What judges the cures in place of the labels.
     numbers : (n,) array of int, or None
         The number of each row in the file, from 1.
+    sources : tuple of n int, or None
+        As in ``Corpus``.
+    is_of_pairs : bool
+        True where the texts are the sentences of the pairs.
     """
 
     points: CorpusCloud
@@ -73,14 +77,20 @@ class Material:
     labels: tuple[str, ...] | None
     pairs: Pairs | None = None
     numbers: np.ndarray | None = None
+    sources: tuple[int, ...] | None = None
+    is_of_pairs: bool = False
 
     @property
     def key(self) -> str:
         """Names everything that the diagnosis depends on."""
-        return self.points.key if self.pairs is None else f"{self.points.key}/{_code(self.pairs)}"
+        if self.pairs is None:
+            return self.points.key
+        return f"{self.points.key}/{_code(self.pairs)}/{self.is_of_pairs}"
 
 
-def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> None:
+def show_diagnosis(
+    own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate, *, pairs: Pairs | None = None
+) -> None:
     """Findings, what each cure changes, one recommendation, and files of exactly that.
 
     Parameters
@@ -89,6 +99,8 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         The reader's data.
     drawn : CorpusCloud
         Their picture.
+    pairs : Pairs, optional
+        Those whose sentences ``own`` are.
     """
     st.subheader(_("Diagnosis"), anchor="diagnosis")
     n = drawn.cloud.n_available
@@ -96,7 +108,7 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
         least = _("A diagnosis needs at least {least} vectors that are not zero; there are {n}.")
         st.info(least.format(least=LEAST_ROWS, n=n))
         return
-    material = _material(own, drawn, _)
+    material = _material(own, drawn, pairs, _)
     diagnosis = _diagnosis_of(material, _)
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
@@ -128,7 +140,9 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
     code = language()
     st.download_button(
         _("Download the report (HTML)"),
-        data=lambda: report_html(diagnosis, translate=_, language=code),
+        data=lambda: report_html(
+            diagnosis, notes=sentences.file_notes(own, _), translate=_, language=code
+        ),
         file_name="diagnosis.html",
         mime="text/html",
         icon=":material/description:",
@@ -138,13 +152,23 @@ def show_diagnosis(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) ->
     _take_home(material, diagnosis, _)
 
 
-def _material(own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate) -> Material:
+def _material(
+    own: Corpus | VectorSet, drawn: CorpusCloud, pairs: Pairs | None, _: Translate
+) -> Material:
     if isinstance(own, VectorSet):
         return Material(drawn, own.vectors, own.texts, own.labels, numbers=own.numbers)
     points = drawn
     if len(drawn.cloud) < drawn.cloud.n_available:
         points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
-    return Material(points, points.vectors, own.texts, own.labels, _choose_judge(own, _))
+    return Material(
+        points,
+        points.vectors,
+        own.texts,
+        own.labels,
+        pairs or _choose_judge(own, _),
+        sources=own.sources,
+        is_of_pairs=pairs is not None,
+    )
 
 
 def _choose_judge(own: Corpus, _: Translate) -> Pairs | None:
@@ -177,13 +201,15 @@ def _diagnosis_of(material: Material, _: Translate) -> Diagnosis:
 
 def _worked_out(material: Material, _: Translate) -> Diagnosis:
     """As a job, with progress and cancel."""
-    points, pairs = material.points, None
-    if material.pairs is not None:
-        own = material.pairs
-        both = Corpus(own.name, (*own.left, *own.right))
-        X = encode_corpus(both, points.spec, _).vectors
-        pairs = (X[: len(own)], X[len(own) :], own.gold_scores)
-    others = {} if pairs is not None else _other_layers(points)
+    points, own, pairs = material.points, material.pairs, None
+    others = _other_layers(points) if own is None or material.is_of_pairs else {}
+    if own is not None:
+        left, right = own.rows
+        pairs = (left, right, own.gold_scores)
+        if not material.is_of_pairs:
+            spec = replace(points.spec, max_points=ALL_POINTS)
+            X = encode_corpus(Corpus(own.name, own.sentences), spec, _).vectors
+            pairs = (X[left], X[right], own.gold_scores)
     about = _about(points)
 
     def work(report: jobs.Report) -> Diagnosis:
@@ -193,6 +219,7 @@ def _worked_out(material: Material, _: Translate) -> Diagnosis:
             labels=material.labels,
             pairs=pairs,
             others=others,
+            units=material.sources,
             seed=SEED,
             about=about,
             numbers=material.numbers,

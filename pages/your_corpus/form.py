@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from geometry import Corpus, CorpusError, Pairs
+from geometry.data import VectorSet
 from geometry.data.column_names import PAIR_NAMES, SCORE_NAMES
 from geometry.data.corpus import Preview, preview_table, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES
-from geometry.data.limits import MEGABYTE
+from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.tables import mostly_numbers
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
@@ -30,7 +31,7 @@ from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
 from pages.common.server_files import has_folders, server_file, server_files, server_runs
 from pages.common.table_form import label_uploader, show_head, show_header_toggle
-from pages.common.uploads import add_pairs, add_upload
+from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import Translate
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
@@ -225,17 +226,34 @@ def _kind_of(file: Any) -> str:
 
 
 def _adopt_pairs(pairs: Pairs) -> None:
-    st.session_state["pairs"] = add_pairs(pairs)
-    st.session_state[USED_PAIRS] = pairs.name
+    st.session_state["pairs"] = st.session_state[USED_PAIRS] = add_pairs(pairs)
+
+
+def shown_data() -> tuple[Corpus | VectorSet | None, Pairs | None]:
+    """The reader's own data that the sidebar has; else the sentences of the pairs, and the pairs.
+
+    The pairs are those that were used last on this page.
+    """
+    own, pairs = chosen_own(), _used_pairs()
+    if own is not None or pairs is None or len(pairs.sentences) < MIN_TEXTS:
+        return own, None
+    return Corpus(pairs.name, pairs.sentences), pairs
+
+
+def _used_pairs() -> Pairs | None:
+    """Until they are deleted."""
+    own: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
+    return own.get(st.session_state.get(USED_PAIRS, ""))
 
 
 def show_used_pairs(_: Translate) -> None:
     """What the pairs that were used last are for, with a link."""
-    name = st.session_state.get(USED_PAIRS)
-    if name is None:
+    pairs = _used_pairs()
+    if pairs is None:
         return
+    chosen = _("The pairs “{name}” are chosen on Sentence similarity.")
     st.success(
-        _("The pairs “{name}” are chosen on Sentence similarity.").format(name=markdown(name)),
+        chosen.format(name=markdown(pairs.name)),
         icon=":material/check_circle:",
     )
     page = "sentence_similarity"
@@ -341,6 +359,6 @@ def _preview_line(found: Preview, _: Translate) -> str:
 
 def ready_line(corpus: Corpus, _: Translate) -> str:
     """The number of texts, and how many lines or rows have none."""
-    return _("{n} texts ready; {blank} lines without text left out.").format(
+    return _("{n} texts ready; lines without text, left out: {blank}.").format(
         n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"
     )

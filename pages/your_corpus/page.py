@@ -5,19 +5,19 @@ from contextlib import suppress
 import streamlit as st
 
 from geometry import Corpus, ModelFilesError
+from geometry.diagnosis.sentences import file_notes
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import show_coverage
 from pages.common.escape import markdown
 from pages.common.messages import encoder_errors_shown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
-from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, chosen_own, show_own
+from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
 from pages.your_corpus.diagnosis import show_diagnosis
-from pages.your_corpus.form import limits, show_form, show_used_pairs
+from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
 from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_more
-from pages.your_corpus.sampling import notes_of
 from pages.your_corpus.verdicts import cone_verdict
 
 PAGE = "your_corpus"
@@ -36,12 +36,17 @@ with result:
     for store in (OWN_CORPORA, OWN_VECTORS, OWN_PAIRS):
         show_own(store, _)
     show_used_pairs(_)
-    corpus = chosen_own()
+    corpus, pairs = shown_data()
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))
     else:
         chosen = (
             _(
+                "No corpus of yours is chosen in the sidebar, so this page shows the {n} different "
+                "sentences of the pairs “{name}”. The pairs say whether a cure helps."
+            )
+            if pairs is not None
+            else _(
                 "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it "
                 "too, and Sentence similarity can fit treatments on it."
             )
@@ -51,8 +56,9 @@ with result:
                 "too."
             )
         )
-        st.success(chosen.format(name=markdown(corpus.name)), icon=":material/check_circle:")
-        for note in notes_of(corpus, _):
+        chosen = chosen.format(name=markdown(corpus.name), n=f"{len(corpus):,}")
+        st.success(chosen, icon=":material/check_circle:")
+        for note in file_notes(corpus, _):
             st.caption(note)
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # encode_own shows it
@@ -73,5 +79,5 @@ with result:
                 )
             show_verdict(cone_verdict(points, _), _, key="own-cone")
             with encoder_errors_shown(_):
-                show_diagnosis(corpus, points, _)
+                show_diagnosis(corpus, points, _, pairs=pairs)
             show_more(_)

@@ -58,7 +58,7 @@ def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
 
 def _state_of(points: CorpusCloud) -> tuple[State, str]:
     """The verdict's state, and the mean cosine with its interval."""
-    [row] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED)
+    [row] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
     if row.value is None or row.low is None or row.high is None:
         return "unknown", signed(mean_cosine(points.vectors), 3)
     state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"

@@ -85,7 +85,7 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
     upload(page, table)
     expect(error_on_screen(page)).to_have_count(0)
-    expect(page.get_by_text("30 texts ready; 0 lines without text left out.")).to_be_visible()
+    expect(page.get_by_text("30 texts ready; lines without text, left out: 0.")).to_be_visible()
     use(page)
     assert_drawn(page)
     expect(page.get_by_text("“kettles” is chosen in the sidebar.")).to_be_visible()

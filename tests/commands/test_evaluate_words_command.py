@@ -116,7 +116,10 @@ def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
     rho = spearmanr((X[:-1] * X[1:]).sum(axis=1), [i % 5 for i in range(7)])[0]
     assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} [" in printed
     assert "on the 7 (87.5%) that have both words, not unicorn; " in printed
-    assert "1 rows left out for NaN or infinity; 1 rows left out since their word came" in printed
+    assert (
+        "rows left out for NaN or infinity: 1; rows left out since their word came before: 1"
+        in printed
+    )
     assert json.loads(json_file.read_text())["word_pairs"].endswith(" (7 of 8)")
 
 

@@ -4,19 +4,22 @@ import csv
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import click
 import numpy as np
 import pytest
 
-from geometry import fit_treatment, load_encoder, project, read_bundled
+from geometry import fit_treatment, load_encoder, mean_cosine, project, read_bundled
 from geometry.commands import diagnose as diagnose_command
 from geometry.commands import project as project_command
 from geometry.commands import run_shell
 from geometry.commands import whiten as whiten_command
-from geometry.diagnosis import diagnose
-from geometry.diagnosis.sentences import SENTENCES, recommendation
+from geometry.data import read_bundled_pairs, read_pairs
+from geometry.data.catalogues import catalogue
+from geometry.diagnosis import diagnose, report_html
+from geometry.diagnosis.sentences import REPORT, SENTENCES, basis, recommendation
 from geometry.export import save_transform
 from tests.diagnosis.made_up import labelled
 
@@ -34,6 +37,10 @@ def folder(tmp_path, monkeypatch):
         rows = list(zip(topics.texts, topics.labels, strict=True))[:60]
         csv.writer(file).writerows([("text", "topic"), *rows])
     np.save(tmp_path / "vectors.npy", X)
+    pairs = read_bundled_pairs()
+    with (tmp_path / "pairs.csv").open("w", newline="") as file:
+        rows = list(zip(pairs.left, pairs.right, pairs.gold_scores, strict=True))[:100]
+        csv.writer(file).writerows([("left", "right", "score"), *rows])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -49,7 +56,8 @@ def test_the_examples_of_help_run(folder, capsys, command):
     assert len(examples) >= 2
     for example in examples:
         assert run_shell([*shlex.split(example), "--quiet"]) == 0, capsys.readouterr().err
-    named = {"diagnose": ["report.html"], "project": ["points.csv", "points/metadata.tsv"],
+    named = {"diagnose": ["report.html", "pairs.html"],
+             "project": ["points.csv", "points/metadata.tsv"],
              "whiten": ["whitened.npy", "centred.parquet", "projector/vectors.tsv"]}  # fmt: skip
     assert all((folder / name).is_file() for name in named[command.name])
 
@@ -86,6 +94,51 @@ def test_diagnose_prints_the_library_s_numbers(folder, capsys):
     assert output.out.splitlines()[-1] == recommendation(found, str)
     assert SENTENCES["leave-no_yardstick"] in (folder / "r.html").read_text()
     assert "diagnosing: 100%" in output.err
+
+
+def test_the_report_and_the_text_in_another_language(folder, capsys):
+    args = ["diagnose", "vectors.npy", "--out", "r.html", "--quiet", "--language", "zh-Hant"]
+    assert run_shell(args) == 0
+    found = diagnose(X, about={"corpus": "vectors"})
+    chinese = catalogue("zh-Hant").gettext
+    written = (folder / "r.html").read_text(encoding="utf-8")
+    assert written == report_html(found, translate=chinese, language="zh-Hant")
+    assert chinese(REPORT["findings"]) not in ("Findings", "")
+    assert capsys.readouterr().out.splitlines()[-1] == recommendation(found, chinese)
+    assert run_shell([*args[:-1], "xx"]) == 2
+
+
+@pytest.mark.model
+def test_pairs_alone_are_diagnosed_by_their_sentences(folder, capsys):
+    args = ["diagnose", "--pairs", "pairs.csv", "--layer", "5", "--json", "--quiet"]
+    assert run_shell(args) == 0
+    printed = json.loads(capsys.readouterr().out)
+    pairs = read_pairs("pairs.csv")
+    layers = load_encoder().encode_layers(pairs.sentences, poolings=("mean",))["mean"]
+    others = {(layer, "mean"): layers[layer] for layer in range(7) if layer != 5}
+    judged = (*pairs.rows, pairs.gold_scores)
+    found = diagnose(
+        layers[5], texts=pairs.sentences, pairs=judged, others=others, about={"layer": "5"}
+    )
+    assert printed["n"] == len(pairs.sentences)
+    assert printed["trial"]["amount"] == found.trial.amount >= 40
+    for name, line in (("basis", basis), ("recommendation", recommendation)):
+        assert printed["sentences"][name] == line(found, str)
+
+
+def test_of_a_large_file_a_sample_is_diagnosed_and_stated(folder, capsys, monkeypatch):
+    module = sys.modules["geometry.commands.diagnose"]
+    monkeypatch.setattr(module, "LARGE_FILE", 1000)
+    monkeypatch.setattr(module, "SAMPLE", 100)
+    args = ["diagnose", "vectors.npy", "--out", "r.html", "--quiet"]
+    assert run_shell([*args, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    whole = f"Of all 200 rows, exactly: mean cosine {mean_cosine(X):.3f}"
+    assert (printed["n"], printed["notes"][0]) == (100, "A random sample: 100 of 200, seed 0.")
+    assert printed["notes"][1].startswith(whole)
+    assert whole in (folder / "r.html").read_text(encoding="utf-8")
+    assert run_shell([*args, "--sample", "150"]) == 0
+    assert "A random sample: 150 of 200, seed 0." in capsys.readouterr().out
 
 
 def test_an_outlier_has_the_number_of_its_row_in_the_file(folder, capsys):
@@ -189,6 +242,8 @@ def test_project_writes_the_library_s_points(folder, capsys):
     ("args", "message"),
     [
         (["diagnose", "none.npy"], "none.npy"),
+        (["diagnose"], "give FILE, or scored pairs"),
+        (["diagnose", "--pairs", "pairs.csv", "--labels", "topic"], "an option about FILE"),
         (["diagnose", "vectors.npy", "--out", "no/r.html"], "is no folder"),
         (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
         (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow is trained"),

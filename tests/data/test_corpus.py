@@ -51,6 +51,28 @@ def test_a_corpus_cannot_change():
         Corpus("c", ("a", "b"), labels=("x",))
 
 
+def test_sentences_have_the_number_of_their_text_after_sampling_and_in_subsets():
+    pasted = "One rained. One shone.\nTwo blew.\nOne shone. Three froze. Three thawed."
+    assert read_pasted(pasted).sources is None
+    split = read_pasted(pasted, by_sentence=True)
+    assert split.sources == (0, 0, 1, 2, 2, 2)
+    assert (split.n_sources, read_pasted(pasted).n_sources) == (3, 3)
+    of = {text: split.sources[row] for row, text in enumerate(split.texts) if "shone" not in text}
+    for seed in range(3):
+        drawn = read_pasted(pasted, by_sentence=True, sample=5, seed=seed)
+        found = zip(drawn.texts, drawn.sources, strict=True)
+        assert all(of.get(text, source) == source for text, source in found)
+    distinct = split.take([0, 1, 2, 4, 5])
+    assert (distinct.sources, distinct.texts[3]) == ((0, 0, 1, 2, 2), "Three froze.")
+    # of a single text the sentences are all that there is
+    assert read_pasted("It rained. It shone.", by_sentence=True).sources is None
+    assert read_pasted("It rained.\nIt shone.", by_sentence=True).sources is None
+    table = read_corpus(b"text,topic,n\nA b. C d.,x,1\nE f.,y,2\n", name="t.csv",
+                        label_column="topic", weight_column="n", by_sentence=True)  # fmt: skip
+    taken = table.take([2, 0])
+    assert (taken.sources, taken.labels, taken.weights) == ((1, 0), ("y", "x"), (2.0, 1.0))
+
+
 # The bundled ones
 
 

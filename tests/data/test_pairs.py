@@ -52,6 +52,12 @@ def test_forms(text):
         assert pairs.gold_scores.tolist() == [4.5, 0]
 
 
+def test_the_different_sentences_of_pairs_and_their_rows():
+    pairs = Pairs("p", ("a", "c", "a"), ("b", "a", "a"), np.arange(3))
+    assert pairs.sentences == ("a", "b", "c")
+    assert [side.tolist() for side in pairs.rows] == [[0, 2, 0], [1, 0, 0]]
+
+
 def test_columns_may_be_stated():
     text = "k,u,v,gold mean,n\n1,A dog ran.,A dog runs.,4.5,3\n2,It rained.,I sing.,0,5\n"
     assert refused(text).code == "no_pair_columns"

@@ -1,6 +1,7 @@
 """The recommendation, where each one is right by construction; nothing without enough data."""
 
 import hashlib
+import tracemalloc
 from statistics import NormalDist
 
 import numpy as np
@@ -8,17 +9,20 @@ import pytest
 
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
+from geometry.diagnosis.diagnosis import vectors_sha256
 from geometry.diagnosis.findings import copies
 from geometry.diagnosis.sentences import (
     basis,
     cure_change,
     evidence,
     finding_sentence,
+    measured,
     recommendation,
 )
 from geometry.diagnosis.trial import Difference, recommended
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
+from geometry.evaluate.fitting import FitSet
 from geometry.measure import label_agreement
 from geometry.measure.neighbours import agreement_draws
 from tests.diagnosis.made_up import labelled
@@ -95,6 +99,38 @@ def test_of_many_pairs_a_sample_judges(monkeypatch):
     left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
     found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
     assert (found.trial.amount, found.trial.n_held_out) == (50, 100)
+    assert "The pairs are a random sample of 100 of 300." in basis(found, str)
+    few = diagnose(other[:60], pairs=(left[:90], right[:90], np.arange(90.0)))
+    assert "sample" not in basis(few, str)
+
+
+def test_pairs_that_share_a_sentence_are_in_one_half(monkeypatch):
+    """Pairs alone: 100 groups of four sentences, each of which is in two pairs of its group."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 8)) + 1
+    left = np.arange(400)
+    right = left // 4 * 4 + (left + 1) % 4
+    fitted = []
+
+    def recorded(rows: np.ndarray, **how: float) -> FitSet:
+        fitted.append(rows)
+        return FitSet(rows, **how)
+
+    monkeypatch.setattr("geometry.diagnosis.trial.FitSet", recorded)
+    found = diagnose(X, pairs=(left, right, rng.random(400)))
+    is_fitted = np.isin(X[:, 0], fitted[-1][:, 0])
+    assert set(is_fitted.reshape(100, 4).sum(axis=1)) == {0, 4}
+    assert (found.trial.n_fit, found.trial.amount) == (200, 200)
+
+
+def test_vectors_are_hashed_without_a_copy():
+    X = np.random.default_rng(0).standard_normal((2000, 500), dtype=np.float32)  # 4 MB
+    tracemalloc.start()
+    found = vectors_sha256(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == hashlib.sha256(X.tobytes()).hexdigest()
+    assert peak < 100_000
 
 
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
@@ -250,6 +286,48 @@ def test_copies_do_not_lie_in_both_halves():
     labels = list(np.random.default_rng(0).integers(5, size=300).astype(str))
     found = diagnose(np.vstack([X, X]), labels=labels * 2)
     assert found.trial.amount == found.trial.n_held_out / 2 == 150
+
+
+def test_sentences_of_one_text_are_one_unit(monkeypatch):
+    """100 texts of four nearly equal sentences; one phrase is in thirty of them."""
+    X, labels = labelled("leave", n=100)
+    rng = np.random.default_rng(0)
+    X = (X + 2)[np.arange(400) // 4] + 1e-3 * rng.standard_normal((400, X.shape[1]))
+    X[:120:4] = X[0]
+    X, text_of = X.astype(np.float32), np.arange(400) // 4
+    given = {"labels": [labels[text] for text in text_of], "seed": 1}
+    fitted = []
+
+    def recorded(rows: np.ndarray, **how: float) -> FitSet:
+        fitted.append(rows)
+        return FitSet(rows, **how)
+
+    monkeypatch.setattr("geometry.diagnosis.trial.FitSet", recorded)
+
+    def texts_in_both_halves() -> int:
+        is_fitted = (X[:, None] == fitted[-1]).all(axis=2).any(axis=1)
+        per_text = is_fitted.reshape(100, 4)[:, 1:].sum(axis=1)  # without the phrase
+        return int(((per_text > 0) & (per_text < 3)).sum())
+
+    alone = diagnose(X, **given)
+    assert texts_in_both_halves() > 30
+    found = diagnose(X, units=text_of, **given)
+    assert texts_in_both_halves() == 0
+    assert (found.n_units, found.trial.amount) == (100, pytest.approx(50, abs=1))
+    for code, low, high in (("cone", "low", "high"), ("cone", "angle_low", "angle_high")):
+        by_text, by_row = (by_code(each)[code].numbers for each in (found, alone))
+        assert by_text[high] - by_text[low] > 1.5 * (by_row[high] - by_row[low])
+    by_text, by_row = (each.trial.cures[1].against["leave"] for each in (found, alone))
+    assert by_text.high - by_text.low > 1.5 * (by_row.high - by_row.low)
+    assert "sentences of 100 texts. Sentences of one text are one unit" in measured(found, str)
+    assert "Sentences" not in measured(alone, str)
+    few = diagnose(X[:120], units=text_of[:120], labels=given["labels"][:120])
+    assert "count once here; there are 30 texts" in finding_sentence(by_code(few)["cone"], str)
+    assert "40 held-out texts with labels" in recommendation(few, str)
+    # texts with a sentence of a held-out pair are left out of the fit; the phrase counts once
+    apart = diagnose(X, units=text_of, pairs=(X[[1, 5, 9]], X[[2, 6, 10]], np.arange(3)))
+    left_out = 400 - 29 - apart.trial.n_fit
+    assert left_out - 3 * apart.trial.n_held_out // 2 in (0, 1)
 
 
 def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):

@@ -164,6 +164,8 @@ def test_what_sentence_transformers_can_not_express_is_refused(tmp_path, encoder
     (tmp_path / "used/file").touch()
     assert refused(folder="used") == "folder_in_use"
     assert not (tmp_path / "new").exists()
-    monkeypatch.setattr(AffineMap, "apply", lambda self, X: X + 1)
-    assert refused() == "other_vectors"
+    right = AffineMap.apply
+    for share in (2e-5, 1.0):  # of a vector's length; the limit is 1e-5
+        monkeypatch.setattr(AffineMap, "apply", lambda self, X, s=share: right(self, X) * (1 + s))
+        assert refused() == "other_vectors"
     assert not (tmp_path / "new").exists()

@@ -122,6 +122,25 @@ def test_own_pairs_judge_where_there_are_no_labels():
 
 
 @pytest.mark.model
+def test_pairs_alone_are_diagnosed_by_their_sentences():
+    pairs = read_bundled_pairs()
+    some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
+    state = {"pair-uploads": {"upload-pairs": some}, "pairs-used-here": "upload-pairs"}
+    at = healthy(new_visit("your_corpus", state, layer="5").run())
+    n = len(some.sentences)
+    assert f"shows the {n} different sentences of the pairs “mine”" in at.success[-1].value
+    X = load_encoder().encode(some.sentences, layer=5)
+    found = diagnose(X, texts=some.sentences, pairs=(*some.rows, some.gold_scores))
+    shown = everything(at)
+    assert found.trial.amount > 40
+    assert f"measured on {found.trial.amount} pairs of {found.trial.n_held_out} other rows" in shown
+    for finding in found.findings:
+        assert markdown(finding_sentence(finding, str)) in shown
+    at.button(key="delete-upload-pairs").click().run()
+    assert "not given a corpus yet" in everything(healthy(at))
+
+
+@pytest.mark.model
 def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     encoder, texts = load_encoder(), TEXTS[:40]
     spec = CloudSpec("sentences", 5, "mean")

@@ -1,6 +1,7 @@
 """The page Neighbours without a browser: its lists and numbers by a second route, and searches."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Whitening, load_encoder
 from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
+from geometry.measure import neighbour_changes
 from geometry.measure.frequency import Estimate
 from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
 from pages.neighbours import scene as scenes
@@ -82,6 +84,16 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     assert f"{shares[0]:.3f} [" in said
     assert f"**{skew(counts[1]):.2f} [".replace("-", "−") in said
     assert "fitted on these 120 points" in said
+
+
+def test_sentences_of_one_text_are_one_unit(clouds):
+    own = replace(corpus(), sources=tuple(row // 2 for row in range(N)))
+    query = {"nearest": str(K), "fit-on": "same"}
+    app = healthy(new_visit("neighbours", brought("uploads", "corpus", own), **query).run())
+    found = neighbour_changes(*clouds, k=K, labels=own.labels, units=np.array(own.sources))
+    numbers = "".join(element.proto.body for element in app.get("html"))
+    assert f"[{found.jaccard.low:.0%}, {found.jaccard.high:.0%}]" in numbers
+    assert "sentences of one text are one unit" in everything(app)
 
 
 def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
