@@ -202,7 +202,12 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
 
 
 def encode_corpus(
-    corpus: Corpus | VectorSet, spec: CloudSpec, _: Translate, *, like: CorpusCloud | None = None
+    corpus: Corpus | VectorSet,
+    spec: CloudSpec,
+    _: Translate,
+    *,
+    like: CorpusCloud | None = None,
+    private: bool | None = None,
 ) -> CorpusCloud:
     """The cloud: from memory or disk at once, else encoded with progress and cancel.
 
@@ -215,13 +220,15 @@ def encode_corpus(
     spec : CloudSpec
     like : CorpusCloud, optional
         The same cloud at another layer, see ``read_cloud``.
+    private : bool, optional
+        True for a sample of a reader's own texts. By default whether the corpus is their upload.
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
     encoder = current_encoder()  # here: a job's thread belongs to no session
     # the labels are in the key: agreement and colours depend on them
     key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, spec)
-    private = is_own(corpus)
+    private = is_own(corpus) if private is None else private
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:
         is_long = takes_long(corpus)
