@@ -145,9 +145,10 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
     )
 
 
-def count_rows(file: BinaryIO, limits: Limits) -> int:
+def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
     """Lines that are not blank."""
-    return sum(bool(line.strip()) for _, line in _lines(file, "latin-1", limits))
+    lines = _lines(file, encoding or "latin-1", limits)
+    return sum(bool(line.strip()) for _, line in lines)
 
 
 def delimiter_of(head: bytes) -> str | None:
