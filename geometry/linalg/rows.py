@@ -121,8 +121,9 @@ def refuse_missing(ids: np.ndarray, what: str) -> None:
         missing = missing | np.array([label is None for label in ids], dtype=bool)
     rows = np.flatnonzero(missing)
     if len(rows):
+        first = rows[0]
         raise ValueError(
-            f"the {what} of row {rows[0] + 1} is {ids[rows[0]]} ({len(rows)} of {len(ids)} rows have "
+            f"the {what} of row {first + 1} is {ids[first]} ({len(rows)} of {len(ids)} rows have "
             "none); drop these rows first"
         )
 
