@@ -23,7 +23,8 @@ def provenance(scene: Scene, _: Translate) -> str:
 
 def origin(series: Series, _: Translate) -> list[str]:
     """Corpus, n, model and pooling of a series."""
-    return [*_origin(series.first, _), *sample_note(series, _)]
+    corpus, n, *rest = _origin(series.first, _)
+    return [corpus, n, *sample_note(series, _), *rest]
 
 
 def sample_note(series: Series, _: Translate) -> list[str]:

@@ -312,8 +312,8 @@ def build_film(name: str, first: CorpusCloud, look: Look, _: Translate) -> Film:
             what = _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}")
             made = jobs.wait_for(f"film-{key}", work, _, what, lane="measure", passing=True)
         stills = _STILLS.put(key, made, private=private)
-        for name, still in zip(keys, stills, strict=True):
-            _HEADLINES.put(name, still.headlines, private=private)
+        for each, still in zip(keys, stills, strict=True):
+            _HEADLINES.put(each, still.headlines, private=private)
     return Film(name, first, stills)
 
 

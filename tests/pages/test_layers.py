@@ -287,7 +287,7 @@ def test_points_are_as_drawn_with_a_column_for_each_layer(taken):
     head, first, *_rest = csv.reader(io.StringIO(text))
     assert head[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
     assert len(head) == 2 + 3 * (LAST + 1) + 1
-    assert float(first[2]) == pytest.approx(taken[0][0].pictures[0].around_origin[0, 0], rel=1e-4)
+    assert float(first[2]) == pytest.approx(taken[0][0].film.pictures[0].around_origin[0, 0], rel=1e-4)
 
 
 def test_another_layer_measures_no_curve_again(monkeypatch):
@@ -330,8 +330,9 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
     said = everything(app)
     assert "n = 6 sentences ·" in said
     assert "Texts of the curves: a sample of 5 of the 6 texts, seed 0." in said
+    monkeypatch.setattr(scene, "BYTES_AT_ONCE", 14 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model, unit="tokens")
-    assert "n = 3 tokens (a sample of 18)" in everything(app)
+    assert "n = 12 tokens (a sample of 18)" in everything(app)
 
 
 def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sentences):
@@ -348,10 +349,10 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
         scene.jobs, "wait_for", lambda key, *a, **k: started.append(key) or waited(key, *a, **k)
     )
     own = corpus()
-    app = visit(Corpus("everything", own.texts, own.labels), layer="2", table="open")
+    app = visit(layer="2", table="open", view="svd", dims="3D")
     assert [key for key in started if key.startswith("film-")]
     (twin,) = twin_clouds(app).values()
-    [frames] = twin.frames.values()
+    frames = twin.frames[twin.message["views"][0]["points"]]
     assert [len(frame) for frame in frames] == [N] * (LAST + 1)
     X = sentences["mean"]
     assert headlines(app)[0][0] == signed(mean_cosine(X[2]), 3)
