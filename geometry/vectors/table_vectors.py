@@ -201,10 +201,10 @@ def _blocks(
             if each is not None:
                 each.append(take(record, place)[: limits.text_characters])
         if len(rows) == rows_a_block(width * 8):  # a number takes eight times as much in a list
-            yield Block(np.array(rows), *columns)
+            yield Block(np.array(rows), columns[0], columns[1])
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
-        yield Block(np.array(rows), *columns)
+        yield Block(np.array(rows), columns[0], columns[1])
 
 
 def _cell(cells: list[str], place: int) -> str:
