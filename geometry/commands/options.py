@@ -21,10 +21,11 @@ Columns = tuple[str | int, ...]
 
 def layers_of(text: str) -> tuple[LayerName, ...] | None:
     """The named layers; None for all."""
-    return None if text.strip() == ALL else tuple(_layer(part) for part in listed(text, "layers"))
+    return None if text.strip() == ALL else tuple(layer_of(part) for part in listed(text, "layers"))
 
 
-def _layer(text: str) -> LayerName:
+def layer_of(text: str) -> LayerName:
+    """A layer by number, the mean of several as 1+6, or a set by its name."""
     try:
         return int(text)
     except ValueError:

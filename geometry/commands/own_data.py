@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .options import BUNDLED, listed
+from .options import BUNDLED, layer_of, listed
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.embeddings import VectorSet, VectorSetReport
+    from ..evaluate.grid import LayerName
 
 OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
@@ -30,6 +31,14 @@ _OPTIONS = (
     click.option("--vector-column", help="Column or array with the vectors; else found."),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),
+    click.option(
+        "--header/--no-header",
+        "has_header",
+        default=None,
+        help="Whether the first row of a table names the columns; else found.",
+    ),
+    click.option("--encoding", help="Of a file of text, as big5; else found."),
+    click.option("--by-sentence", is_flag=True, help="Split each text into sentences."),
     click.option("--drop-nan", is_flag=True, help="Leave out vectors with NaN or infinity."),
     click.option("--sample", type=click.IntRange(min=2), help="Take so many random rows at most."),
     click.option(
@@ -39,7 +48,9 @@ _OPTIONS = (
         help="A name on the Hugging Face Hub, or a folder.",
     ),
     click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
-    click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last."),
+    click.option(
+        "--layer", default="-1", show_default=True, help="As 4, first-last, 1+6; -1 is the last."
+    ),
     click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout."),
     click.option("--quiet", is_flag=True, help="No progress on stderr."),
@@ -62,13 +73,20 @@ class Reading:
     vector_column: str | None
     text_column: str | None
     label_column: str | None
+    has_header: bool | None
+    encoding: str | None
+    by_sentence: bool
     drop_nan: bool
     sample: int | None
     model: str
     revision: str | None
-    layer: int
+    layer: LayerName
     pooling: str
     quiet: bool
+
+    def __post_init__(self) -> None:
+        if isinstance(self.layer, str):
+            object.__setattr__(self, "layer", layer_of(self.layer))
 
 
 @dataclass(frozen=True)
@@ -126,6 +144,9 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
         file,
         text_column=reading.text_column,
         label_column=reading.label_column,
+        has_header=reading.has_header,
+        encoding=reading.encoding,
+        by_sentence=reading.by_sentence,
         sample=reading.sample,
         limits=OWN_FILES,
     )
@@ -143,6 +164,8 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
         vector_column=reading.vector_column,
         text_column=reading.text_column,
         label_column=reading.label_column,
+        has_header=reading.has_header,
+        encoding=reading.encoding,
         not_finite="drop" if reading.drop_nan else "stop",
         sample=reading.sample,
         limits=OWN_FILES,
@@ -152,19 +175,19 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
 def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling; ``compared`` as in ``read_own``."""
     from ..encode.load import load_encoder
-    from ..encode.pool import as_poolings
+    from ..encode.pool import OWN, as_poolings
 
     encoder = load_encoder(
         reading.model,
         revision=reading.revision,
         progress=progress_on_stderr("downloading", quiet=reading.quiet),
     )
-    [layer] = encoder.layer_indices(reading.layer)
+    layers = encoder.layer_indices(reading.layer)
     progress = progress_on_stderr("encoding", quiet=reading.quiet)
     others: dict[tuple[int, str], np.ndarray] = {}
-    if compared is None:
+    if compared is None or reading.pooling == OWN:
         vectors = encoder.encode(
-            corpus.texts, layer=layer, pooling=reading.pooling, progress=progress
+            corpus.texts, layer=reading.layer, pooling=reading.pooling, progress=progress
         )
     else:
         poolings = as_poolings(
@@ -172,11 +195,12 @@ def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None)
         )
         hidden = encoder.encode_layers(corpus.texts, poolings=poolings, progress=progress)
         others = {
-            (each, pooling): X
-            for pooling, layers in hidden.items()
-            for each, X in enumerate(layers)
+            (each, pooling): X for pooling, every in hidden.items() for each, X in enumerate(every)
         }
-        vectors = others.pop((layer, reading.pooling))
+        if len(layers) == 1:
+            vectors = others.pop((layers[0], reading.pooling))
+        else:
+            vectors = hidden[reading.pooling][list(layers)].mean(axis=0, dtype=np.float32)
     sampled = {}
     if corpus.n_available is not None:
         sampled = _sampled(len(corpus), corpus.n_available, corpus.seed)
@@ -184,7 +208,7 @@ def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None)
         **_about(corpus),
         **sampled,
         "model": encoder.name,
-        "layer": str(layer),
+        "layer": _layer_name(reading.layer, layers),
         "pooling": reading.pooling,
     }
     if encoder.revision:
@@ -198,6 +222,13 @@ def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None)
         sources=corpus.sources,
         read=corpus,
     )
+
+
+def _layer_name(layer: LayerName, indices: tuple[int, ...]) -> str:
+    """The number of one layer, counted from the input; the name of a mean of several."""
+    if len(indices) == 1:
+        return str(indices[0])
+    return "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:

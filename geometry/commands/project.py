@@ -93,7 +93,8 @@ def _without_zeros(own: OwnData) -> OwnData:
         None if each is None else tuple(each[row] for row in rows)
         for each in (own.texts, own.labels)
     )
-    return replace(own, vectors=own.vectors[rows], texts=texts, labels=labels)
+    numbers = rows + 1 if own.numbers is None else own.numbers[rows]
+    return replace(own, vectors=own.vectors[rows], texts=texts, labels=labels, numbers=numbers)
 
 
 def _umap(X: np.ndarray, dims: int, seed: int, *, quiet: bool) -> tuple[Projection, int]:

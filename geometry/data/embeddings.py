@@ -89,12 +89,16 @@ class VectorTable:
         A title.
     report : VectorReport or None
         What was left out of the file.
+    numbers : (n,) array of int, or None
+        The number of each word's row in the file, from 1, without a header. None where all rows
+        were taken.
     """
 
     vectors: np.ndarray
     words: tuple[str, ...]
     name: str = ""
     report: VectorReport | None = None
+    numbers: np.ndarray | None = None
 
     def row_of(self, word: str) -> int | None:
         """The row of a word: its exact entry, else the first entry equal in lower case."""

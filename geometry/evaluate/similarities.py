@@ -112,7 +112,7 @@ def _rank(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
         if len(flat):
             raise UndefinedMeasure(
-                "constant_row", side=name, row=flat[0], n_flat=len(flat), n=len(X)
+                "constant_row", side=name, row=flat[0] + 1, n_flat=len(flat), n=len(X)
             )
         ranks = ranks_in_rows(X)
         sides.append(directions(ranks - (X.shape[1] + 1) / 2))

@@ -60,7 +60,7 @@ def refuse_not_finite(X: np.ndarray) -> None:
             return
     bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if len(bad):
-        raise ValueError(f"row {bad[0]} holds NaN or infinity ({len(bad)} of {len(X)} rows do)")
+        raise ValueError(f"row {bad[0] + 1} holds NaN or infinity ({len(bad)} of {len(X)} rows do)")
 
 
 def wide_rows(X: np.ndarray, d: int) -> np.ndarray:
@@ -121,8 +121,9 @@ def refuse_missing(ids: np.ndarray, what: str) -> None:
         missing = missing | np.array([label is None for label in ids], dtype=bool)
     rows = np.flatnonzero(missing)
     if len(rows):
+        first = rows[0]
         raise ValueError(
-            f"the {what} of row {rows[0]} is {ids[rows[0]]} ({len(rows)} of {len(ids)} rows have "
+            f"the {what} of row {first + 1} is {ids[first]} ({len(rows)} of {len(ids)} rows have "
             "none); drop these rows first"
         )
 
@@ -175,4 +176,4 @@ def directions(X: np.ndarray) -> np.ndarray:
 
 def _refuse_zero(zero: np.ndarray, n: int) -> None:
     if len(zero):
-        raise UndefinedMeasure("zero_row", row=zero[0], n_zero=len(zero), n=n)
+        raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=n)

@@ -63,7 +63,7 @@ class Search:
         X = float_rows(X, at_least=1)
         zero = np.flatnonzero(~X.any(axis=1))
         if len(zero):
-            raise UndefinedMeasure("zero_row", row=zero[0], n_zero=len(zero), n=len(X))
+            raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=len(X))
         parts = [slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS)]
         # by blocks, because a million rows would take gigabytes in float64
         self._mean = sum((unit_rows(X[part]).sum(axis=0) for part in parts), np.zeros(1)) / len(X)

@@ -218,7 +218,7 @@ def _shares(frequencies: np.ndarray) -> np.ndarray:
     p = p.astype(np.float64)
     bad = np.flatnonzero(~((p >= 0) & np.isfinite(p)))
     if len(bad):
-        raise ValueError(f"frequency {p[bad[0]]} of row {bad[0]} is negative or not finite")
+        raise ValueError(f"frequency {p[bad[0]]} of row {bad[0] + 1} is negative or not finite")
     if not p.any():
         raise ValueError("all frequencies are 0; at least one must be above 0")
     p = p / p.max()

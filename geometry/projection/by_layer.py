@@ -39,9 +39,34 @@ def project_layers(
     """
     pictures: list[Projection] = []
     for X in layers:
-        picture = project(unit_rows(X), method, n_components, random_state=random_state)
-        pictures.append(_turned_like(pictures[-1], picture) if pictures else picture)
+        former = pictures[-1] if pictures else None
+        pictures.append(
+            project_layer(X, method, n_components, former=former, random_state=random_state)
+        )
     return tuple(pictures)
+
+
+def project_layer(
+    X: np.ndarray,
+    method: str = "mean",
+    n_components: int = 2,
+    *,
+    former: Projection | None = None,
+    random_state: int = 0,
+) -> Projection:
+    """One picture of ``project_layers``.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        No zero row.
+    method, n_components, random_state
+        As in ``project_layers``.
+    former : Projection, optional
+        That of the layer before, whose signs the axes take over.
+    """
+    picture = project(unit_rows(X), method, n_components, random_state=random_state)
+    return picture if former is None else _turned_like(former, picture)
 
 
 def _turned_like(former: Projection, picture: Projection) -> Projection:

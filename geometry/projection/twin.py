@@ -13,7 +13,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..measure import angles_to_mean
-from ..transform.whitening_map import WhiteningMap, recommended_whitening
+from ..transform.whitening_map import WhiteningMap, checked_weights, recommended_whitening
 from .projection import Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")
@@ -55,7 +55,9 @@ class Twin:
     whitening: WhiteningMap
 
 
-def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
+def fit_whitening(
+    X: np.ndarray, fit: str = "recommended", *, sample_weight: np.ndarray | None = None
+) -> WhiteningMap:
     """The full-strength ZCA whitening of rows, for ``whiten_beside``.
 
     Parameters
@@ -64,16 +66,20 @@ def fit_whitening(X: np.ndarray, fit: str = "recommended") -> WhiteningMap:
     fit : str
         "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
         directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
+    sample_weight : (n,) array, >= 0, optional
+        Of the rows; "recommended" then depends on the effective n, (sum w)^2 / sum w^2.
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
-    n, d = X.shape
+    weights = None if sample_weight is None else checked_weights(sample_weight, len(X))
+    moments, d = Moments.of(X, weights), X.shape[1]
+    n = round(moments.weight**2 / moments.weight2)
     settings: dict[str, Any] = {
         "recommended": recommended_whitening(n, d),
         "ledoit-wolf": {"shrinkage": "ledoit-wolf"},
         "full": {},
     }[fit]
-    return WhiteningMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps), **settings)
+    return WhiteningMap.solve(moments, eps=float(np.finfo(X.dtype).eps), **settings)
 
 
 def whiten_beside(

@@ -60,6 +60,7 @@ def open_run(
         labels=None if rows.labels is None else tuple(label or "" for label in rows.labels),
         label_column=None if rows.labels is None else "label",
         report=report,
+        numbers=None if report.n_sampled is None else rows.numbers,
     )
 
 

@@ -23,12 +23,15 @@ class Sample:
     ids : (m,) int64
     X : (m, d) float32
     hashes : (m,) uint64
+    numbers : (m,) int64
+        Place of each row in the data set, from 1.
     texts, labels : list of m str, or None
     """
 
     ids: np.ndarray
     X: np.ndarray
     hashes: np.ndarray
+    numbers: np.ndarray
     texts: list[str | None] | None = None
     labels: list[str | None] | None = None
 
@@ -40,6 +43,7 @@ class Sample:
             np.concatenate([self.ids, other.ids]),
             np.concatenate([self.X, other.X]),
             np.concatenate([self.hashes, other.hashes]),
+            np.concatenate([self.numbers, other.numbers]),
             both(self.texts, other.texts),
             both(self.labels, other.labels),
         )
@@ -49,7 +53,12 @@ class Sample:
             return None if values is None else [values[row] for row in rows]
 
         return Sample(
-            self.ids[rows], self.X[rows], self.hashes[rows], of(self.texts), of(self.labels)
+            self.ids[rows],
+            self.X[rows],
+            self.hashes[rows],
+            self.numbers[rows],
+            of(self.texts),
+            of(self.labels),
         )
 
 
@@ -64,9 +73,10 @@ def hash_of(ids: np.ndarray, seed: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class SampleTask:
-    """A shard, and the largest hash that is drawn."""
+    """A shard, the rows of the shards before it, and the largest hash that is drawn."""
 
     shard: Shard
+    before: int
     column: Column
     limit: int
     seed: int
@@ -84,6 +94,7 @@ def sample_of_shard(task: SampleTask) -> Summed:
     for block in blocks(
         task.shard, task.column, beside=task.beside, skip=task.skip, left_out=left_out
     ):
+        numbers = task.before + n + np.arange(1, len(block.ids) + 1)
         n += len(block.ids)
         hashes = hash_of(block.ids, task.seed)
         drawn = np.flatnonzero(hashes <= np.uint64(task.limit))
@@ -92,7 +103,16 @@ def sample_of_shard(task: SampleTask) -> Summed:
                 block.beside[name].take(drawn).to_pylist() if name in block.beside else None
                 for name in ("text", "label")
             )
-            parts.append(Sample(block.ids[drawn], block.X[drawn], hashes[drawn], texts, labels))
+            parts.append(
+                Sample(
+                    block.ids[drawn],
+                    block.X[drawn],
+                    hashes[drawn],
+                    numbers[drawn],
+                    texts,
+                    labels,
+                )
+            )
     total = None
     for part in parts:
         total = part if total is None else total.joined(part)
@@ -124,8 +144,10 @@ def draw(
     most = 2**64 - 1
     share = (n + SPARE * np.sqrt(n) + SPARE) / max(data.n_rows, 1)
     limit = most if share >= 1 else int(share * most)
+    before = np.cumsum([0, *(shard.rows for shard in data.shards)]).tolist()
     tasks = [
-        SampleTask(shard, column, limit, seed, tuple(beside), engine.skip) for shard in data.shards
+        SampleTask(shard, first, column, limit, seed, tuple(beside), engine.skip)
+        for shard, first in zip(data.shards, before, strict=False)
     ]
     found: Sample | None = engine.total(sample_of_shard, Sample.joined, tasks).value
     if found is None:
@@ -133,6 +155,7 @@ def draw(
             np.empty(0, np.int64),
             np.empty((0, column.dimension), np.float32),
             np.empty(0, np.uint64),
+            np.empty(0, np.int64),
         )
     smallest = np.argsort(found.hashes, kind="stable")[:n]
     return found.taken(smallest[np.argsort(found.ids[smallest], kind="stable")])

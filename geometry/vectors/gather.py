@@ -121,6 +121,7 @@ class Gathering:
         self.d, self.wanted = d, wanted
         self._word_bytes = 0
         self.words: list[str] = []
+        self.numbers: list[int] = []  # of their rows in the file, from 1
         self.counts = _Counts()
         self.is_whole = True
         self._known: set[str] = set()
@@ -187,7 +188,9 @@ class Gathering:
             n_replaced=counts.replaced,
             n_spaced=counts.spaced,
         )
-        return VectorTable(self._rows, tuple(self.words), name, report)
+        is_all = len(self.words) == counts.rows
+        numbers = None if is_all else np.array(self.numbers)
+        return VectorTable(self._rows, tuple(self.words), name, report, numbers)
 
     def _take(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
         """Rows of the block that are taken; their words join ``words``."""
@@ -211,6 +214,7 @@ class Gathering:
             else:
                 known.add(word)
                 self.words.append(word)
+                self.numbers.append(counts.rows)
                 taken.append(row)
         return taken
 

@@ -80,6 +80,8 @@ class Taken:
         if not self.n_rows:
             self._begin(d, block)
         numbers = np.arange(self.n_rows + 1, self.n_rows + m + 1)
+        if block.numbers is not None:
+            numbers = block.numbers
         keys = np.zeros(m) if self._sample is None else np.asarray(self._random.random(m))
         self.n_rows += m
         finite = np.isfinite(rows).all(axis=1)

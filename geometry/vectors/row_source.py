@@ -21,11 +21,15 @@ _RUNNING = re.compile(r"(.*?)(\d+)")
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows.   vectors (m, d) of numbers; m texts and m labels, or None."""
+    """Some rows.   vectors (m, d) of numbers; m texts and m labels, or None.
+
+    numbers : (m,) of their rows in the file, from 1; None if the blocks have all rows.
+    """
 
     vectors: np.ndarray
     texts: list[str] | None = None
     labels: list[str] | None = None
+    numbers: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ class RowSource:
         Words whose rows have NaN or infinity and are no part of the blocks; the first few.
     n_left_out : int
         How many these are.
+    n_skipped : int
+        Rows of the file that are no part of the blocks, for this and for any other reason.
     """
 
     format: str
@@ -79,6 +85,7 @@ class RowSource:
     encoding: str | None = None
     left_out: tuple[str, ...] = ()
     n_left_out: int = 0
+    n_skipped: int = 0
 
     def vector_choice(
         self, wanted: str | Sequence[str] | None, without: Sequence[str | None]

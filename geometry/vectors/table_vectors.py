@@ -145,9 +145,10 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
     )
 
 
-def count_rows(file: BinaryIO, limits: Limits) -> int:
+def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
     """Lines that are not blank."""
-    return sum(bool(line.strip()) for _, line in _lines(file, "latin-1", limits))
+    lines = _lines(file, encoding or "latin-1", limits)
+    return sum(bool(line.strip()) for _, line in lines)
 
 
 def delimiter_of(head: bytes) -> str | None:
@@ -200,10 +201,10 @@ def _blocks(
             if each is not None:
                 each.append(take(record, place)[: limits.text_characters])
         if len(rows) == rows_a_block(width * 8):  # a number takes eight times as much in a list
-            yield Block(np.array(rows), *columns)
+            yield Block(np.array(rows), columns[0], columns[1])
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
-        yield Block(np.array(rows), *columns)
+        yield Block(np.array(rows), columns[0], columns[1])
 
 
 def _cell(cells: list[str], place: int) -> str:

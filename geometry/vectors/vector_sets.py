@@ -158,7 +158,7 @@ def read_vector_set(
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
-            beside.refuse_count(taken.n_rows)
+            beside.refuse_count(taken.n_rows + rows.n_skipped)
             if of_file.text is None and chosen.text is not None:
                 texts = beside.column(chosen.text, numbers)
             if of_file.label is None and chosen.label is not None:
@@ -168,7 +168,7 @@ def read_vector_set(
         is_sample = len(vectors) < taken.n_rows - taken.not_finite.n
         report = VectorSetReport(
             format=rows.format,
-            n_rows=taken.n_rows + rows.n_left_out,
+            n_rows=taken.n_rows + rows.n_skipped,
             n_dropped=taken.not_finite.n + rows.n_left_out,
             dropped=tuple(taken.not_finite.first),
             n_zero=taken.zero.n,
@@ -185,7 +185,7 @@ def read_vector_set(
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
             report=report,
-            numbers=None if len(vectors) == taken.n_rows else numbers,
+            numbers=None if len(vectors) == taken.n_rows + rows.n_skipped else numbers,
         )
 
 
@@ -348,16 +348,18 @@ def _of_words(file: BinaryIO, name: Path, encoding: str | None, limits: Limits) 
         for start in range(0, len(table.words), step):
             rows = slice(start, start + step)
             texts = None if chosen.text is None else list(table.words[rows])
-            yield Block(table.vectors[rows], texts)
+            numbers = None if table.numbers is None else table.numbers[rows]
+            yield Block(table.vectors[rows], texts, numbers=numbers)
 
     return RowSource(
         report.format,
         blocks,
-        n_rows=len(table.words),
+        n_rows=report.n_rows,
         columns=("word",),
         vector_columns=("vectors",),
         left_out=report.not_finite,
         n_left_out=report.n_not_finite,
+        n_skipped=report.n_rows - len(table.words),
     )
 
 
@@ -372,7 +374,7 @@ def _metadata(
         return None
     n = rows.n_rows
     if n is None:
-        n = count_rows(file, limits) - bool(rows.has_header)
+        n = count_rows(file, rows.encoding, limits) - bool(rows.has_header)
     return read_metadata(metadata, n, name=name, limits=limits)
 
 

@@ -33,6 +33,7 @@ PARAMETERS = {
     "strength": "strength t",
     # narrow_cone
     "fit": "kind of whitening",
+    "weights": "fits weighted by a column of the corpus",
     # layers
     "measure": "measure of the curves",
     # word_frequency

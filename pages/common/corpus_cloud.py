@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 
 import numpy as np
 import streamlit as st
@@ -29,6 +30,7 @@ SEED = 0
 MANY_POINTS = 20_000  # whose projection takes more than half a second
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 COUNTED_CHARACTERS = 100_000  # whose tokens are counted in less than a second
+FEWEST_WEIGHED = 2  # rows of a weighted fit
 SHORT_TOKENS = 512  # a transformer that reads longer texts may take a minute for one
 
 # a page may show every layer of a model under several poolings; the bytes have a limit of their own
@@ -93,6 +95,8 @@ class CorpusCloud:
         Names the vectors and their labels: equal keys, equal numbers.
     private : bool
         True for a reader's own texts; what is cached of them ends with the session.
+    weights : (n,) array of float, or None
+        How much each row counts in a fit; None where all count the same.
     """
 
     corpus: Corpus
@@ -101,6 +105,7 @@ class CorpusCloud:
     cloud: Cloud
     key: str
     private: bool
+    weights: np.ndarray | None = None
 
     @property
     def vectors(self) -> np.ndarray:
@@ -130,9 +135,31 @@ class CorpusCloud:
         """Rows of zeros that were left out of a reader's own vectors."""
         return 0 if self.model else len(self.corpus) - self.cloud.n_available
 
+    @property
+    def effective_n(self) -> float:
+        """(sum w)^2 / sum w^2 of the weights: n where all are equal."""
+        w = self.weights
+        return float(len(self.cloud) if w is None else w.sum() ** 2 / np.square(w).sum())
+
     def take(self, rows: np.ndarray, name: str) -> CorpusCloud:
         """The cloud of these rows only; ``name`` is appended to the key."""
-        return replace(self, cloud=self.cloud.take(rows), key=f"{self.key}/{name}")
+        taken = replace(self, cloud=self.cloud.take(rows), key=f"{self.key}/{name}")
+        return taken if self.weights is None else replace(taken, weights=None).weighted()
+
+    def weighted(self) -> CorpusCloud:
+        """The same rows with the weights of their texts.
+
+        Without weights where the corpus or its types have none, and where fewer than FEWEST_WEIGHED
+        rows count.
+        """
+        given = self.corpus.weights
+        if given is None or self.cloud.unit == "types":
+            return self
+        weights = np.array(given)[self.cloud.sources]
+        if np.count_nonzero(weights) < FEWEST_WEIGHED:
+            return self
+        name = sha256(weights.tobytes()).hexdigest()[:16]
+        return replace(self, weights=weights, key=f"{self.key}/weighted-{name}")
 
     def sample(self, most: int) -> CorpusCloud:
         """Some rows, for figures over pairs of rows and for intervals; all if there are few.
@@ -205,7 +232,12 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
 
 
 def encode_corpus(
-    corpus: Corpus | VectorSet, spec: CloudSpec, _: Translate, *, like: CorpusCloud | None = None
+    corpus: Corpus | VectorSet,
+    spec: CloudSpec,
+    _: Translate,
+    *,
+    like: CorpusCloud | None = None,
+    private: bool | None = None,
 ) -> CorpusCloud:
     """The cloud: from memory or disk at once, else encoded with progress and cancel.
 
@@ -218,13 +250,15 @@ def encode_corpus(
     spec : CloudSpec
     like : CorpusCloud, optional
         The same cloud at another layer, see ``read_cloud``.
+    private : bool, optional
+        True for a sample of a reader's own texts. By default whether the corpus is their upload.
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
     encoder = current_encoder()  # here: a job's thread belongs to no session
     # the labels are in the key: agreement and colours depend on them; so do intervals on sources
     key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, corpus.sources, spec)
-    private = is_own(corpus)
+    private = is_own(corpus) if private is None else private
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:
         is_long = takes_long(corpus)

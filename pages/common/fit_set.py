@@ -10,6 +10,7 @@ from geometry.data import VectorSet
 from .cloud_choices import FEWEST_POINTS
 from .controls import choose, follow_default
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
+from .escape import markdown
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
 from .words import Translate
 
@@ -42,6 +43,37 @@ def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
         private=[code for code in labels if code.startswith("upload-")],
         help=_("“The other half”: half of the points are fitted, and the other half is shown."),
     )
+
+
+def choose_weights(points: CorpusCloud, _: Translate) -> CorpusCloud:
+    """The points of a fit with the weights of their texts, unless the reader turns them off."""
+    weighted = points.weighted()
+    if weighted is points:
+        return points
+    is_on = st.toggle(
+        _("Weight the fit by {column}").format(column=markdown(weight_column(points))),
+        key="weights",
+        value=True,
+        bind="query-params",
+        help=_(
+            "Mean and covariance of the fit use these weights. Measures, neighbours and pictures "
+            "count every text once."
+        ),
+    )
+    return weighted if is_on else points
+
+
+def weight_column(points: CorpusCloud) -> str:
+    """The column that the weights of the points were read from."""
+    return points.corpus.weight_column or "weight"
+
+
+def weight_words(points: CorpusCloud, _: Translate) -> list[str]:
+    """That the fit on these points is weighted, in words; empty where it is not."""
+    if points.weights is None:
+        return []
+    words = _("fit weighted by {column} (effective n = {n}); measures are unweighted")
+    return [words.format(column=weight_column(points), n=f"{points.effective_n:,.0f}")]
 
 
 def points_and_fit(

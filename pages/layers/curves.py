@@ -17,8 +17,9 @@ from pages.common.measures import measure_label, print_value
 from pages.common.words import Translate
 
 from .choices import choose_measure
-from .scene import TOKENS, Scene, Series, series_name
-from .sweep import CONTEXTUAL, Sweep, Table, sweep
+from .provenance import sample_note
+from .scene import TOKENS, Scene, Series, Table, series_name
+from .sweep import CONTEXTUAL, Sweep, sweep
 
 HEIGHT = 320
 PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
@@ -50,7 +51,7 @@ def show_curves(
     label = measure_label(measure, _, with_unit=True)
     axes = Axes(_("layer (0 is the input)"), label)
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
-    figure.update_xaxes(dtick=1 if scene.series.last <= 12 else None)
+    figure.update_xaxes(dtick=1 if scene.film.last <= 12 else None)
     show_chart(
         chart_of(figure),
         key="layer-curves",
@@ -85,7 +86,7 @@ def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curv
 
 def references(scene: Scene, tables: Sweep, measure: str, _: Translate) -> list[Curve]:
     """Isotropic data, published curves, and a line at the layer of the numbers."""
-    name = TOKENS if measure in CONTEXTUAL else scene.series.name
+    name = TOKENS if measure in CONTEXTUAL else scene.film.name
     rows = [table[measure] for table in tables[name]]
     x = np.arange(len(rows), dtype=float)
     found = []
@@ -94,7 +95,7 @@ def references(scene: Scene, tables: Sweep, measure: str, _: Translate) -> list[
         title = _("isotropic, as many as {series}").format(series=series_name(name, _))
         found.append(Curve(x, np.array(baseline), title))
     if measure == "mean_cosine":
-        found += published_curves(scene.series.last, _)
+        found += published_curves(scene.film.last, _)
     return found
 
 
@@ -134,6 +135,9 @@ def _note(measure: str, shown: Sequence[Series], unresolved: Sequence[str], _: T
                 "95% intervals by leaving out sentences, or types where those vary more."
             )
         ]
+    parts += [
+        _("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0], _)
+    ]
     parts += special_tokens_note(shown, _)
     if measure == "mean_cosine":
         parts.append(

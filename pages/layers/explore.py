@@ -8,9 +8,10 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS
-from pages.common.corpus_cloud import coverage_of, warn_of_cache
+from pages.common.corpus_cloud import MOST_DRAWN, coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
+from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
@@ -23,7 +24,7 @@ from .curves import show_curves
 from .numbers import show_all_measures, show_headlines, take_away
 from .pictures import draw_pictures
 from .rogue import show_rogues
-from .scene import TOKENS, Scene, build_scene, other_series, read_series
+from .scene import SAMPLE_ROWS, TOKENS, Scene, all_series, build_film, drawn_spec
 from .sweep import Sweep, sweep
 from .verdicts import layers_verdict, rogue_verdict
 
@@ -43,13 +44,16 @@ def explore(corpus: Corpus, _: Translate) -> None:
     with control_box:
         choice = choose_cloud_and_look(corpus, encoder, _, more=more_box.container())
     try:
+        # Plotly draws them without WebGL2, and is slow with many points
+        most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
-            shown = read_series(corpus, encoder, choice.series, choice.special_tokens, _)
-        if len(shown.first.cloud) < FEWEST_POINTS:
-            notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
-            return
-        layer, chosen = chosen_layer(shown.last), chosen_row(shown.first)
-        scene = build_scene(shown, choice.look, layer, chosen)
+            spec = drawn_spec(encoder, choice.series, choice.special_tokens, most)
+            first = encode_corpus(corpus, spec, _)
+            if len(first.cloud) < FEWEST_POINTS:
+                notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+                return
+            film = build_film(choice.series, first, choice.look, _)
+        scene = Scene(film, choice.look, chosen_layer(film.last), chosen_row(first))
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
@@ -57,7 +61,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
     with look_box:
         draw_pictures(scene, _)
         show_headlines(scene, _)
-        show_selection(shown.first.cloud, shown.first.key, _)
+        show_selection(first.cloud, first.key, _)
     with notes_box:  # above the pictures, but computed after they were sent
         with encoder_errors_shown(_):
             warn_of_coverage(coverage_of(corpus, _), _)
@@ -90,18 +94,17 @@ def _answer(
         Where this is drawn, where a progress bar is, and where the downloads are.
     """
     with progress:
-        series, unresolved = other_series(
-            scene.series, corpus, scene.series.first.encoder, special_tokens, _
-        )
+        encoder, name = scene.first.encoder, scene.film.name
+        series, unresolved = all_series(name, corpus, encoder, special_tokens, _)
         tables = sweep(series, _)
-    tokens = next(each for each in series if each.name == TOKENS)
+    by_name = {each.name: each for each in series}
     with answer:
         figure = show_curves(scene, series, unresolved, _)
         if not is_presenting():
-            show_verdict(layers_verdict(tokens, tables[TOKENS], _), _, key="layers")
-        parts = show_rogues(scene, tables, _)
+            show_verdict(layers_verdict(by_name[TOKENS], tables[TOKENS], _), _, key="layers")
+        parts = show_rogues(scene, by_name[name], tables[name], _)
         if not is_presenting():
-            verdict = rogue_verdict(scene.series, tables[scene.series.name], scene.layer, _)
+            verdict = rogue_verdict(by_name[name], tables[name], scene.layer, _)
             show_verdict(verdict, _, key="rogue")
             values = lesson_values(tables)
             for question in ("cls", "higher", "standardise", "context", "directions"):

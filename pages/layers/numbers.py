@@ -21,15 +21,12 @@ from pages.common.words import Translate
 
 from .pictures import captions, layer_title
 from .provenance import origin, provenance
-from .scene import TOKENS, Scene, Series
+from .scene import HEADLINES, TOKENS, Scene, Series, Table
 from .sweep import (
     CONTEXTUAL,
-    HEADLINES,
     MEASURES,
     ROGUE,
     Sweep,
-    Table,
-    headlines_of,
     sweep,
 )
 
@@ -38,8 +35,8 @@ COSINE_DECIMALS = 3
 
 def show_headlines(scene: Scene, _: Translate) -> None:
     """Three numbers of the layer, with their change since the layer below it."""
-    now = headlines_of(scene.points)
-    below = headlines_of(scene.series.layers[scene.layer - 1]) if scene.layer else None
+    now = scene.still.headlines
+    below = scene.film.stills[scene.layer - 1].headlines if scene.layer else None
     labels = {
         "mean_cosine": _("mean cosine"),
         "opening_angle": _("opening angle, median"),
@@ -71,12 +68,12 @@ def show_all_measures(scene: Scene, series: Sequence[Series], tables: Sweep, _: 
     names: tuple[str, ...] = (*MEASURES, *ROGUE)
     whole = {name: list(each) for name, each in tables.items()}
     of_tokens = [each for each in series if each.name == TOKENS]
-    if scene.series.name == TOKENS:
+    if scene.film.name == TOKENS:
         contextual = sweep(of_tokens, _, contextual=True)[TOKENS]
         whole[TOKENS] = [a | b for a, b in zip(whole[TOKENS], contextual, strict=True)]
         names = (*names, *CONTEXTUAL)
     with st.container(key="layer-table"):
-        st.markdown(table_markdown(whole[scene.series.name], names, _))
+        st.markdown(table_markdown(whole[scene.film.name], names, _))
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
@@ -85,7 +82,7 @@ def show_all_measures(scene: Scene, series: Sequence[Series], tables: Sweep, _: 
         )
     )
     with encoder_errors_shown(_):
-        st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
+        st.caption(coverage_line(coverage_of(scene.first.corpus, _), _))
     measured_on = {each.name: " · ".join(origin(each, _)) for each in series}
     offer_csv(
         _("Download measures (CSV)"),
@@ -187,7 +184,7 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
 
 def points_table(scene: Scene, measured_on: str) -> bytes:
     """The coordinates at every layer, as drawn: of unit vectors around the origin."""
-    axes = "xyz"[: scene.pictures[0].n_components]
-    columns = [f"layer_{i}_{axis}" for i in range(len(scene.pictures)) for axis in axes]
-    places = np.hstack([picture.around_origin for picture in scene.pictures])
-    return points_csv(scene.series.first.cloud, columns, places, measured_on)
+    axes = "xyz"[: scene.film.n_components]
+    columns = [f"layer_{i}_{axis}" for i in range(scene.film.last + 1) for axis in axes]
+    places = np.hstack([picture.around_origin for picture in scene.film.pictures])
+    return points_csv(scene.first.cloud, columns, places, measured_on)

@@ -16,13 +16,13 @@ from pages.common.cache import Cache
 from pages.common.controls import layer_words
 from pages.common.draw.charts import cached_chart, share_texts, show_chart
 from pages.common.draw.clouds import (
-    alternative,
+    alternative_with,
     axis_titles,
-    cloud_panel,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
+    panel_with,
     point_colours,
 )
 from pages.common.draw.selected import choose_row, store_selection
@@ -33,7 +33,7 @@ from pages.common.words import Translate, language
 
 from .choices import slide_to_layer, store_layer
 from .provenance import provenance
-from .scene import Scene, series_key
+from .scene import Scene, film_key
 
 GROUP = "layers"
 REACH = 1.05  # the points are unit vectors
@@ -47,35 +47,35 @@ _PANELS: Cache[Panel] = Cache("layer-panels", max_entries=256)
 def draw_pictures(scene: Scene, _: Translate) -> None:
     """Every layer in one scale: the origin in the middle, all points at distance 1 at most."""
     (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
-    note_too_many_labels(scene.points.cloud, _)
+    note_too_many_labels(scene.first.cloud, _)
 
 
 def layer_title(scene: Scene, _: Translate, layer: int | None = None) -> str:
     """The title of a layer; by default that of the numbers."""
-    title = layer_words(scene.layer if layer is None else layer, scene.series.last, _)
+    title = layer_words(scene.layer if layer is None else layer, scene.film.last, _)
     return title[:1].upper() + title[1:]
 
 
 def captions(scene: Scene, _: Translate) -> list[str]:
     """The cone's angles at the layer of the numbers, and how far its picture can be trusted."""
     panel = _panel(scene, scene.layer, _)
-    return [*panel.captions, *lines_below(scene.pictures[scene.layer], panel, _)]
+    return [*panel.captions, *lines_below(scene.still.picture, panel, _)]
 
 
 def _panel(scene: Scene, layer: int, _: Translate) -> Panel:
     """The panel of a layer, without texts and marks."""
-    picture = scene.pictures[layer]
-    key = series_key(scene.series, picture.method, picture.n_components, layer, language())
+    still, d = scene.film.stills[layer], scene.first.vectors.shape[1]
     return _PANELS.get_or_make(
-        key,
-        lambda: cloud_panel(scene.series.layers[layer].vectors, (), picture, REACH, _),
-        private=scene.series.first.private,
+        film_key(scene.film, layer, language()),
+        lambda: panel_with(still.edges, d, (), still.picture, REACH, _),
+        private=scene.first.private,
     )
 
 
-def _alternative(scene: Scene, _: Translate) -> str:
-    panel = _panel(scene, scene.layer, _)
-    return alternative(layer_title(scene, _), scene.points.vectors, panel, _)
+def _alternative(scene: Scene, layer: int, _: Translate) -> str:
+    cosine = scene.film.stills[layer].headlines["mean_cosine"].value
+    title, n = layer_title(scene, _, layer), len(scene.first.cloud)
+    return alternative_with(title, n, cosine, _panel(scene, layer, _), _)
 
 
 def _draw_twins(scene: Scene, _: Translate) -> None:
@@ -84,33 +84,34 @@ def _draw_twins(scene: Scene, _: Translate) -> None:
         current_theme(),
         _,
         key=GROUP,
-        texts=scene.series.first.cloud.texts,
+        texts=scene.first.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, scene.series.first.key),
+        on_selection=partial(store_selection, scene.first.key),
         on_settled=store_layer,
     )
 
 
 def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
     """The message: a film with a stop at each layer, then each layer as a still picture."""
-    series, first = scene.series, scene.pictures[0]
-    layers = range(len(series.layers))
+    points, stills = scene.first, scene.film.stills
+    last, first = scene.film.last, stills[0].picture
+    layers = range(last + 1)
     film = Picture(
         layers,
         [layer_title(scene, _, layer) for layer in layers],
         _("Between two layers: {layer}").format(layer="{0}"),
     )
-    stills = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
-    stages = np.unique(np.linspace(0, series.last, STAGES).round().astype(int)).tolist()
+    each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
+    stages = np.unique(np.linspace(0, last, STAGES).round().astype(int)).tolist()
     return TwinCloud(
         points=_POINTS.get_or_make(
-            series_key(series, first.method, first.n_components),
-            lambda: Points.of(pack_cloud([each.around_origin for each in scene.pictures], REACH)),
-            private=series.first.private,
+            film_key(scene.film),
+            lambda: Points.of(pack_cloud([still.picture.around_origin for still in stills], REACH)),
+            private=points.private,
         ),
-        rows_key=series.first.key,
-        pictures=[film, *stills] if series.last else [film],
-        colours=point_colours(series.first, scene.look.colour, _),
+        rows_key=points.key,
+        pictures=[film, *each] if last else [film],
+        colours=point_colours(points, scene.look.colour, _),
         reach=REACH,
         axis_titles=axis_titles(first.method, first.n_components, _),
         origin_label=_("origin"),
@@ -120,8 +121,8 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         values=(float(scene.layer),),
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
-        landmarks=[(stage, f"{stage}") for stage in stages] if series.last else (),
-        alt=_alternative(scene, _),
+        landmarks=[(stage, f"{stage}") for stage in stages] if last else (),
+        alt=_alternative(scene, scene.layer, _),
         cones=[
             [Wedge(wedge.axis, wedge.degrees) for wedge in _panel(scene, layer, _).wedges]
             for layer in layers
@@ -137,17 +138,18 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
 
 def _draw_charts(scene: Scene, _: Translate) -> None:
     """A Plotly chart for each layer, for a browser without WebGL2."""
-    series, look = scene.series, scene.look
-    slide_to_layer(scene.layer, series.last, _)
-    share_texts(GROUP, [plotly(text) for text in series.first.cloud.texts])
-    colours = point_colours(series.first, look.colour, _)
+    points, look = scene.first, scene.look
+    slide_to_layer(scene.layer, scene.film.last, _)
+    share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
+    colours = point_colours(points, look.colour, _)
     marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
-    boxes = [box for _row in range(0, len(series.layers), 4) for box in st.columns(4)]
-    for layer, box in zip(range(len(series.layers)), boxes, strict=False):
+    n_layers = scene.film.last + 1
+    boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
+    for layer, box in zip(range(n_layers), boxes, strict=False):
         panel = replace(_panel(scene, layer, _), marks=marks)
-        key = series_key(
-            series,
-            series.first.key,  # the labels too, which the colours show
+        key = film_key(
+            scene.film,
+            points.key,  # the labels too, which the colours show
             layer,
             look,
             scene.chosen,
@@ -164,14 +166,14 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
                     partial(
                         cone_figure, panel, colours, current_theme(), height=SMALL_HEIGHT, lines=0
                     ),
-                    private=series.first.private,
+                    private=points.private,
                 ),
                 key=f"layers-{layer}",
                 file_name=f"layers-{layer}",
-                alt=alternative(title, series.layers[layer].vectors, panel, _),
+                alt=_alternative(scene, layer, _),
                 on_point=choose_row,
-                on_selection=partial(store_selection, series.first.key),
+                on_selection=partial(store_selection, points.key),
                 texts=GROUP,
-                group=f"{GROUP}-{series.first.key}",
+                group=f"{GROUP}-{points.key}",
             )
     draw_legend(colours, current_theme(), _)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pages.common.controls import layer_words, pooling_names
+from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.models import model_line
 from pages.common.words import Translate
 
@@ -11,23 +12,35 @@ from .scene import TOKENS, Scene, Series
 
 def provenance(scene: Scene, _: Translate) -> str:
     """What is drawn, the layer of the numbers, and what was done to the vectors."""
-    encoder = scene.series.first.encoder
     parts = [
-        *origin(scene.series, _),
-        layer_words(scene.layer, encoder.n_layers, _),
+        *_origin(scene.first, _),
+        layer_words(scene.layer, scene.film.last, _),
         _("raw vectors, nothing fitted; drawn at length 1"),
-        _("seed {seed}").format(seed=scene.series.first.spec.seed),
+        _("seed {seed}").format(seed=scene.first.spec.seed),
     ]
     return " · ".join(parts)
 
 
 def origin(series: Series, _: Translate) -> list[str]:
     """Corpus, n, model and pooling of a series."""
-    points = series.first
+    corpus, n, *rest = _origin(series.first, _)
+    return [corpus, n, *sample_note(series, _), *rest]
+
+
+def sample_note(series: Series, _: Translate) -> list[str]:
+    """That only some texts were taken; empty where all were."""
+    n = len(series.first.corpus)
+    if n == series.n_texts:
+        return []
+    note = _("a sample of {n} of the {all} texts, seed {seed}")
+    return [note.format(n=f"{n:,}", all=f"{series.n_texts:,}", seed=SEED)]
+
+
+def _origin(points: CorpusCloud, _: Translate) -> list[str]:
     cloud = points.cloud
     return [
         _("corpus {name}").format(name=points.corpus.name),
-        _n_words(series, _),
+        _n_words(points, _),
         model_line(points.encoder, _),
         *(
             [_("special tokens left out, word pieces included")]
@@ -42,8 +55,8 @@ def origin(series: Series, _: Translate) -> list[str]:
     ]
 
 
-def _n_words(series: Series, _: Translate) -> str:
-    cloud = series.first.cloud
+def _n_words(points: CorpusCloud, _: Translate) -> str:
+    cloud = points.cloud
     units = {"sentences": _("sentences"), "tokens": _("tokens")}
     count = f"n = {len(cloud):,} {units[cloud.unit]}"
     if cloud.n_available > len(cloud):

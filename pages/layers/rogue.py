@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.figures.heatmap import Strip, strips_figure
-from geometry.measure import Measured, top_contribution_baseline
+from geometry.measure import top_contribution_baseline
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
@@ -16,20 +16,31 @@ from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
 from .pictures import layer_title
-from .scene import Scene, series_name
-from .sweep import Sweep, parts_of
+from .provenance import sample_note
+from .scene import Scene, Series, Table, series_name
+from .sweep import parts_of
 
 NAMED = 8  # dimensions named below the picture, at most
 TOP = 3  # dimensions named in the line below it
 SHARES = {1: "top_contribution", 5: "top_5_contributions"}
 
 
-def show_rogues(scene: Scene, tables: Sweep, _: Translate) -> dict[str, np.ndarray]:
+def show_rogues(
+    scene: Scene, series: Series, tables: Sequence[Table], _: Translate
+) -> dict[str, np.ndarray]:
     """The heat maps, the numbers of the chosen layer, and its leading dimensions.
 
     Returns the parts (layers, d) that are drawn, by treatment.
+
+    Parameters
+    ----------
+    scene : Scene
+    series : Series
+        Of the cloud that is drawn.
+    tables : sequence of Table
+        One for each of its layers.
     """
-    parts = {name: parts_of(scene.series, name) for name in ("raw", "standardised")}
+    parts = {name: parts_of(series, name) for name in ("raw", "standardised")}
     raw, standardised = parts.values()
     rows = [str(layer) for layer in range(len(raw))]
     figure = strips_figure(
@@ -49,10 +60,12 @@ def show_rogues(scene: Scene, tables: Sweep, _: Translate) -> dict[str, np.ndarr
         file_name="layers-dimensions",
         alt=" ".join(_line(raw[layer], layer, _) for layer in range(len(raw))),
     )
-    _show_numbers(scene, tables[scene.series.name], standardised, _)
+    _show_numbers(scene, tables, standardised, _)
     said = [
         _line(raw[scene.layer], scene.layer, _),
-        _("Measured on: {series}.").format(series=series_name(scene.series.name, _)),
+        _("Measured on: {series}.").format(
+            series=", ".join([series_name(series.name, _), *sample_note(series, _)])
+        ),
     ]
     st.caption(markdown(" ".join(said)))
     st.caption(prose("layers", "rogue"))
@@ -86,10 +99,10 @@ def _line(parts: np.ndarray, layer: int, _: Translate) -> str:
 
 
 def _show_numbers(
-    scene: Scene, tables: Sequence[dict[str, Measured]], standardised: np.ndarray, _: Translate
+    scene: Scene, tables: Sequence[Table], standardised: np.ndarray, _: Translate
 ) -> None:
     now, before = tables[scene.layer], tables[max(scene.layer - 1, 0)]
-    d = scene.points.vectors.shape[1]
+    d = scene.first.vectors.shape[1]
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
     for k, name in SHARES.items():

@@ -9,7 +9,7 @@ import numpy as np
 
 from geometry import UndefinedMeasure
 from geometry.linalg.threads import in_threads
-from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
+from geometry.measure import Annotations, annotated_table, cosine_parts, measure_table
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
 from pages.common import jobs
@@ -17,7 +17,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.words import Translate
 
-from .scene import Series, vectors_key
+from .scene import Series, Table, vectors_key
 
 MEASURES = (
     "mean_cosine",
@@ -29,29 +29,14 @@ MEASURES = (
 )
 CONTEXTUAL = ("self_similarity", "intra_sentence_similarity", "max_explainable_variance")
 ROGUE = ("top_contribution", "top_5_contributions")
-HEADLINES = ("mean_cosine", "opening_angle", "isoscore")
 THREADS = 2  # tables at a time
 
-Table = dict[str, Measured]  # by the measure's name
 Sweep = dict[str, tuple[Table, ...]]  # by the series' name, a table for each layer
 
 # a model of 24 layers has a hundred tables of a corpus
 _TABLES: Cache[Table] = Cache("layer-tables", max_entries=2048)
 _CONTEXTUAL: Cache[Table] = Cache("layer-contextual-tables", max_entries=512)
-_HEADLINES: Cache[Table] = Cache("layer-headlines", max_entries=512)
 _PARTS: Cache[np.ndarray] = Cache("layer-cosine-parts", max_entries=512)
-
-
-def headlines_of(points: CorpusCloud) -> Table:
-    """HEADLINES of one layer: no intervals and nothing simulated, so that it is fast."""
-
-    def make() -> Table:
-        table = measure_table(
-            points.vectors, names=HEADLINES, seed=SEED, intervals=False, simulate=False
-        )
-        return {row.name: row for row in table}
-
-    return _HEADLINES.get_or_make(vectors_key(points), make, private=points.private)
 
 
 def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -> Sweep:

@@ -10,8 +10,7 @@ from pages.common.verdict import State, Verdict, estimate
 from pages.common.words import Translate
 
 from .provenance import origin
-from .scene import Series
-from .sweep import Table
+from .scene import Series, Table
 
 MOST = 0.5  # share of the mean cosine from which five dimensions dominate it
 

@@ -20,6 +20,7 @@ from pages.common.corpus_cloud import (
 )
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.fit_set import choose_weights
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
@@ -93,6 +94,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         look = choose_look(corpus, spec, _)
     with more_box:
         fit = choose_fit(_)
+        points = choose_weights(points, _)
     method = "svd" if look.view == "umap" else look.view
     with progress_box:
         points.project_in_job(method, look.n_components, _)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pages.common.fit_set import weight_words
 from pages.common.origin import origin, unit_names
 from pages.common.words import Translate
 
@@ -24,7 +25,8 @@ def provenance(scene: Scene, _: Translate) -> str:
         _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
             n=f"{n:,}", unit=unit_words(scene, _)
         ),
-        _("n/d = {ratio}").format(ratio=f"{n / d:.2f}"),
+        *weight_words(scene.points, _),
+        _("n/d = {ratio}").format(ratio=f"{scene.points.effective_n / d:.2f}"),
         _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
         _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
         if whitening.shrinkage

@@ -254,7 +254,9 @@ def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
     Its rank is 0 where all points are one and the same.
     """
     return _WHITENINGS.get_or_make(
-        f"{points.key}/{fit}", lambda: fit_whitening(points.vectors, fit), private=points.private
+        f"{points.key}/{fit}",
+        lambda: fit_whitening(points.vectors, fit, sample_weight=points.weights),
+        private=points.private,
     )
 
 

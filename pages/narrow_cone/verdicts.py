@@ -11,6 +11,7 @@ from geometry.projection import whiten_beside
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
+from pages.common.fit_set import weight_words
 from pages.common.measures import same_label
 from pages.common.origin import origin
 from pages.common.verdict import (
@@ -173,6 +174,7 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
         measured = f"{_steps_words(steps, _)}\n\n{_stages_table(steps, scene, _)}"
         basis += [
             _("fitted on one half of the points, without labels; measured on the other half"),
+            *weight_words(scene.points, _),
             _("95% intervals: paired subsamples of the sentences"),
         ]
     return Verdict(

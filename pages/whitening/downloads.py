@@ -8,6 +8,7 @@ import streamlit as st
 from geometry import read_bundled
 from geometry.export import AffineMap, affine_map
 from pages.common.downloads import offer_csv, points_csv
+from pages.common.fit_set import weight_column
 from pages.common.take_home import offer_transform
 from pages.common.words import Translate, prose
 
@@ -44,7 +45,8 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
     material = scene.material
     spec = material.points.spec
     is_learned = picture.name == "learned"  # on the sentences of the bundled pairs
-    corpus = read_bundled("pairs") if is_learned else material.fit_points.corpus
+    fit = material.fit_points
+    corpus = read_bundled("pairs") if is_learned else fit.corpus
     return affine_map(
         picture.treatment,
         model="" if material.points.model is None else material.points.model.name,
@@ -52,6 +54,7 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
         layer=spec.layer,
         pooling=spec.pooling if spec.unit == "sentences" else "none",
         corpus=corpus.name,
+        **({"weights": weight_column(fit)} if fit.weights is not None and not is_learned else {}),
     )
 
 

@@ -16,7 +16,7 @@ from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, coverag
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.selected import chosen_row, show_selection
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.fit_set import choose_fit_set, points_and_fit
+from pages.common.fit_set import choose_fit_set, choose_weights, points_and_fit
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
@@ -146,10 +146,10 @@ def _choose_scene(
     rows_box, knobs_box = more.columns(2)
     with rows_box:
         rows = choose_rows(len(fit.cloud), _)
-    knobs = choose_knobs(
-        names, rows, fit.vectors.shape[1], _, strength=own[4], removed=own[5], more=knobs_box
-    )
+        fit = choose_weights(fit, _)
     material = material_of(points, fit, FitSet(code, rows))
+    n, d = round(material.fit_points.effective_n), fit.vectors.shape[1]
+    knobs = choose_knobs(names, n, d, _, strength=own[4], removed=own[5], more=knobs_box)
     if not material.has_spread:
         notes.info(prose(PAGE, "all-equal"))
         return None

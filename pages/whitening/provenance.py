@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from geometry.transform.treatments import KNOBS
 from pages.common.controls import pooling_names
 from pages.common.downloads import short_number
+from pages.common.fit_set import weight_words
 from pages.common.origin import model_words, unit_names
 from pages.common.uploads import chosen_data
 from pages.common.words import Translate
@@ -18,6 +19,7 @@ OWN_PROVENANCE = (
     "zipf",
     "learned",
 )  # weighted, or fitted on points of its own
+UNWEIGHED = ("clusterwise", "flow")  # whatever the weights of the texts
 
 
 def provenance(scene: Scene, _: Translate) -> str:
@@ -36,7 +38,8 @@ def provenance(scene: Scene, _: Translate) -> str:
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
         fit_words(scene, _),
-        _("n/d = {ratio}").format(ratio=f"{len(material.fit) / d:.2f}"),
+        *weight_words(material.fit_points, _),
+        _("n/d = {ratio}").format(ratio=f"{material.fit_points.effective_n / d:.2f}"),
         *_ranks(scene, _),
     ]
     if material.is_sampled:
@@ -68,8 +71,9 @@ def fit_words(scene: Scene, _: Translate) -> str:
 
 
 def _ranks(scene: Scene, _: Translate) -> list[str]:
-    d = scene.material.cloud.vectors.shape[1]
-    parts = [_("rank {rank} of {d}").format(rank=scene.material.whitening.rank, d=d)]
+    material = scene.material
+    d = material.cloud.vectors.shape[1]
+    parts = [_("rank {rank} of {d}").format(rank=material.whitening.rank, d=d)]
     whitened = [picture for picture in scene.pictures if "shrinkage" in KNOBS[picture.name]]
     if whitened:
         parts += _shrinkages(whitened, _)
@@ -80,6 +84,8 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
             parts.append(
                 _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
             )
+        if material.fit_points.weights is not None and picture.name in UNWEIGHED:
+            parts.append(_named(picture, _("fit unweighted"), _))
         if picture.name in OWN_PROVENANCE:
             parts.append(_named(picture, _own_fit(picture, scene, _), _))
     return parts

@@ -10,11 +10,19 @@ import numpy as np
 from geometry import Cloud, Corpus, Projection
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
+from geometry.linalg.moments import Moments
 from geometry.projection.projection import match_radius, settle
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform import WhiteningMap
 from geometry.transform.learned_removal import WeightedRemoval
-from geometry.transform.treatments import Knobs, Treated, Treatment, fit_treatment
+from geometry.transform.treatments import (
+    LINEAR_AT_ONCE,
+    Knobs,
+    Treated,
+    Treatment,
+    fit_treatment,
+    treatment_of_moments,
+)
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
@@ -27,6 +35,9 @@ from .flow import flow_treatment
 SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
 UNFITTED = ("raw", "learned")  # the fit set does not change them
+WEIGHED = tuple(
+    name for name in LINEAR_AT_ONCE if name not in ("raw", "zipf")
+)  # by weights of texts
 
 _TREATMENTS: Cache[Treatment] = Cache("whitening-treatments", max_entries=96)
 # treated vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
@@ -297,12 +308,15 @@ def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
 
 
 def _fit(name: str, points: CorpusCloud) -> Treatment:
-    weights = points.cloud.counts if name == "zipf" else None
-    return _TREATMENTS.get_or_make(
-        f"{points.key}/{name}",
-        lambda: fit_treatment(name, points.vectors, sample_weight=weights, random_state=SEED),
-        private=points.private,
-    )
+    X, weights = points.vectors, points.weights
+
+    def make() -> Treatment:
+        if weights is None or name not in WEIGHED:
+            counts = points.cloud.counts if name == "zipf" else None
+            return fit_treatment(name, X, sample_weight=counts, random_state=SEED)
+        return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
+
+    return _TREATMENTS.get_or_make(f"{points.key}/{name}", make, private=points.private)
 
 
 def _learned(X: np.ndarray) -> Treatment:

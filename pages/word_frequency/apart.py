@@ -20,17 +20,20 @@ from geometry.measure import (
 )
 from geometry.measure import Measured as Row
 from geometry.measure.frequency import by_rank
+from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
 from geometry.vectors import rank_counts, read_counts, words_of
 
-MAX_WORDS = 30_000  # the most frequent ones; neighbours take time in the square of it
+MAX_WORDS = 100_000  # the most frequent ones, which are drawn
+MEASURED_WORDS = 30_000  # of these, that are measured: neighbours take time in the square of it
 MAX_NUMBERS = 24_000_000  # of all their vectors: 200 MB in float64, of which there are some copies
 LONGEST_WORD = 100  # characters; the rest is cut off
 MARKS = ("", "Ġ", "▁")  # of a word piece that begins a word
 SEED = 0
 
 Ranked = tuple[np.ndarray, tuple[str, ...], np.ndarray, int]  # vectors, words, counts, how many
+Picture = tuple[Projection, tuple[ConeEdge, ...]]
 Symmetry = dict[str, dict[str, tuple[Row, ...]]]  # by treatment, then by weight
 
 
@@ -106,9 +109,10 @@ def measured(X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], N
     return Measured(direction, frequency_bins(X, counts, near, seed=SEED))
 
 
-def pictures(X: np.ndarray) -> tuple[Projection, ...]:
-    """The words by SVD and by PCA."""
-    return tuple(project(X, method, 2, random_state=SEED) for method in ("svd", "pca"))
+def pictures(X: np.ndarray) -> tuple[Picture, ...]:
+    """The words by SVD and by PCA, each with its cones."""
+    found = [project(X, method, 2, random_state=SEED) for method in ("svd", "pca")]
+    return tuple((each, cone_edges(X, each)) for each in found)
 
 
 def symmetry(X: np.ndarray, counts: np.ndarray) -> Symmetry:

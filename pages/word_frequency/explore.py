@@ -66,7 +66,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
                     _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
                 )
                 return
-            measured = measure_words(words, _)
+            measured = measure_words(words.measured, _)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
@@ -140,8 +140,8 @@ def _show_part(
     if name == "left-out":
         show_left_out(corpus, encoder, choice.layer, _)
     elif name == "holes":
-        show_holes(words, corpus, encoder, _)
+        show_holes(words.measured, corpus, encoder, _)
     elif name == "swap":
         show_swap(corpus, encoder, choice.layer, words, _)
     else:
-        show_zipf(words, _)
+        show_zipf(words.measured, _)

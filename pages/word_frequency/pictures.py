@@ -15,7 +15,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import one_scale
 from pages.common.address import is_presenting
 from pages.common.draw.charts import chart_of, share_texts, show_chart
-from pages.common.draw.clouds import cloud_panel, current_theme, lines_below
+from pages.common.draw.clouds import current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
@@ -114,19 +114,22 @@ def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate)
     provenance : str
     """
     rows = drawn_rows(words)
-    svd, pca = pictures_of(words, _)
-    X, texts = words.vectors[rows], [words.texts[row] for row in rows]
+    (svd, of_svd), (pca, of_pca) = pictures_of(words, rows, _)
+    texts = [words.texts[row] for row in rows]
+    bounds = [(each.start, each.stop) for each in measured.bins]
+    if bounds[-1][1] < len(words):  # drawn and not measured
+        bounds.append((bounds[-1][1], len(words)))
     colours = PointColours(
-        np.searchsorted([each.stop for each in measured.bins], rows, side="right"),
-        tuple(
-            _("ranks {ranks}").format(ranks=f"{each.start + 1:,}–{each.stop:,}")
-            for each in measured.bins
-        ),
+        np.searchsorted([stop for _start, stop in bounds], rows, side="right"),
+        tuple(_("ranks {ranks}").format(ranks=f"{start + 1:,}–{stop:,}") for start, stop in bounds),
         _("ranks"),
     )
     reach = one_scale(svd, svd)[1]
     titles = (_("SVD (uncentred)"), _("PCA (centred)"))
-    panels = [cloud_panel(X, (), each, reach, _) for each in (svd, pca)]
+    d = words.vectors.shape[1]
+    panels = [
+        panel_with(edges, d, (), each, reach, _) for each, edges in ((svd, of_svd), (pca, of_pca))
+    ]
     below = [
         f"{title}: " + " · ".join(lines_below(picture, panel, _))
         for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from geometry import Encoder
 from pages.common.controls import layer_words
+from pages.common.corpus_cloud import SEED
 from pages.common.models import model_line
 from pages.common.words import Translate, signed
 
@@ -37,6 +38,13 @@ def provenance(
     count = _("n = {n} words").format(n=f"{len(words):,}")
     if words.n_available > len(words):
         count += " " + _("(the most frequent of {n})").format(n=f"{words.n_available:,}")
+    if len(words.measured) < len(words):
+        measured = _("measured: the {n} most frequent")
+        count += " · " + measured.format(n=f"{len(words.measured):,}")
+    if words.tokens is not None and words.tokens[0] < words.tokens[1]:
+        taken, available = words.tokens
+        sample = _("averaged from a sample of {n} of the {all} tokens, seed {seed}")
+        count += " · " + sample.format(n=f"{taken:,}", all=f"{available:,}", seed=SEED)
     frequencies = {
         "corpus": _("frequencies: corpus {name}").format(name=corpus_name),
         "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),

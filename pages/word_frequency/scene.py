@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from geometry import Corpus, Encoder, Projection, UndefinedMeasure, VectorTable
+from geometry import Corpus, Encoder, UndefinedMeasure, VectorTable
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.ranks import spearman
@@ -17,16 +17,26 @@ from geometry.measure.frequency import NEIGHBOURS
 from geometry.vectors import read_counts
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
+from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, SEED, CloudSpec, encode_corpus
+from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.uploads import is_own
 from pages.common.words import Translate
 
-from .apart import Measured, Ranked, matched, measured, pictures, ranked, words_of_file
+from .apart import (
+    MEASURED_WORDS,
+    Measured,
+    Picture,
+    Ranked,
+    matched,
+    measured,
+    pictures,
+    ranked,
+    words_of_file,
+)
 from .choices import Choice
 
-MAX_TOKENS = 6000  # of whole sentences
-DRAWN = 5000  # points of a cloud
+PLOTLY_POINTS = 5000  # of a cloud, in a browser without WebGL2
 FEWEST = max(NEIGHBOURS) + 2
 # Spearman of a vocabulary's order and a corpus' counts from which the order is one of frequency.
 # Sampling keeps it far below 1: most types of a small corpus occur once. A random order has 0.
@@ -37,7 +47,7 @@ Answer = TypeVar("Answer")
 
 _TABLES: Cache[VectorTable] = Cache("type tables", max_entries=2)
 _MEASURED: Cache[Measured] = Cache("words by frequency", max_entries=32)
-_PICTURES: Cache[tuple[Projection, ...]] = Cache("word pictures", max_entries=16)
+_PICTURES: Cache[tuple[Picture, ...]] = Cache("word pictures", max_entries=16)
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,8 @@ class Words:
         Names the vectors and the counts.
     private : bool
         True if they come from a reader's own texts or files.
+    tokens : (int, int) or None
+        How many contextual tokens were averaged, and how many the corpus has.
     """
 
     vectors: np.ndarray
@@ -67,6 +79,7 @@ class Words:
     key: str
     private: bool
     agreement: float | None = None
+    tokens: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -75,6 +88,20 @@ class Words:
     def lengths(self) -> np.ndarray:
         """(n,) lengths of the vectors, float64: float32 ends at 3e38."""
         return np.asarray(np.linalg.norm(self.vectors.astype(np.float64), axis=1))
+
+    @property
+    def measured(self) -> Words:
+        """The most frequent ones, MEASURED_WORDS at most."""
+        most = MEASURED_WORDS
+        if len(self) <= most:
+            return self
+        return replace(
+            self,
+            vectors=self.vectors[:most],
+            texts=self.texts[:most],
+            counts=self.counts[:most],
+            key=f"{self.key}/{most}",
+        )
 
     @property
     def is_ordered(self) -> bool:
@@ -89,21 +116,22 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -
         return _uploaded(corpus, choice)
     given = read_upload(read_counts, choice.counts_file) if choice.counts == "list" else None
     key: list[object] = [encoder.fingerprint, choice.words, choice.counts]
+    tokens = None
     if given is not None:
         key.append(choice.counts_file.file_id)
     if choice.words == "types" and given is not None:
         table = _type_table(encoder)
         found = matched(table.vectors, table.words, given)
     else:
-        found = _of_corpus(corpus, choice, given, _)
+        found, tokens = _of_corpus(corpus, choice, given, _)
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
     name = ArrayStore.key(*key)
     if choice.counts != "order":
-        return Words(*ranked(*found), key=name, private=private)
+        return Words(*ranked(*found), key=name, private=private, tokens=tokens)
     vectors, names, of_corpus = found
     by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
     words = Words(*ranked(vectors, names, by_order), key=name, private=private)
-    return replace(words, agreement=agreement)
+    return replace(words, agreement=agreement, tokens=tokens)
 
 
 def _uploaded(corpus: Corpus, choice: Choice) -> Words:
@@ -149,22 +177,21 @@ def _by_vocabulary(
 
 def _of_corpus(
     corpus: Corpus, choice: Choice, given: Mapping[str, float] | None, _: Translate
-) -> tuple[np.ndarray, Sequence[str], np.ndarray]:
-    """Types of the corpus, or its contextual tokens averaged by type."""
+) -> tuple[tuple[np.ndarray, Sequence[str], np.ndarray], tuple[int, int] | None]:
+    """(types of the corpus, or its contextual tokens averaged by type; ``Words.tokens``)."""
     if choice.words == "types":
         spec = CloudSpec(unit="types", layer=0, pooling=DEFAULT_POOLING)
         cloud = encode_corpus(corpus, spec, _).cloud
-        return cloud.vectors, cloud.texts, cloud.counts
+        return (cloud.vectors, cloud.texts, cloud.counts), None
     cloud = encode_corpus(corpus, tokens_spec(choice.layer), _).cloud
     names, place, repeats = np.unique(cloud.texts, return_inverse=True, return_counts=True)
     sums = np.zeros((len(names), cloud.vectors.shape[1]))
     np.add.at(sums, place, cloud.vectors)
     counts = np.zeros(len(names))
     counts[place] = cloud.counts
-    vectors = sums / repeats[:, None]
-    if given is None:
-        return vectors, names.tolist(), counts
-    return matched(vectors, names.tolist(), given)
+    means, texts = sums / repeats[:, None], names.tolist()
+    found = (means, texts, counts) if given is None else matched(means, texts, given)
+    return found, (len(cloud), cloud.n_available)
 
 
 def tokens_spec(layer: int) -> CloudSpec:
@@ -173,7 +200,7 @@ def tokens_spec(layer: int) -> CloudSpec:
         unit="tokens",
         layer=layer,
         pooling=DEFAULT_POOLING,
-        max_points=MAX_TOKENS,
+        max_points=MOST_DRAWN,
         whole_sentences=True,
     )
 
@@ -220,21 +247,27 @@ def worked_out(
 
 
 def drawn_rows(words: Words) -> np.ndarray:
-    """The rows that are drawn: all, or a seeded sample that has the hundred most frequent.
+    """The rows that are drawn, the rarest first, so that the frequent ones are drawn above them.
 
-    The rarest come first, so that the frequent ones are drawn above them.
+    Without WebGL2 a seeded sample of many, with the hundred most frequent.
     """
-    n = len(words)
-    if n <= DRAWN:
+    n, most = len(words), PLOTLY_POINTS
+    if n <= most or not has_no_webgl2():
         return np.arange(n)[::-1]
-    rest = np.random.default_rng(SEED).choice(np.arange(100, n), DRAWN - 100, replace=False)
+    rest = np.random.default_rng(SEED).choice(np.arange(100, n), most - 100, replace=False)
     return np.concatenate([np.arange(100), np.sort(rest)])[::-1]
 
 
-def pictures_of(words: Words, _: Translate) -> tuple[Projection, ...]:
-    """The drawn words by SVD and by PCA."""
-    X = words.vectors[drawn_rows(words)]
-    if X.shape[1] <= WIDE:
-        return _PICTURES.get_or_make(words.key, lambda: pictures(X), private=words.private)
-    what = _("Pictures of {n} words").format(n=f"{len(X):,}")
-    return worked_out(_PICTURES, words, lambda report: apart(pictures, X, report=report), what, _)
+def pictures_of(words: Words, rows: np.ndarray, _: Translate) -> tuple[Picture, ...]:
+    """The drawn words by SVD and by PCA, each with its cones."""
+    n, d = len(rows), words.vectors.shape[1]
+
+    def work(report: jobs.Report) -> tuple[Picture, ...]:
+        X = words.vectors[rows]
+        return pictures(X) if d <= WIDE else apart(pictures, X, report=report)
+
+    if n <= MANY_POINTS and d <= WIDE:
+        key = f"{words.key}/{n}"
+        return _PICTURES.get_or_make(key, lambda: work(lambda *_: None), private=words.private)
+    what = _("Pictures of {n} words").format(n=f"{n:,}")
+    return worked_out(_PICTURES, words, work, what, _, of=str(n))

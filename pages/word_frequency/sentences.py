@@ -38,7 +38,7 @@ from .apart import LONGEST_WORD
 from .scene import Words, tokens_spec, worked_out
 
 LEFT_OUT = (0, 10, 100)
-MOST_POINTS = 1500
+MOST_POINTS = 1500  # sentences of these figures
 LONGEST_SENTENCE = 500  # characters of a typed sentence
 SWAP = ("I love this old film.", "love", "adore")
 
@@ -134,7 +134,9 @@ def holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> Holes
     def make(report: jobs.Report) -> Holes:
         row_of = {text: row for row, text in enumerate(words.texts)}
         means = []
-        for pieces in encoder.tokenize(corpus.texts[:MOST_POINTS], progress=report):
+        rng, n = np.random.default_rng(SEED), len(corpus)
+        drawn = np.sort(rng.choice(n, min(n, MOST_POINTS), replace=False))
+        for pieces in encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
             rows = [row_of[piece] for piece in pieces if piece in row_of]
             if len(set(rows)) > 1:
                 means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
@@ -168,7 +170,8 @@ def show_holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> 
         ["---", "---:", "---:"],
         [_("types (to another type)"), line.format(*found.types), f"{found.type_length:.2f}"],
         [
-            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}"),
+            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}")
+            + _sample_note(len(corpus), _),
             line.format(*found.sentences),
             f"{found.sentence_length:.2f}",
         ],
@@ -210,7 +213,7 @@ def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Tra
     }
     for box, (name, (X, both)) in zip(st.columns(2), clouds.items(), strict=True):
         with box:
-            _draw_swap(name, X, both, (sentence, swapped), _)
+            _draw_swap(name, X, both, (sentence, swapped), len(corpus), _)
     st.caption(markdown(_frequencies(words, encoder, (word, other), _)))
     st.caption(prose("word_frequency", "swap"))
 
@@ -233,7 +236,12 @@ def _encoded(texts: tuple[str, str], encoder: Encoder, layer: int, _: Translate)
 
 
 def _draw_swap(
-    name: str, X: np.ndarray, both: np.ndarray, texts: tuple[str, str], _: Translate
+    name: str,
+    X: np.ndarray,
+    both: np.ndarray,
+    texts: tuple[str, str],
+    n_texts: int,
+    _: Translate,
 ) -> None:
     picture = project(X, "pca", 2, random_state=SEED)
     # both sentences on the axes of the cloud, about the cloud's own mean
@@ -242,9 +250,10 @@ def _draw_swap(
     x, y = axis_titles("pca", 2, _)
     ends = (both - centre) @ (axes.T if axes is not None else np.eye(2))
     cloud = picture.coordinates
+    of_corpus = _("the corpus") + _sample_note(n_texts, _)
     figure = scatter_figure(
         [
-            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus")),
+            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), of_corpus),
             Dots(ends[:, 0], ends[:, 1], [plotly(text) for text in texts], name, 1),
         ],
         Axes(x, y),
@@ -263,6 +272,14 @@ def _draw_swap(
     show_chart(
         chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {line}"
     )
+
+
+def _sample_note(n_texts: int, _: Translate) -> str:
+    """That figures over sentences take a sample; "" where they take all."""
+    if n_texts <= MOST_POINTS:
+        return ""
+    note = _("a sample of {n} of {all} texts").format(n=f"{MOST_POINTS:,}", all=f"{n_texts:,}")
+    return f" ({note})"
 
 
 def _frequencies(words: Words, encoder: Encoder, pair: tuple[str, str], _: Translate) -> str:

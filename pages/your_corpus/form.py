@@ -326,8 +326,8 @@ def _columns(file: Any, found: Preview, _: Translate) -> dict[str, Any]:
             key=f"weight-{file.file_id}",
             placeholder=_("No weights"),
             help=_(
-                "How much each text counts. The pages count every text once; a fit in Python can "
-                "use the weights of the corpus."
+                "How much each text counts in a fit: on “Narrow cone” and “Whitening”, and in "
+                "Python. Everything else counts every text once."
             ),
         )
         if weights

@@ -171,6 +171,39 @@ def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, 
     assert json.loads(capsys.readouterr().out)["about"]["method"] == "pca"
 
 
+@pytest.mark.model
+def test_texts_are_read_as_on_the_page(folder, capsys):
+    """No header, another encoding, sentences of texts, and a mean of layers."""
+    rows = ["貓在睡。狗在跑。", "雨下得很大。", "火車來了。茶涼了。"]
+    (folder / "big.csv").write_text("".join(f"{row},x\n" for row in rows), encoding="big5")
+    args = ["project", "big.csv", "--out", "p.csv", "--json", "--quiet", "--encoding", "big5"]
+
+    def projected(*more: str) -> list[dict[str, str]]:
+        assert run_shell([*args, *more]) == 0, capsys.readouterr().err
+        with (folder / "p.csv").open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.DictReader(file))
+
+    alone = projected("--no-header")
+    assert [row["text"] for row in alone] == rows
+    assert json.loads(capsys.readouterr().out)["about"]["layer"] == "6"
+    split = projected("--no-header", "--by-sentence", "--layer", "first-last")
+    assert [row["text"] for row in split] == [
+        *("貓在睡。", "狗在跑。", "雨下得很大。", "火車來了。", "茶涼了。")
+    ]
+    assert json.loads(capsys.readouterr().out)["about"]["layer"] == "first-last"
+    sentences = [row["text"] for row in split]
+    X = load_encoder().encode(sentences, layer="first-last")
+    expected = project(X, "svd").around_origin
+    found = np.array([[float(row["x"]), float(row["y"])] for row in split])
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert run_shell([*args, "--header"]) == 2  # two texts are left, and a picture needs three
+    assert run_shell([*args, "--no-header", "--layer", "lst"]) == 2
+    assert "lst" in capsys.readouterr().err
+    diagnosed = ["diagnose", "sentences.csv", "--layer", "1+6", "--json", "--quiet"]
+    assert run_shell(diagnosed) == 0
+    assert json.loads(capsys.readouterr().out)["about"]["layer"] == "1+6"
+
+
 def test_rows_with_nan_are_dropped_and_a_sample_is_taken_on_request(folder, capsys):
     bad = np.vstack([X, np.full((1, X.shape[1]), np.nan)])
     np.savez("two.npz", vec=X[:3], mine=bad)

@@ -173,7 +173,7 @@ def test_sizes_that_the_half_does_not_hold(sizes):
         (cloud(LEAST_ROWS - 1), r"at least 8 rows of 2 dimensions.*got shape \(7, 20\)"),
         (cloud(20)[:, :1], r"at least 8 rows of 2 dimensions.*got shape \(20, 1\)"),
         (cloud(20)[0], r"got shape \(20,\)"),
-        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 6 holds NaN or infinity"),
+        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 7 holds NaN or infinity"),
         (np.full((20, 3), 0.1), "all rows are equal"),
     ],
     ids=["few rows", "one column", "1-D", "NaN", "all equal"],

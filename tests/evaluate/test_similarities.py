@@ -66,17 +66,17 @@ def test_shapes_and_numbers_are_checked(similarity):
         pair_similarities(LEFT, RIGHT[1:], similarity, precision=precision)
     bad = RIGHT.copy()
     bad[7, 2] = np.nan
-    with pytest.raises(ValueError, match="right: row 7 holds NaN"):
+    with pytest.raises(ValueError, match="right: row 8 holds NaN"):
         pair_similarities(LEFT, bad, similarity, precision=precision)
 
 
 def test_rows_that_have_no_similarity_are_named():
     zero, flat = LEFT.copy(), RIGHT.copy()
     zero[5], flat[3] = 0, 2.5
-    with pytest.raises(UndefinedMeasure, match="left: row 5 is zero") as error:
+    with pytest.raises(UndefinedMeasure, match="left: row 6 is zero") as error:
         pair_similarities(zero, RIGHT)
     assert error.value.code == "zero_row"
-    with pytest.raises(UndefinedMeasure, match="right: row 3 has equal entries") as error:
+    with pytest.raises(UndefinedMeasure, match="right: row 4 has equal entries") as error:
         pair_similarities(LEFT, flat, "rank")
     assert error.value.code == "constant_row"
     assert pair_similarities(zero, RIGHT, "dot")[5] == 0

@@ -107,7 +107,7 @@ def test_rows_without_an_id_are_not_one_type(missing):
         "unit": [lambda: jackknife_interval(lambda Z: float(Z.mean()), X, units=missing)],
     }
     for what, several in takers.items():
-        said = rf"the {what} of row 6 is (nan|None) \(3 of 60 rows have none\); drop these rows"
+        said = rf"the {what} of row 7 is (nan|None) \(3 of 60 rows have none\); drop these rows"
         for of in several:
             with pytest.raises(ValueError, match=said):
                 of()
@@ -160,7 +160,7 @@ def test_shapes_that_are_refused(of, X, message):
 def test_what_is_not_finite_is_named(of, bad):
     X = cloud(6, 3)
     X[[2, 4], 1] = bad
-    with pytest.raises(ValueError, match=r"row 2 .*\(2 of 6 rows do\)"):
+    with pytest.raises(ValueError, match=r"row 3 .*\(2 of 6 rows do\)"):
         of(X)
 
 
@@ -168,7 +168,7 @@ def test_what_is_not_finite_is_named(of, bad):
 def test_a_zero_row_is_named(of):
     X = cloud(6, 3)
     X[[1, 5]] = 0
-    with pytest.raises(ValueError, match=r"row 1 is zero.*\(2 of 6 rows are\)"):
+    with pytest.raises(ValueError, match=r"row 2 is zero.*\(2 of 6 rows are\)"):
         of(X)
 
 
@@ -234,7 +234,7 @@ OF_FURTHER_DIRECTIONS = (cosine_contributions, top_contribution, uniformity, hub
 def test_a_zero_row_is_named_by_further_measures(of):
     X = cloud(20, 3)
     X[[1, 5]] = 0
-    with pytest.raises(UndefinedMeasure, match=r"row 1 is zero.*\(2 of 20 rows are\)"):
+    with pytest.raises(UndefinedMeasure, match=r"row 2 is zero.*\(2 of 20 rows are\)"):
         of(X)
 
 

@@ -131,10 +131,10 @@ NO_ROWS = {  # take no vectors, or leave them to the measure they are given
 every_measure = pytest.mark.parametrize("name", MEASURES)
 
 REFUSED = {
-    "NaN": (with_row(np.nan), "row 7 holds NaN or infinity"),
-    "infinity": (with_row(np.inf), "row 7 holds NaN or infinity"),
-    "minus infinity": (with_row(-np.inf), "row 7 holds NaN or infinity"),
-    "NaN in float16": (with_row(np.nan).astype(np.float16), "row 7 holds NaN or infinity"),
+    "NaN": (with_row(np.nan), "row 8 holds NaN or infinity"),
+    "infinity": (with_row(np.inf), "row 8 holds NaN or infinity"),
+    "minus infinity": (with_row(-np.inf), "row 8 holds NaN or infinity"),
+    "NaN in float16": (with_row(np.nan).astype(np.float16), "row 8 holds NaN or infinity"),
     "0-d": (np.array(1.0), "shape"),
     "a number": (3.5, "shape"),
     "1-d": (X[0], "shape"),

@@ -87,7 +87,7 @@ def test_context_refuses():
         intra_sentence_similarity(X, np.zeros(5))
     X[3] = 0
     for of in (self_similarity, intra_sentence_similarity, max_explainable_variance):
-        with pytest.raises(ValueError, match="row 3 is zero"):
+        with pytest.raises(ValueError, match="row 4 is zero"):
             of(X, np.zeros(6))
     codes = [row.undefined for row in contextual_table(cloud(6, 3), np.arange(6), np.arange(6))]
     assert codes == ["no_repeats"] * 3

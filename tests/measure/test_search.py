@@ -70,7 +70,7 @@ def test_k_is_cut_and_progress_reaches_its_end():
 
 
 def test_what_is_refused():
-    with pytest.raises(UndefinedMeasure, match="row 2 is zero"):
+    with pytest.raises(UndefinedMeasure, match="row 3 is zero"):
         Search(np.array([[1.0, 0], [0, 1], [0, 0]]))
     with pytest.raises(IndexError, match="row 9 is not one of the 3"):
         Search(np.eye(3)).nearest_to_row(9, 1)

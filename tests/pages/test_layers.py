@@ -31,7 +31,7 @@ from geometry.measure import (
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
-from pages.layers import scene
+from pages.layers import explore, scene
 from pages.layers.curves import published_curves
 from pages.layers.numbers import dimensions_csv, points_table, table_csv
 from pages.layers.rogue import leading
@@ -287,13 +287,15 @@ def test_points_are_as_drawn_with_a_column_for_each_layer(taken):
     head, first, *_rest = csv.reader(io.StringIO(text))
     assert head[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
     assert len(head) == 2 + 3 * (LAST + 1) + 1
-    assert float(first[2]) == pytest.approx(taken[0][0].pictures[0].around_origin[0, 0], rel=1e-4)
+    assert float(first[2]) == pytest.approx(
+        taken[0][0].film.pictures[0].around_origin[0, 0], rel=1e-4
+    )
 
 
 def test_another_layer_measures_no_curve_again(monkeypatch):
     app = visit(layer="2")
     before = curves(app)
-    for name in ("sweep._table", "sweep.fit_treatment", "scene.project_layers"):
+    for name in ("sweep._table", "sweep.fit_treatment", "scene.project_layer"):
         monkeypatch.setattr(f"pages.layers.{name}", lambda *_, **__: pytest.fail("computed again"))
     app.session_state["layer"] = "5"
     after = curves(healthy(app.run()))
@@ -324,10 +326,46 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
     assert "This needs two layers, and 40 sentences or more." in everything(app)
     app = visit(Corpus("three", texts[:3]), model=model)
     assert "A picture needs at least 4 points." in everything(app)
-    # the points of every layer are in memory together: those of 200 layers may be 10 GB
+    # the tokens of every layer are in memory together: those of 200 layers may be 10 GB
     monkeypatch.setattr(scene, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model)
-    assert "n = 5 sentences (a sample of 6)" in everything(app)
+    said = everything(app)
+    assert "n = 6 sentences ·" in said
+    assert "Texts of the curves: a sample of 5 of the 6 texts, seed 0." in said
+    monkeypatch.setattr(scene, "BYTES_AT_ONCE", 14 * (N_LAYERS + 1) * DIMENSION * 4)
+    app = visit(Corpus("six", texts), model=model, unit="tokens")
+    assert "n = 12 tokens (a sample of 18)" in everything(app)
+
+
+def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sentences):
+    """As of a corpus beyond the limits: the pictures and the numbers below them have every row."""
+    for of, name, value in (
+        (scene, "MANY_POINTS", 10),
+        (scene, "SAMPLE_ROWS", 20),
+        (explore, "SAMPLE_ROWS", 20),
+    ):
+        monkeypatch.setattr(of, name, value)
+    started: list[str] = []
+    waited = scene.jobs.wait_for
+    monkeypatch.setattr(
+        scene.jobs, "wait_for", lambda key, *a, **k: started.append(key) or waited(key, *a, **k)
+    )
+    own = corpus()
+    app = visit(layer="2", table="open", view="svd", dims="3D")
+    assert [key for key in started if key.startswith("film-")]
+    (twin,) = twin_clouds(app).values()
+    frames = twin.frames[twin.message["views"][0]["points"]]
+    assert [len(frame) for frame in frames] == [N] * (LAST + 1)
+    X = sentences["mean"]
+    assert headlines(app)[0][0] == signed(mean_cosine(X[2]), 3)
+    drawn = np.sort(np.random.default_rng(0).choice(N, 20, replace=False))
+    expected = [mean_cosine(each[drawn]) for each in X]
+    np.testing.assert_allclose(curves(app)["sentences, mean"], expected, atol=1e-5)
+    said = everything(app)
+    assert f"n = {N} sentences ·" in said
+    assert f"n = 20 sentences · a sample of 20 of the {N} texts" in said
+    # Plotly draws a sample
+    assert f"n = 20 sentences (a sample of {N})" in everything(visit(own, webgl2="no"))
 
 
 def row(value: float | None, low: float | None = None, high: float | None = None) -> Measured:

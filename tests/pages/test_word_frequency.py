@@ -20,7 +20,7 @@ from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, n
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.word_frequency import apart, numbers
+from pages.word_frequency import apart, numbers, scene
 from pages.word_frequency.apart import matched
 from pages.word_frequency.scene import ORDERED, _by_vocabulary
 from pages.word_frequency.sentences import LEFT_OUT, SWAP
@@ -262,6 +262,30 @@ def test_odd_tables_are_told(d, size, said):
     texts = everything(app)
     assert said in texts
     assert "can't be used" not in texts
+
+
+def test_all_words_are_drawn_and_the_most_frequent_are_measured(monkeypatch):
+    for name, value in (("MANY_POINTS", 10), ("MEASURED_WORDS", 550)):
+        monkeypatch.setattr(scene, name, value)
+    app = visit(words="upload")
+    lengths = np.linspace(1, 2, 600)
+    app = upload(app, "frequency_vectors_file", "six hundred.txt", table_text(lengths))
+    twin = twin_clouds(app)["words"]
+    frames = twin.frames[twin.message["views"][0]["points"]]
+    assert [len(frame) for frame in frames] == [600, 600]
+    assert list(twin.message["legend"]["names"])[2:] == ["ranks 501–550", "ranks 551–600"]
+    said = everything(app)
+    assert "n = 600 words · measured: the 550 most frequent" in said
+    np.testing.assert_allclose(
+        array(charts(app)["word-lengths"]["figure"]["data"][0]["y"]), lengths, rtol=1e-5
+    )
+    assert headlines(app)[0] == f"{spearmanr(lengths[:550], range(550))[0]:.3f}"
+
+
+def test_a_sample_of_tokens_is_stated(monkeypatch):
+    monkeypatch.setattr(scene, "MOST_DRAWN", 200)
+    said = everything(visit(corpus(40), words="tokens"))
+    assert re.search(r"averaged from a sample of 1\d\d of the [3-9]\d\d tokens, seed 0", said)
 
 
 def test_the_most_frequent_words_fit_into_memory(monkeypatch):

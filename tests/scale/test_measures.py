@@ -74,6 +74,10 @@ def test_a_transform_moves_every_row_and_keeps_ids_and_texts(tmp_path):
     assert [shard.rows for shard in out.shards] == [*SIZES, len(X) - sum(SIZES)]
     opened = open_run(str(tmp_path / "out"))
     assert opened.texts == tuple(texts)
+    assert opened.numbers is None
+    some = open_run(str(tmp_path / "out"), sample=20)  # of all three shards
+    assert some.texts == tuple(texts[number - 1] for number in some.numbers.tolist())
+    assert some.numbers[0] <= SIZES[0] < some.numbers[-1]
     np.testing.assert_allclose(opened.vectors, fitted.apply(X), rtol=1e-4, atol=1e-5)
     # plain Parquet: a reader without this library gets the same numbers
     table = pq.read_table(out.shards[0].address)

@@ -102,7 +102,7 @@ def test_rows_that_are_all_equal(value, dtype):
         (CLOUD[0], r"shape \(n, d\); got shape \(6,\)"),
         (CLOUD[:1], "at least 2 rows; got 1"),
         (CLOUD[:, :0], r"got shape \(200, 0\)"),
-        (np.where(np.arange(200)[:, None] == 3, np.nan, CLOUD), "row 3 holds NaN or infinity"),
+        (np.where(np.arange(200)[:, None] == 3, np.nan, CLOUD), "row 4 holds NaN or infinity"),
         (CLOUD + 1j, "real numbers"),
     ],
     ids=["1-D", "one row", "no column", "NaN", "complex"],

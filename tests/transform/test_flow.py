@@ -358,7 +358,7 @@ def test_nan_and_infinity_are_refused(bad):
     X, flow = cloud(), small().fit(cloud())
     X[5, 1] = bad
     for call in (small().fit, flow.transform, flow.score_samples, flow.log_det):
-        with pytest.raises(ValueError, match=r"^row 5 holds NaN or infinity \(1 of"):
+        with pytest.raises(ValueError, match=r"^row 6 holds NaN or infinity \(1 of"):
             call(X)
     with pytest.raises(ValueError, match=r"Z contains (NaN|infinity)"):
         flow.inverse_transform(X)

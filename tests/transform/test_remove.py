@@ -343,7 +343,7 @@ def test_a_row_that_is_not_finite_is_named(estimator, bad):
     X = cloud(60, 5)
     fitted = clone(estimator).fit(X)
     X[7, 2] = bad
-    message = r"^row 7 holds NaN or infinity \(1 of 60 rows do\)$"
+    message = r"^row 8 holds NaN or infinity \(1 of 60 rows do\)$"
     for refusing in (clone(estimator).fit, fitted.transform):
         with pytest.raises(ValueError, match=message):
             refusing(X)

@@ -25,8 +25,8 @@ def fit(name: str, rows: np.ndarray = X) -> Treatment:
 
 
 BAD = {
-    "NaN": (np.where(np.arange(N)[:, None] == 7, np.nan, X), "row 7 holds NaN or infinity"),
-    "infinity": (np.where(np.arange(N)[:, None] == 7, np.inf, X), "row 7 holds NaN or infinity"),
+    "NaN": (np.where(np.arange(N)[:, None] == 7, np.nan, X), "row 8 holds NaN or infinity"),
+    "infinity": (np.where(np.arange(N)[:, None] == 7, np.inf, X), "row 8 holds NaN or infinity"),
     "1-D": (X[0], r"shape \(n, d\); got shape \(6,\)"),
     "0-D": (np.float64(3), r"got shape \(\)"),
     "3-D": (X[None], r"got shape \(1, 120, 6\)"),

@@ -554,7 +554,7 @@ def test_a_row_that_is_not_finite_is_named(n, bad, row, dtype, recwarn):
     X = np.random.default_rng(0).standard_normal((n, 6)).astype(dtype)
     fitted = Whitening().fit(X)
     X[row, 2] = bad
-    message = rf"row {row % n} holds NaN or infinity \(1 of {n} rows do\)"
+    message = rf"row {row % n + 1} holds NaN or infinity \(1 of {n} rows do\)"
     for refusing in (Whitening().fit, Whitening().partial_fit, fitted.transform, fitted.map_.apply):
         with pytest.raises(ValueError, match=message):
             refusing(X)

@@ -148,8 +148,8 @@ def test_fitted_on_rows():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([[1.0, 2], [np.nan, 0]], "row 1 holds NaN"),
-        ([[np.inf, 2], [1, 0]], "row 0 holds NaN or infinity"),
+        ([[1.0, 2], [np.nan, 0]], "row 2 holds NaN"),
+        ([[np.inf, 2], [1, 0]], "row 1 holds NaN or infinity"),
         ([[1.0, 2]], "at least 2 rows; got 1"),
         (np.empty((0, 2)), "at least 2 rows; got 0"),
         (3.0, r"got shape \(\)"),

@@ -210,6 +210,27 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
     assert read_vector_set(b"a 1.5 2\nb nan 1\nd 2 2\n", not_finite="drop").report.n_dropped == 1
 
 
+def test_rows_of_words_are_numbered_as_in_the_file_also_beside_metadata():
+    """A word that came before and a row with NaN are left out, and keep their numbers."""
+    content = b"6 2\na 1 2\nb nan 1\nc 3 1\na 9 9\n\ne 0 2\nf 2 2\n"  # a header and a blank line
+    given = {"not_finite": "drop", "metadata": b"A\nB\nC\nAgain\nE\nF\n"}
+    found = read_vector_set(content, **given)
+    assert found.numbers.tolist() == [1, 3, 5, 6]
+    assert found.texts == ("A", "C", "E", "F")
+    assert (found.report.n_rows, found.report.n_dropped) == (6, 1)
+    assert read_vector_set(b"a 1 2\nb 2 1\n").numbers is None
+    with pytest.raises(GeometryError, match="has 4 rows and the file has 6 vectors"):
+        read_vector_set(content, not_finite="drop", metadata=b"A\nC\nE\nF\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-32"])
+def test_metadata_beside_a_table_in_any_encoding(encoding):
+    content = "x,y\n1,2\n3,4\n5,6\n".encode(encoding)
+    how = {"name": "a.csv", "encoding": None if encoding in ("utf-8", "utf-16") else encoding}
+    found = read_vector_set(content, metadata=b"a\nb\nc\n", **how)
+    assert found.texts == ("a", "b", "c")
+
+
 @pytest.mark.parametrize("case", ["parquet, fixed", "csv"])  # of a known and an unknown number
 def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
     name, content = FILES[case]

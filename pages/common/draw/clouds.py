@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry import Cloud, Projection
 from geometry.figures.palette import SYMBOL_SIGNS, Theme, theme_named
-from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
+from geometry.figures.panel import WIDEST_DRAWN, Band, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
@@ -85,33 +85,55 @@ def cloud_panel(
     _: Translate,
     *,
     scale: float = 1.0,
-    marks: Sequence[Mark] = (),
     own_axis: bool = True,
     d: int | None = None,
 ) -> Panel:
-    """The cloud to draw: around the origin, with its cone and its captions.
+    """``panel_with`` the cones of the vectors (n, d).
 
     Parameters
     ----------
     vectors : (n, d) array
         From which angles are measured.
+    texts, projection, reach, scale, own_axis
+        As in ``panel_with``.
+    d : int, optional
+        Dimensions the cloud fills, where that is fewer than its vectors have.
+    """
+    edges = cone_edges(vectors, projection)
+    d = d or vectors.shape[1]
+    return panel_with(edges, d, texts, projection, reach, _, scale=scale, own_axis=own_axis)
+
+
+def panel_with(
+    edges: Sequence[ConeEdge],
+    d: int,
+    texts: Sequence[str],
+    projection: Projection,
+    reach: float,
+    _: Translate,
+    *,
+    scale: float = 1.0,
+    own_axis: bool = True,
+) -> Panel:
+    """The cloud to draw: around the origin, with its cone and its captions.
+
+    Parameters
+    ----------
+    edges : sequence of ConeEdge
+        The cones.
+    d : int
+        Dimensions the cloud fills.
     texts : sequence of n str
         For the tooltips.
     projection : Projection
-        Of the vectors.
     reach : float
         Half-width of the frame.
     scale : float
         Multiplies the coordinates.
-    marks : sequence of Mark
-        Points to mark.
     own_axis : bool
         False if the axis of the angle-true picture is another cloud's mean direction.
-    d : int, optional
-        Dimensions the cloud fills, where that is fewer than its vectors have.
     """
     k = projection.n_components
-    d = d or vectors.shape[1]
     bands = []
     if projection.method == "cone" and k == 2:
         spread = isotropic_angle_spread(d)
@@ -126,9 +148,8 @@ def cloud_panel(
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
         origin_label=None if projection.origin is None else _("origin"),
-        wedges=[_wedge(edge, d, template, _) for edge in cone_edges(vectors, projection)],
+        wedges=[_wedge(edge, d, template, _) for edge in edges],
         bands=bands,
-        marks=marks,
     )
 
 
@@ -153,15 +174,23 @@ def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Transla
     vectors : (n, d) array
     panel : Panel or None
     """
-    n = f"{len(vectors):,}"
     try:
-        cosine = signed(mean_cosine(vectors), 3)
+        cosine = mean_cosine(vectors)
     except UndefinedMeasure:
+        cosine = None
+    return alternative_with(title, len(vectors), cosine, panel, _)
+
+
+def alternative_with(
+    title: str, n: int, cosine: float | None, panel: Panel | None, _: Translate
+) -> str:
+    """``alternative`` with the mean cosine of n points; None if some are zero."""
+    if cosine is None:
         text = _("{title}: {n} points, some at zero and without a direction.")
-        text = text.format(title=title, n=n)
+        text = text.format(title=title, n=f"{n:,}")
     else:
         text = _("{title}: {n} points; mean pairwise cosine {cosine}.")
-        text = text.format(title=title, n=n, cosine=cosine)
+        text = text.format(title=title, n=f"{n:,}", cosine=signed(cosine, 3))
     return " ".join([text, *(f"{caption}." for caption in (panel.captions if panel else ()))])
 
 
