@@ -2,10 +2,7 @@
 
 import csv
 import json
-import subprocess
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +14,6 @@ from geometry.vectors import read_counts
 from tests.commands.test_evaluate_command import WORDS, write_pairs
 from tests.vector_files import as_text
 
-ROOT = Path(__file__).resolve().parents[2]
 TABLE = ("the", "sat", "on", *WORDS[:-1])  # not "mat"
 LADDER = "none,centred,pca:3,svd:1"
 
@@ -223,15 +219,13 @@ def test_sets_of_one_name_are_refused(place, capsys):
 
 
 @pytest.mark.model
-def test_the_bundled_model_from_a_shell_of_its_own(place, tmp_path):
+def test_the_bundled_model_on_several_sets(place, tmp_path, capsys):
     file = tmp_path / "grid.csv"
-    command = [sys.executable, "-m", "geometry", "evaluate", "--aggregate", "mean"]
-    command += ["--pairs", place / "test.csv", "--pairs", place / "dev.csv", "--draws", "20"]
+    command = ["evaluate", "--aggregate", "mean", "--draws", "20"]
+    command += ["--pairs", place / "test.csv", "--pairs", place / "dev.csv"]
     command += ["--layers=-1", "--poolings=mean", "--transforms=none,abtt:1", "--csv", file]
-    done = subprocess.run(
-        list(map(str, command)), cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "all-MiniLM-L6-v2 at " in done.stdout
-    assert "aggregated by mean (of their scores)" in done.stdout
+    assert run_shell(list(map(str, command))) == 0
+    printed = capsys.readouterr().out
+    assert "all-MiniLM-L6-v2 at " in printed
+    assert "aggregated by mean (of their scores)" in printed
     assert [row["aggregation"] for row in rows_of(file)] == ["mean", "mean"]

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +45,18 @@ def folders(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def encoders(folders):
+    """encoders(kind, side): an encoder for tests that only read with it."""
+    return cache(lambda kind, side="right": load_encoder(str(folders(kind, side))))
+
+
+@pytest.fixture(scope="module")
+def alone(folders):
+    """alone(kind): ``by_hand`` of TEXTS."""
+    return cache(lambda kind: by_hand(folders(kind), kind, TEXTS))
+
+
 def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
     """Hidden states (n_layers + 1, L, d) of each text, run alone by transformers itself."""
     model = AutoModel.from_pretrained(folder).eval()
@@ -61,72 +73,71 @@ def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
 
 
 @pytest.mark.parametrize("kind", BUILDERS)
-def test_what_is_read_of_each(folders, kind):
-    encoder = load_encoder(str(folders(kind)))
+def test_what_is_read_of_each_and_its_special_tokens(encoders, kind):
+    encoder = encoders(kind)
     assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
     # T5 has relative positions, and Llama states more than LONGEST_TEXT
     assert encoder.max_tokens == (LONGEST_TEXT if kind in ("t5", "llama") else POSITIONS)
+    around = tuple(template(kind).replace("$A", " ").split())
+    assert encoder.special_tokens == around
 
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("kind", BUILDERS)
-def test_every_layer_and_pooling_is_the_loop_over_the_text_alone(folders, kind, side, monkeypatch):
+def test_every_layer_and_pooling_is_the_loop_over_the_text_alone(
+    encoders, alone, kind, side, monkeypatch
+):
     monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 24)  # long and short ones side by side
-    folder = folders(kind, side)
-    every = load_encoder(str(folder)).encode_layers(TEXTS, poolings=tuple(POOLINGS))
-    alone = by_hand(folder, kind, TEXTS)
+    every = encoders(kind, side).encode_layers(TEXTS, poolings=tuple(POOLINGS))
     for name in POOLINGS:
         assert every[name].shape == (N_LAYERS + 1, len(TEXTS), DIMENSION)
-        for row, states in enumerate(alone):
+        for row, states in enumerate(alone(kind)):
             expected = by_loop(name, states, torch.ones(states.shape[:2]))
             np.testing.assert_allclose(every[name][:, row], expected, atol=1e-4, rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", BUILDERS)
-def test_the_batch_never_changes_a_vector(folders, kind, monkeypatch):
-    encoder = load_encoder(str(folders(kind, "left")))
-    every = partial(encoder.encode_layers, poolings=tuple(POOLINGS))
-    alone = [every([text]) for text in TEXTS]
+def test_the_batch_never_changes_a_vector(encoders, kind, monkeypatch):
+    every = partial(encoders(kind, "left").encode_layers, poolings=tuple(POOLINGS))
+    one_by_one = [every([text]) for text in TEXTS]
     for budget in (1, 20, 10**6):
         monkeypatch.setattr(encode, "TOKENS_PER_BATCH", budget)
         together = every(TEXTS)
         for name in POOLINGS:  # each (n_layers + 1, n, d)
-            expected = np.concatenate([vectors[name] for vectors in alone], axis=1)
+            expected = np.concatenate([vectors[name] for vectors in one_by_one], axis=1)
             assert np.abs(together[name] - expected).max() <= 1e-5, name
 
 
 @pytest.mark.parametrize("kind", BUILDERS)
-def test_a_text_as_long_as_the_limit(folders, kind):
-    encoder = load_encoder(str(folders(kind)))
+def test_a_text_as_long_as_the_limit(encoders, kind):
+    encoder = encoders(kind)
     n = min(encoder.max_tokens, 60)
     assert np.isfinite(encoder.encode([" ".join(["cat"] * (n + 5))])).all()
 
 
 @pytest.mark.parametrize("kind", BUILDERS)
-def test_tokens_and_types(folders, kind):
-    folder = folders(kind)
-    encoder = load_encoder(str(folder))
+def test_tokens_and_types(folders, encoders, alone, kind):
+    encoder = encoders(kind)
     tokens = encoder.encode_tokens(TEXTS, layer=1)
     assert list(tokens.tokens) == " ".join(TEXTS).split()
     before = template(kind).split().index("$A")
     expected = [
         states[1, before : before + len(text.split())]
-        for states, text in zip(by_hand(folder, kind, TEXTS), TEXTS, strict=True)
+        for states, text in zip(alone(kind), TEXTS, strict=True)
     ]
     np.testing.assert_allclose(tokens.vectors, torch.cat(expected), atol=1e-4, rtol=1e-5)
     table = encoder.type_embeddings()
     assert table.words == (*SPECIAL, *WORDS)
-    own = AutoModel.from_pretrained(folder).get_input_embeddings().weight.detach()
+    own = AutoModel.from_pretrained(folders(kind)).get_input_embeddings().weight.detach()
     np.testing.assert_array_equal(table.vectors, own)
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "modernbert", "t5"])
-def test_the_last_row_is_normalised_and_the_row_before_is_not(folders, kind):
+def test_the_last_row_is_normalised_and_the_row_before_is_not(encoders, kind):
     """Normalised rows have equal lengths: the gains of an untrained model are all equal."""
-    encoder = load_encoder(str(folders(kind)))
 
     def spread(layer: int) -> float:
-        lengths = np.linalg.norm(encoder.encode_tokens(TEXTS, layer=layer).vectors, axis=1)
+        lengths = np.linalg.norm(encoders(kind).encode_tokens(TEXTS, layer=layer).vectors, axis=1)
         return lengths.std() / lengths.mean()
 
     assert spread(-1) < 1e-3 < 1e-2 < spread(-2)
@@ -159,31 +170,31 @@ def test_no_layer_of_a_decoder_is_read(folders, kind, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", BUILDERS)
-@pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "cls"])
-def test_without_special_tokens(folders, kind, pooling):
-    folder = folders(kind)
-    encoder = load_encoder(str(folder))
+def test_without_special_tokens(encoders, alone, kind):
+    encoder = encoders(kind)
     before = template(kind).split().index("$A")
-    every = encoder.encode_layers(TEXTS, poolings=(pooling, "cls"), special_tokens=False)
-    for row, states in enumerate(by_hand(folder, kind, TEXTS)):
+    every = encoder.encode_layers(TEXTS, poolings=tuple(POOLINGS), special_tokens=False)
+    for row, states in enumerate(alone(kind)):
         ordinary = states[:, before : before + len(TEXTS[row].split())]
-        expected = by_loop(pooling, ordinary, torch.ones(ordinary.shape[:2]))
-        np.testing.assert_allclose(every[pooling][:, row], expected, atol=1e-4, rtol=1e-5)
+        for pooling in every.keys() - {"cls"}:
+            expected = by_loop(pooling, ordinary, torch.ones(ordinary.shape[:2]))
+            np.testing.assert_allclose(every[pooling][:, row], expected, atol=1e-4, rtol=1e-5)
         np.testing.assert_allclose(every["cls"][:, row], states[:, 0], atol=1e-4, rtol=1e-5)
-    single = encoder.encode(TEXTS, layer=1, pooling=pooling, special_tokens=False)
-    np.testing.assert_array_equal(single, every[pooling][1])
+    for pooling in ("mean", "last"):
+        single = encoder.encode(TEXTS, layer=1, pooling=pooling, special_tokens=False)
+        np.testing.assert_array_equal(single, every[pooling][1])
 
 
 @pytest.mark.parametrize("reader", ["encode", "encode_layers"])
-def test_a_text_of_special_tokens_only_is_named(folders, reader):
-    read = getattr(load_encoder(str(folders("bert"))), reader)
+def test_a_text_of_special_tokens_only_is_named(encoders, reader):
+    read = getattr(encoders("bert"), reader)
     read(["cat", "", "dog"])
     with pytest.raises(ValueError, match="text 1 has special tokens only"):
         read(["cat", "", "dog"], special_tokens=False)
 
 
-def test_the_later_tokens_weigh_more(folders):
-    encoder = load_encoder(str(folders("gpt2")))
+def test_the_later_tokens_weigh_more(encoders):
+    encoder = encoders("gpt2")
     tokens = encoder.encode_tokens(["cat sat on"]).vectors.astype(np.float64)
     np.testing.assert_allclose(
         encoder.encode(["cat sat on"], pooling="weighted")[0],
@@ -195,16 +206,16 @@ def test_the_later_tokens_weigh_more(folders):
 @pytest.mark.parametrize(
     ("name", "same"), [("first-last", (1, -1)), ("last-2", (-2, -1)), ("last-2", (1, 2))]
 )
-def test_a_set_of_layers_by_its_name(folders, name, same):
-    encoder = load_encoder(str(folders("roberta")))
+def test_a_set_of_layers_by_its_name(encoders, name, same):
+    encoder = encoders("roberta")
     every = encoder.encode_layers(TEXTS)["mean"]
     named = encoder.encode(TEXTS, layer=name)
     np.testing.assert_array_equal(named, encoder.encode(TEXTS, layer=same))
     np.testing.assert_allclose(named, (every[same[0]] + every[same[1]]) / 2, atol=1e-6)
 
 
-def test_a_set_that_the_model_is_too_shallow_for(folders):
-    encoder = load_encoder(str(folders("roberta")))
+def test_a_set_that_the_model_is_too_shallow_for(encoders):
+    encoder = encoders("roberta")
     with pytest.raises(ValueError, match=r"'last-3' needs 3 transformer layers; .* has 2"):
         encoder.encode(TEXTS, layer="last-3")
     with pytest.raises(ValueError, match="first-last, last-2, last-3, last-4; got 'middle'"):
@@ -213,20 +224,14 @@ def test_a_set_that_the_model_is_too_shallow_for(folders):
 
 
 @pytest.mark.parametrize("layer", [1.0, (0, 1.5), [0, 1], None, True, ("last-2",)])
-def test_a_layer_that_is_no_number_is_refused(folders, layer):
-    encoder = load_encoder(str(folders("roberta")))
+def test_a_layer_that_is_no_number_is_refused(encoders, layer):
+    encoder = encoders("roberta")
     with pytest.raises(TypeError, match="must be a whole number, a tuple of them, or one") as said:
         encoder.encode(TEXTS, layer=layer)
     assert str(said.value).endswith(f"first-last, last-2, last-3, last-4; got {layer!r}")
     np.testing.assert_array_equal(
         encoder.encode(TEXTS, layer=np.int64(1)), encoder.encode(TEXTS, layer=1)
     )
-
-
-@pytest.mark.parametrize("kind", BUILDERS)
-def test_each_names_the_special_tokens_that_it_puts_around_a_text(folders, kind):
-    around = tuple(template(kind).replace("$A", " ").split())
-    assert load_encoder(str(folders(kind))).special_tokens == around
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,6 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"vocabulary": "30000"}, "Choose a smaller vocabulary, or a longer text."),
         ({"text": "corpus", "corpus": "topics-zh"}, "Give a longer text."),
         ({"rate": "1", "vocabulary": "300", "width": "16"}, "Choose a lower learning rate."),
     ],

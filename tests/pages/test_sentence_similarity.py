@@ -461,9 +461,9 @@ def as_json_lines(rows: range) -> bytes:
 
 @pytest.fixture
 def stsb(server: HubServer) -> HubServer:  # noqa: F811 (the fixture)
-    """A hub that has STS-B at the pinned commit: 80 of the project's pairs, its dev 40 others."""
+    """A hub that has STS-B at the pinned commit: 40 of the project's pairs, its dev 20 others."""
     pair_set = PAIR_SETS["stsb"]
-    files = {"test.jsonl": as_json_lines(range(80)), "dev.jsonl": as_json_lines(range(80, 120))}
+    files = {"test.jsonl": as_json_lines(range(40)), "dev.jsonl": as_json_lines(range(40, 60))}
     server.publish(f"datasets/{pair_set.repository}", files, revision=pair_set.revision)
     return server
 
@@ -488,8 +488,8 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     )
     found = re.search(
         r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of 56 cells "
-        r"\(7 layers × 4 poolings, raw and “Centred”\) on STS-B dev \(n = 40\), "
-        r"where it has (\S+)\. On STS-B test \(n = 80\), which had no part in the choice, "
+        r"\(7 layers × 4 poolings, raw and “Centred”\) on STS-B dev \(n = 20\), "
+        r"where it has (\S+)\. On STS-B test \(n = 40\), which had no part in the choice, "
         r"it scores \*\*(\S+) \[",
         line,
     )
@@ -501,9 +501,9 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubS
     for place in range(7):
         for way in POOLINGS_SHOWN:
             if (place, way) != (0, "cls"):
-                for X in (pair_vectors(place, way, range(80, 120)),):
+                for X in (pair_vectors(place, way, range(40, 60)),):
                     for Z in (X, X - X.mean(axis=0)):
-                        rho = spearmanr(own.gold_scores[80:120], cosines_of(Z))[0]
+                        rho = spearmanr(own.gold_scores[40:60], cosines_of(Z))[0]
                         highest = max(highest, rho)
     assert said(highest) == found[4]
 
@@ -513,17 +513,17 @@ def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
     [table] = [element.value for element in app.markdown if element.value.startswith("| subset |")]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     subsets = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
-    own, alike = own_pairs(), cosines(5, "mean")[:80]
-    gold = own.gold_scores[:80]
-    names = np.array([GENRES[i % len(GENRES)] for i in range(80)])
+    own, alike = own_pairs(), cosines(5, "mean")[:40]
+    gold = own.gold_scores[:40]
+    names = np.array([GENRES[i % len(GENRES)] for i in range(40)])
     scores = {name: spearmanr(gold[names == name], alike[names == name])[0] for name in set(names)}
     for name, score in scores.items():
         assert subsets[f"`{name}`"] == (int((names == name).sum()), said(score))
-    assert subsets["**all**: every pair in one set"] == (80, said(spearmanr(gold, alike)[0]))
+    assert subsets["**all**: every pair in one set"] == (40, said(spearmanr(gold, alike)[0]))
     mean = float(np.mean(list(scores.values())))
     weighted = sum(score * (names == name).mean() for name, score in scores.items())
-    assert subsets["**mean** of the subsets’ scores"] == (80, said(mean))
-    assert subsets["**wmean**: their mean, weighted by pairs"] == (80, said(weighted))
+    assert subsets["**mean** of the subsets’ scores"] == (40, said(mean))
+    assert subsets["**wmean**: their mean, weighted by pairs"] == (40, said(weighted))
 
 
 def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
@@ -601,13 +601,13 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
     own = own_pairs()
     some = {
         f"upload-{name}": Pairs(name, own.left[rows], own.right[rows], own.gold_scores[rows])
-        for name, rows in (("mine", slice(60)), ("other", slice(100, 325)))
+        for name, rows in (("mine", slice(60)), ("other", slice(100, 140)))
     }
     state = {"pair-uploads": some, "pairs": "upload-mine", "part-grid": True}
     app = new_visit(PAGE, state, after="pca:lw")
     app.session_state["sts-fit"] = "pairs-upload-other"
     healthy(app.run())
-    fit = pair_vectors(5, "mean", range(100, 325))
+    fit = pair_vectors(5, "mean", range(100, 140))
     distinct = fit[np.sort(np.unique(fit, axis=0, return_index=True)[1])]
     X = pair_vectors(5, "mean", range(60))
     cell = fitted_elsewhere(X, distinct, "pca:lw", own.gold_scores[:60])

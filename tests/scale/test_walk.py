@@ -15,6 +15,7 @@ from tests.scale.shards import cloud, content, split, write_run, write_texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = pytest.mark.slow
+ALONE = ["--workers", "0", "--quiet"]
 WALK = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 
 
@@ -40,13 +41,14 @@ def walk(folder: Path, texts: Path, cluster: list[str], capsys: pytest.CaptureFi
 
 
 @pytest.mark.model
+@pytest.mark.slow  # each worker imports torch
 def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
     tmp_path, two_workers, capsys
 ):
     texts = write_texts(tmp_path / "texts", 3, 40)
     scheduler = two_workers.client.scheduler.address
     walk(tmp_path / "two", texts, ["--scheduler", scheduler], capsys)
-    walk(tmp_path / "one", texts, ["--workers", "0", "--quiet"], capsys)
+    walk(tmp_path / "one", texts, ALONE, capsys)
     for name in ("run", "run2", "map"):
         two, one = (content(tmp_path / which / name) for which in ("two", "one"))
         assert len(one) == 3
@@ -55,15 +57,19 @@ def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
     # the metadata names the folder
     assert fits[0][-(384 * 385 * 8) :] == fits[1][-(384 * 385 * 8) :]
 
-    code, out, _ = shell(capsys, "status", tmp_path / "two" / "run", "--json", "--check")
+
+@pytest.mark.model
+def test_what_a_walk_leaves_can_be_opened_and_says_what_it_is(tmp_path, capsys):
+    walk(tmp_path, write_texts(tmp_path / "texts", 3, 40), ALONE, capsys)
+    code, out, _ = shell(capsys, "status", tmp_path / "run", "--json", "--check")
     assert code == 0
     counts = json.loads(out)["counts"]
     assert (counts["done"], counts["left"], counts["rows"]) == (3, 0, 120)
-    opened = open_run(str(tmp_path / "two" / "run2"))
+    opened = open_run(str(tmp_path / "run2"))
     assert opened.labels is not None
     assert (len(opened), opened.dimension, len(set(opened.labels))) == (120, 384, 2)
-    assert open_run(str(tmp_path / "two" / "map"), sample=50).vectors.shape == (50, 3)
-    manifest = json.loads((tmp_path / "two" / "run" / "manifest.json").read_text())
+    assert open_run(str(tmp_path / "map"), sample=50).vectors.shape == (50, 3)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["vectors"][0]["layer"] == 4
     assert {"numpy", "torch", "dask"} <= manifest["versions"].keys()
     assert all(len(shard["sha256"]) == 64 for shard in manifest["shards"])

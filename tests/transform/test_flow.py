@@ -43,7 +43,7 @@ def moons():
 
 
 @parametrize_with_checks(
-    [small(), small(coupling="additive"), small(linear_start=False, random_state=None)]
+    [small(), small(coupling="additive", linear_start=False, random_state=None)]
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
