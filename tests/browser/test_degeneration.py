@@ -55,6 +55,10 @@ def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
     assert stage["y"] + stage["height"] < 900  # wholly on the first screen
     wait_for_stage(page, "stage.at === 40")
     expect(page.locator(".st-key-headline-0 b").first).to_have_text("0.59")
+    page.set_viewport_size({"width": 420, "height": 900})
+    wait_for_stage(page, "stage.width < 420")
+    assert page.locator(".twin-stage").bounding_box()["y"] < 500
+    page.set_viewport_size({"width": 1400, "height": 900})
     drag_a_point(page)
     page.locator(".st-key-train-button button").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()

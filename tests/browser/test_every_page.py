@@ -36,6 +36,7 @@ FITS = """first => {
     .map(part => part.getBoundingClientRect()).filter(({ width }) => width).map(({ top }) => top));
   return main.scrollWidth <= main.clientWidth && top < 500;
 }"""
+ON_A_TELEPHONE_ELSEWHERE = ("layers", "degeneration", "neighbours")  # in their own tests
 FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .st-key-pasted"
 
 
@@ -59,4 +60,5 @@ def test_a_page_is_accessible_fits_a_telephone_and_says_what_it_uses_the_corpus_
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hant")
     assert grave_findings(page, "body", ["color-contrast", *NAMES]) == []
     page.set_viewport_size({"width": 420, "height": 900})
-    page.wait_for_function(FITS, arg=FIRST)
+    if name not in ON_A_TELEPHONE_ELSEWHERE:
+        page.wait_for_function(FITS, arg=FIRST)
