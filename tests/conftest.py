@@ -13,7 +13,8 @@ from xdist.scheduler import LoadScopeScheduling
 ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 # The kinds whose files take longest: a worker that begins one late is the last to end.
-LONGEST_FIRST = ("browser", "sts", "pages")
+LONGEST_FIRST = ("browser", "sts", "scale", "pages")
+ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes, and encodes little
 SLOWEST_FILES = 10
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -45,11 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Workers take file by file; all files in tests/sts go to one, for the STS-B encodings."""
+    """Workers take file by file; nearly all of tests/sts goes to one, for the STS-B encodings."""
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "sts" if kind_of(nodeid) == "sts" else nodeid.split("::")[0]
+            file = nodeid.split("::")[0]
+            return "sts" if kind_of(nodeid) == "sts" and file != ALONE else file
 
     return ByWhatIsShared(config, log)
 

@@ -87,25 +87,25 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        pytest.param(READS_ALL_FILES, id="files"),
-        pytest.param(IMPORTS_EVERY_MODULE, id="modules"),
-        *(
-            pytest.param(example.values[1], id=f"README {example.id}", marks=pytest.mark.model)
-            for example in blocks([ROOT / "README.md"])
-        ),
-    ],
-)
-def test_it_works_outside_the_checkout(code, installed, tmp_path):
-    run(
-        sys.executable,
-        "-c",
-        CHECKS_THAT_IT_IS_INSTALLED + code,
-        cwd=tmp_path,
-        PYTHONPATH=str(installed),
-    )
+RUNS_EACH = """
+import sys
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:
+        exec(compile(file.read(), path, "exec"), {"__name__": "example"})
+"""
+
+
+@pytest.mark.model
+def test_it_works_outside_the_checkout(installed, tmp_path):
+    """Data files, every module, README's examples: in one process, which imports torch once."""
+    examples = [case.values[1] for case in blocks([ROOT / "README.md"])]
+    assert examples
+    paths = [tmp_path / f"{place}.py" for place in range(2 + len(examples))]
+    # what was imported is checked before the examples import more
+    codes = (READS_ALL_FILES, CHECKS_THAT_IT_IS_INSTALLED + IMPORTS_EVERY_MODULE, *examples)
+    for path, code in zip(paths, codes, strict=True):
+        path.write_text(code, encoding="utf-8")
+    run(sys.executable, "-c", RUNS_EACH, *paths, cwd=tmp_path, PYTHONPATH=str(installed))
 
 
 def test_its_shell_command_works_outside_the_checkout(installed, tmp_path):

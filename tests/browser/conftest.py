@@ -18,7 +18,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
-from tests.browser.screen import forget_sockets, open_app, record_sockets, wait_for_app
+from tests.browser.screen import forget_sockets, record_sockets
 from tests.browser.server import AppServer
 
 # Of expectations: a page reacts in less than a second where nothing else is at work.
@@ -41,6 +41,10 @@ TEST_FLAGS = (*CHROMIUM_FLAGS, "--renderer-process-limit=1")
 # On a deep link Streamlit first requests these below the page's own path, gets 404, and then
 # requests them at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
+NGINX = Path(__file__).resolve().parents[2] / "deploy" / "proxy.conf"
+POLICY = re.search(
+    r'add_header (Content-Security-Policy) "(.+)" always;', NGINX.read_text(encoding="utf-8")
+)
 
 
 @pytest.fixture(scope="session")
@@ -116,11 +120,37 @@ def _record_errors(page: Page, errors: list[str]) -> None:
     page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
 
 
+def _set_policy(page: Page) -> None:
+    """Documents come with the security policy of deploy's nginx.
+
+    Chromium logs every violation as an error, which fails the test.
+    """
+    assert POLICY is not None
+    header = {"name": POLICY[1], "value": POLICY[2]}
+    devtools = page.context.new_cdp_session(page)
+
+    def answer(paused: dict[str, Any]) -> None:
+        devtools.send(
+            "Fetch.continueResponse",
+            {
+                "requestId": paused["requestId"],
+                "responseCode": paused["responseStatusCode"],
+                "responseHeaders": [*paused["responseHeaders"], header],
+            },
+        )
+
+    devtools.on("Fetch.requestPaused", answer)
+    # not by a route of Playwright, which turns the browser's cache off
+    documents = {"urlPattern": "http*", "resourceType": "Document", "requestStage": "Response"}
+    devtools.send("Fetch.enable", {"patterns": [documents]})
+
+
 def _page_of(
     profile: BrowserContext, viewport: Any = VIEWPORT, color_scheme: Any = "light"
 ) -> Page:
     page = profile.new_page()
     page.add_init_script(STILL)
+    _set_policy(page)
     page.set_viewport_size(viewport)
     page.emulate_media(color_scheme=color_scheme)
     return page
@@ -145,6 +175,7 @@ def new_page(
                 **{"viewport": VIEWPORT, "locale": LOCALE} | options
             ).new_page()
             page.add_init_script(STILL)
+            _set_policy(page)
         _record_errors(page, page_errors)
         record_sockets(page)
         opened.append(page)
@@ -165,30 +196,3 @@ def new_page(
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:
     return new_page()
-
-
-@pytest.fixture(scope="module")
-def look(server: AppServer, profile: BrowserContext) -> Iterator[Callable[[str], Page]]:
-    """look(address): a page on the shared server, for tests that change nothing on it.
-
-    Each address is opened once a file. The last such test fails if a page had an error.
-    """
-    errors: list[str] = []
-    opened: dict[str, Page] = {}
-
-    def at(address: str) -> Page:
-        if address not in opened:
-            page = opened[address] = _page_of(profile)
-            _record_errors(page, errors)
-            record_sockets(page)
-            open_app(page, address)
-        page = opened[address]
-        page.bring_to_front()
-        wait_for_app(page)  # the test before may have left a run behind
-        return page
-
-    yield at
-    for page in opened.values():
-        forget_sockets(page)
-        page.close()
-    assert not errors, errors

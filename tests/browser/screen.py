@@ -4,9 +4,12 @@ import io
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
+import pytest
 from PIL import Image
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -23,6 +26,18 @@ AT_REST = """() => {
 }"""
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 ONLY_CANVAS = "* { visibility: hidden !important } canvas { visibility: visible !important }"
+
+# Press Cancel as soon as the progress says so: work may have ended before the test's own click.
+CANCEL_AT_ONCE = """said => new MutationObserver((_, observer) => {
+  const progress = document.querySelector('[data-testid="stProgress"]');
+  if (!progress?.textContent.includes(said)) return;
+  const buttons = [...document.querySelectorAll("button")];
+  const cancel = buttons.find(button => button.textContent.trim() === "Cancel");
+  if (cancel) {
+    observer.disconnect();
+    cancel.click();
+  }
+}).observe(document, { childList: true, subtree: true, characterData: true })"""
 
 
 def open_app(page: Page, url: str, *, timeout: float = LONG) -> None:
@@ -50,6 +65,28 @@ def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
         yield
     page.evaluate(NEXT_FRAMES)
     wait_for_app(page, timeout=timeout)
+
+
+def choose(page: Page, key: str, option: str) -> None:
+    """Choose from a list; open it again if scrolling has closed it."""
+    field = page.locator(f".st-key-{key} input")
+    wanted = page.get_by_role("option", name=option)
+    field.scroll_into_view_if_needed()
+    page.evaluate(NEXT_FRAMES)
+    for _ in range(5):
+        field.press("ArrowDown")
+        try:
+            wanted.click(timeout=3000)
+        except PlaywrightError:
+            continue
+        return
+    pytest.fail(f"the list {key} never showed {option!r}")
+
+
+def state(page: Page) -> dict[str, str]:
+    """What the address says."""
+    query = parse_qs(urlsplit(str(page.evaluate("location.href"))).query)
+    return {key: values[-1] for key, values in query.items()}
 
 
 def open_socket(page: Page) -> WebSocket:

@@ -1,7 +1,6 @@
 """The page ``cosine_basis`` in a browser: dragging, links, controls, presets, both languages."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from tests.browser.accessibility import grave_findings
-from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun
+from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun, state
 
 PAGE = "cosine_basis"
 SEEN = "len2=2"  # a link with settings: no guess before the second picture
@@ -114,11 +113,6 @@ def shown(values: np.ndarray) -> list[str]:
     return [f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−") for value in values]
 
 
-def state(page: Page) -> dict[str, str]:
-    query = parse_qs(urlsplit(str(page.evaluate("location.href"))).query)
-    return {key: values[-1] for key, values in query.items()}
-
-
 def press(page: Page, name: str | re.Pattern[str]) -> None:
     with rerun(page):
         page.get_by_role("button", name=name, exact=isinstance(name, str)).click()
@@ -133,7 +127,7 @@ def address_has(page: Page, key: str) -> float:
     return float(state(page)[key])
 
 
-def test_a_deep_link_restores_its_state(server, page):
+def test_a_deep_link_restores_its_state_and_questions_are_answered(server, page):
     plane = Plane(0.8, 1.7, 60.0, (1.0, -0.5))
     query = "len1=0.8&len2=1.7&angle=60&shift_x=1&shift_y=-0.5&whiten=points&reading=position"
     open_app(page, server.page_url(PAGE, query=query))
@@ -143,6 +137,7 @@ def test_a_deep_link_restores_its_state(server, page):
     page.get_by_text("The formula with your numbers").click()
     expect(page.get_by_text("By position, the numbers of an embedding")).to_be_visible()
     assert state(page)["whiten"] == "points"
+    assert_questions_are_answered(page, "en")
 
 
 def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_page):
@@ -205,12 +200,66 @@ def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_pag
     assert float(true) == pytest.approx(-0.6)
 
 
+# the paths of both pictures, by what they are
+DRAWN = """() => Object.fromEntries(["standard", "yours"].map(panel => {
+  const paths = document.querySelectorAll(`svg[data-panel=${panel}] g[clip-path] path`);
+  const names = ["lattice", "axes", "cloud", "circle", "ellipse", "arc b", "arc c"];
+  return [panel, Object.fromEntries(names.map((name, i) => [name, paths[i].getAttribute("d")]))];
+}))"""
+# the pointer moves by so many pixels; does the next frame show other cosines?
+NEXT_FRAME_SHOWS = """async ([x, y]) => {
+  const svg = document.querySelector("svg[data-panel=yours]");
+  const shown = () => document.querySelector(".plane table").innerText;
+  const before = shown();
+  svg.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true }));
+  await new Promise(requestAnimationFrame);
+  return shown() !== before;
+}"""
+
+
+def ring(page: Page) -> np.ndarray:
+    """(n, 2): the metric ellipse in the standard basis' picture, in its units."""
+    path = page.evaluate(DRAWN)["standard"]["ellipse"]
+    pixels = np.array(re.findall(r"[-\d.]+", path), dtype=float).reshape(-1, 2)
+    box = pictures(page).first.bounding_box()
+    a_unit = units(page, 1, 0, "standard")[0] * 320 / box["width"]
+    return (pixels - [174, 146]) * [1, -1] / a_unit
+
+
+def assert_all_that_is_drawn_follows_each_handle_within_a_frame(page: Page) -> None:
+    for degrees in ("127°", "53°"):  # the arccosines of −.6 and .6
+        expect(pictures(page).nth(1).get_by_text(degrees, exact=True)).to_be_visible()
+    assert np.linalg.norm(ring(page) @ Plane(1, 2).basis.T, axis=1) == pytest.approx(1, abs=0.02)
+    home = page.evaluate(DRAWN)
+    before = values(page)
+    basis = {"lattice", "cloud", "circle", "arc b", "arc c"}
+    for name, moved in {
+        "e1": basis, "e2": basis, "shift": basis,
+        "a": {"arc b", "arc c"}, "b": {"arc b"}, "c": {"arc c"},
+    }.items():  # fmt: skip
+        carry(page, handle(page, name), units(page, 0.4, 0.7))
+        place = middle(handle(page, name)) + units(page, 0.11, -0.13)
+        assert page.evaluate(NEXT_FRAME_SHOWS, place.tolist())
+        drawn = page.evaluate(DRAWN)
+        assert {
+            what for what, path in drawn["yours"].items() if path != home["yours"][what]
+        } >= moved
+        assert drawn["standard"]["lattice"] == home["standard"]["lattice"]
+        assert (drawn["standard"]["ellipse"] != home["standard"]["ellipse"]) == (name[0] == "e")
+        page.keyboard.press("Escape")
+        page.mouse.up()
+        page.evaluate(NEXT_FRAMES)
+        assert (page.evaluate(DRAWN), values(page)) == (home, before)
+
+
 def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, page):
     """Mouse, keys, snapping, whitening: the numbers are the library's to a billionth."""
     open_app(page, server.page_url(PAGE, query=SEEN))
     assert_numbers_are_the_librarys(page)
     spoken: list[object] = []
     open_socket(page).on("framesent", lambda frame: spoken.append(frame))
+    assert_all_that_is_drawn_follows_each_handle_within_a_frame(page)
+    assert not spoken
 
     # e2, to a place of its own: all follows while the button is down, and the server hears nothing
     before = values(page)
@@ -276,62 +325,6 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert grave_findings(page, ".plane") == []
 
 
-# the paths of both pictures, by what they are
-DRAWN = """() => Object.fromEntries(["standard", "yours"].map(panel => {
-  const paths = document.querySelectorAll(`svg[data-panel=${panel}] g[clip-path] path`);
-  const names = ["lattice", "axes", "cloud", "circle", "ellipse", "arc b", "arc c"];
-  return [panel, Object.fromEntries(names.map((name, i) => [name, paths[i].getAttribute("d")]))];
-}))"""
-# the pointer moves by so many pixels; does the next frame show other cosines?
-NEXT_FRAME_SHOWS = """async ([x, y]) => {
-  const svg = document.querySelector("svg[data-panel=yours]");
-  const shown = () => document.querySelector(".plane table").innerText;
-  const before = shown();
-  svg.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true }));
-  await new Promise(requestAnimationFrame);
-  return shown() !== before;
-}"""
-
-
-def ring(page: Page) -> np.ndarray:
-    """(n, 2): the metric ellipse in the standard basis' picture, in its units."""
-    path = page.evaluate(DRAWN)["standard"]["ellipse"]
-    pixels = np.array(re.findall(r"[-\d.]+", path), dtype=float).reshape(-1, 2)
-    box = pictures(page).first.bounding_box()
-    a_unit = units(page, 1, 0, "standard")[0] * 320 / box["width"]
-    return (pixels - [174, 146]) * [1, -1] / a_unit
-
-
-def test_all_that_is_drawn_follows_each_handle_within_a_frame(server, page):
-    open_app(page, server.page_url(PAGE, query=SEEN))
-    for degrees in ("127°", "53°"):  # the arccosines of −.6 and .6
-        expect(pictures(page).nth(1).get_by_text(degrees, exact=True)).to_be_visible()
-    assert np.linalg.norm(ring(page) @ Plane(1, 2).basis.T, axis=1) == pytest.approx(1, abs=0.02)
-    spoken: list[object] = []
-    open_socket(page).on("framesent", lambda frame: spoken.append(frame))
-    home = page.evaluate(DRAWN)
-    before = values(page)
-    basis = {"lattice", "cloud", "circle", "arc b", "arc c"}
-    for name, moved in {
-        "e1": basis, "e2": basis, "shift": basis,
-        "a": {"arc b", "arc c"}, "b": {"arc b"}, "c": {"arc c"},
-    }.items():  # fmt: skip
-        carry(page, handle(page, name), units(page, 0.4, 0.7))
-        place = middle(handle(page, name)) + units(page, 0.11, -0.13)
-        assert page.evaluate(NEXT_FRAME_SHOWS, place.tolist())
-        drawn = page.evaluate(DRAWN)
-        assert {
-            what for what, path in drawn["yours"].items() if path != home["yours"][what]
-        } >= moved
-        assert drawn["standard"]["lattice"] == home["standard"]["lattice"]
-        assert (drawn["standard"]["ellipse"] != home["standard"]["ellipse"]) == (name[0] == "e")
-        page.keyboard.press("Escape")
-        page.mouse.up()
-        page.evaluate(NEXT_FRAMES)
-        assert (page.evaluate(DRAWN), values(page)) == (home, before)
-    assert not spoken
-
-
 LATTICES = """async () => {
   const line = document.querySelectorAll('svg[data-panel=yours] g[clip-path] path')[0];
   const seen = new Set();
@@ -345,27 +338,7 @@ LATTICES = """async () => {
 }"""
 
 
-def test_presets_set_the_sliders_and_the_address(server, page):
-    open_app(page, server.page_url(PAGE, query=SEEN))
-    for name, expected in (
-        ("e₁ = (1, 0), e₂ = (1, 1)", ["−0.447", "0.447", "−1.000"]),
-        ("e₁ = (1, 0), e₂ = (½, 1)", ["−0.124", "0.124", "−1.000"]),
-        ("Longer e₁: (2, 0), (0, 1)", ["0.600", "−0.600", "−1.000"]),
-        ("Shift by (3, 3): a cone", ["0.832", "0.832", "0.385"]),
-        ("e₁ = (1, 0), e₂ = (0, 2)", ["−0.600", "0.600", "−1.000"]),
-        ("Standard basis", ["0.000", "0.000", "−1.000"]),
-        ("e₁ = (1, 0), e₂ = (½, 1)", ["−0.124", "0.124", "−1.000"]),
-    ):
-        press(page, name)
-        assert column(page, 2) == expected
-    page.wait_for_function("new URL(location.href).searchParams.get('angle')?.startsWith('63.43')")
-    address = page.evaluate("location.href")
-    page.goto("about:blank")
-    open_app(page, address)
-    assert column(page, 2) == ["−0.124", "0.124", "−1.000"]
-
-
-def test_whitening_brings_the_zeros_back(server, page):
+def test_whitening_brings_the_zeros_back_and_presets_set_the_sliders(server, page):
     open_app(page, server.page_url(PAGE, query="len1=2&len2=0.6&angle=50&shift_x=2&turn=15"))
     plane = Plane(2.0, 0.6, 50.0, (2.0, 0.0), 15.0)
     assert column(page, 2) == shown(plane.true_cosines())
@@ -386,11 +359,25 @@ def test_whitening_brings_the_zeros_back(server, page):
     assert column(page, 3) == []
     address_says(page, "whiten", None)
 
+    for name, expected in (
+        ("e₁ = (1, 0), e₂ = (1, 1)", ["−0.447", "0.447", "−1.000"]),
+        ("e₁ = (1, 0), e₂ = (½, 1)", ["−0.124", "0.124", "−1.000"]),
+        ("Longer e₁: (2, 0), (0, 1)", ["0.600", "−0.600", "−1.000"]),
+        ("Shift by (3, 3): a cone", ["0.832", "0.832", "0.385"]),
+        ("e₁ = (1, 0), e₂ = (0, 2)", ["−0.600", "0.600", "−1.000"]),
+        ("Standard basis", ["0.000", "0.000", "−1.000"]),
+        ("e₁ = (1, 0), e₂ = (½, 1)", ["−0.124", "0.124", "−1.000"]),
+    ):
+        press(page, name)
+        assert column(page, 2) == expected
+    page.wait_for_function("new URL(location.href).searchParams.get('angle')?.startsWith('63.43')")
+    address = page.evaluate("location.href")
+    page.goto("about:blank")
+    open_app(page, address)
+    assert column(page, 2) == ["−0.124", "0.124", "−1.000"]
 
-@pytest.mark.parametrize("language", ANSWERS)
-def test_the_questions_are_answered_on_screen(server, page, language):
-    open_app(page, server.page_url(PAGE, query=f"whiten=points&lang={language}"))
-    assert column(page, 3) == ["−0.500"] * 3
+
+def assert_questions_are_answered(page: Page, language: str) -> None:
     for question, answer in ANSWERS[language].items():
         expect(page.get_by_text(answer).first).to_be_hidden()
         page.get_by_text(question, exact=True).click()
@@ -443,3 +430,4 @@ def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page
     assert address_has(page, "angle") == pytest.approx(30.96, abs=1)
     assert_numbers_are_the_librarys(page)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == scrolled
+    assert_questions_are_answered(page, "zh-Hant")

@@ -55,6 +55,10 @@ def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
     assert stage["y"] + stage["height"] < 900  # wholly on the first screen
     wait_for_stage(page, "stage.at === 40")
     expect(page.locator(".st-key-headline-0 b").first).to_have_text("0.59")
+    page.set_viewport_size({"width": 420, "height": 900})
+    wait_for_stage(page, "stage.width < 420")
+    assert page.locator(".twin-stage").bounding_box()["y"] < 500
+    page.set_viewport_size({"width": 1400, "height": 900})
     drag_a_point(page)
     page.locator(".st-key-train-button button").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -68,13 +72,4 @@ def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     assert len(trainings_of(server.process_id)) == 1
     open_app(page, server.page_url("cosine_basis"))  # a reload ends the session
-    until_none_trains(server.process_id, 10.0)
-
-
-def test_in_chinese_on_a_phone_the_picture_begins_on_the_first_screen(server, new_page):
-    page = new_page(viewport={"width": 420, "height": 900})
-    open_app(page, server.page_url(PAGE, query="lang=zh-Hant"))
-    wait_for_clouds(page, 4)
-    stage = page.locator(".twin-stage").bounding_box()
-    assert stage["y"] < 500
-    expect(page.get_by_text("400 步訓練，請按")).to_be_visible()
+    until_none_trains(server.process_id, 60.0)

@@ -1,4 +1,4 @@
-"""Models on narrow_cone in a browser: from folders and from a Hugging Face Hub."""
+"""A model of a Hub on narrow_cone in a browser. Folders are in tests/pages/test_models.py."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.screen import LONG, assert_no_exception, open_app
 from tests.browser.server import AppServer
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import save_tiny
 from tests.hub.hub_server import HubServer
 
 PAGE = "narrow_cone"
@@ -30,17 +29,6 @@ def both_clouds_are_measured(page: Page) -> None:
         expect(cosine).to_contain_text(re.compile(r"[+−-]?\d\.\d{3}"))
     assert_no_exception(page)
     expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
-
-
-@pytest.mark.slow
-def test_a_folder_is_drawn(server, page, tmp_path):
-    """The other architectures are in tests/pages/test_models.py."""
-    folder = save_tiny(tmp_path / "llama", "llama")
-    open_app(page, address(server, model=str(folder), layer="2", pooling="weighted"))
-    both_clouds_are_measured(page)
-    expect(
-        page.get_by_text(f"· {folder} · layer 2 of 2 · pooling weighted by position").first
-    ).to_be_visible()
 
 
 @pytest.fixture(scope="module")

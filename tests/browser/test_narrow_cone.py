@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
 from geometry.data.corpus import read_bundled
@@ -20,11 +19,14 @@ from tests.browser.clouds import (
     wait_for_stage,
 )
 from tests.browser.screen import (
+    CANCEL_AT_ONCE,
     LONG,
     NEXT_FRAMES,
     assert_no_exception,
+    choose,
     open_app,
     rerun,
+    state,
     wait_for_app,
 )
 
@@ -47,24 +49,21 @@ QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {
     "not-mended": ("in {agreement} of cases before", "白化前是 {agreement}"),
     "umap": ("islands without a centre", "都是一座座沒有中心的島嶼"),
 }
+# Presets by their names, a tenth of a second apart; returns what the film's button is then.
+PRESS_QUICKLY = """async names => {
+  for (const name of names) {
+    const buttons = [...document.querySelectorAll(".st-key-presets button")];
+    buttons.find(button => button.textContent.includes(name)).click();
+    await new Promise(done => setTimeout(done, 100));
+  }
+  return document.querySelector('.twin [data-do="play"]').ariaLabel;
+}"""
 pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
 def open_cone(page: Page, server: Any, query: str = "") -> None:
     open_app(page, server.page_url(PAGE, query=query))
     wait_for_pictures(page)
-
-
-@pytest.fixture
-def look_at(look: Callable[[str], Page], server: Any) -> Callable[[str], Page]:
-    """look_at(query): the drawn page, shared by the tests of this file that change nothing."""
-
-    def at(query: str) -> Page:
-        page = look(server.page_url(PAGE, query=query))
-        wait_for_pictures(page)
-        return page
-
-    return at
 
 
 def wait_for_pictures(page: Page) -> None:
@@ -103,29 +102,8 @@ def title(page: Page) -> str:
     return str(of_stage(page, "stage.shown(stage.message.views[1]).title"))
 
 
-def state(page: Page) -> dict[str, str]:
-    query = parse_qs(urlsplit(str(page.evaluate("location.href"))).query)
-    return {key: values[-1] for key, values in query.items()}
-
-
 def chosen(page: Page, key: str) -> str:
     return page.locator(f".st-key-{key} input").input_value()
-
-
-def choose(page: Page, key: str, option: str) -> None:
-    """Choose from a list; open it again if scrolling has closed it."""
-    field = page.locator(f".st-key-{key} input")
-    wanted = page.get_by_role("option", name=option)
-    field.scroll_into_view_if_needed()
-    page.evaluate(NEXT_FRAMES)
-    for _ in range(5):
-        field.press("ArrowDown")
-        try:
-            wanted.click(timeout=3000)
-        except PlaywrightError:
-            continue
-        return
-    pytest.fail(f"the list {key} never showed {option!r}")
 
 
 def neighbours(page: Page) -> list[list[str]]:
@@ -139,9 +117,13 @@ def neighbours(page: Page) -> list[list[str]]:
 # Arriving
 
 
-def test_a_cold_deep_link_restores_its_state_and_encodes_nothing(fresh_server, page, tmp_path):
+def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
+    fresh_server, page, tmp_path
+):
+    """Cancel and Start again are in test_your_corpus.py."""
+    server = fresh_server(cache_dir=tmp_path)
     query = "layer=5&pooling=cls&view=cone&colour=length&strength=0.5&lang=zh-Hant"
-    open_app(page, fresh_server(cache_dir=tmp_path).page_url(query=query))  # the bare address
+    open_app(page, server.page_url(query=query))  # the bare address
     page.wait_for_url(f"**/{PAGE}*")
     wait_for_pictures(page)
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
@@ -164,10 +146,6 @@ def test_a_cold_deep_link_restores_its_state_and_encodes_nothing(fresh_server, p
         assert chosen(page, "lang") == "繁體中文"
         assert state(page)["lang"] == "zh-Hant"
 
-
-def test_an_encoding_shows_its_progress_and_then_the_pictures(fresh_server, page, tmp_path):
-    """Cancel and Start again are in test_your_corpus.py."""
-    server = fresh_server(cache_dir=tmp_path)
     # not one of the shipped layers
     page.goto(server.page_url(PAGE, query="layer=3&corpus=topics-zh"))
     progress = page.locator('[data-testid="stProgress"]')
@@ -190,16 +168,42 @@ def test_an_encoding_shows_its_progress_and_then_the_pictures(fresh_server, page
 # The first screen
 
 
-@pytest.mark.parametrize(
-    ("size", "scheme", "lang"),
-    [((1400, 900), "light", "en"), ((1024, 768), "dark", "en"), ((420, 900), "light", "zh-Hant")],
-)
-def test_the_first_screen_shows_the_pictures_and_what_changes_them(
-    server, new_page, size, scheme, lang
-):
-    width, height = size
-    page = new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-    open_cone(page, server, f"lang={lang}")
+def test_the_first_screen_and_the_questions(server, page):
+    """Pictures, what changes them, answers: in English in light, then in Chinese in dark."""
+    page.set_viewport_size({"width": 1400, "height": 900})
+    open_cone(page, server)
+    assert_first_screen(page, 1400, 900)
+    assert paper(page) > 128
+    assert grave_findings(page, ".st-key-with-inspector") == []
+    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
+    assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
+    assert_the_cone_and_the_origin_are_drawn(page)
+    assert_questions_are_answered_with_this_cloud_s_numbers(page, 0)
+
+    page.emulate_media(color_scheme="dark")
+    with rerun(page):
+        choose(page, "lang", "繁體中文")
+    for width, height in ((1024, 768), (420, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        wait_for_stage(page, f"(stage.boxes[1].left === 0) === {str(width == 420).lower()}")
+        wait_for_clouds(page)
+        assert_first_screen(page, width, height)
+        assert paper(page) < 128
+        assert grave_findings(page, ".st-key-with-inspector") == []
+    assert_questions_are_answered_with_this_cloud_s_numbers(page, 1)
+
+
+def paper(page: Page) -> int:
+    """The red of the pictures' background, which is the page's."""
+    colour = of_stage(page, "stage.message.theme.paper")
+    behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    rgb = [int(colour[start : start + 2], 16) for start in (1, 3, 5)]
+    assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
+    return rgb[0]
+
+
+def assert_first_screen(page: Page, width: int, height: int) -> None:
+    page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
     stage = page.locator(".twin-stage").bounding_box()
     boxes = of_stage(page, "stage.boxes")
     for key in ("presets", "layer", "pooling", "unit", "view", "dims", "colour"):
@@ -226,14 +230,32 @@ def test_the_first_screen_shows_the_pictures_and_what_changes_them(
     assert max(middles) - min(middles) < 8  # one row
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= width
-    touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
-    assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
-    paper = of_stage(page, "stage.message.theme.paper")
-    behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    rgb = [int(paper[start : start + 2], 16) for start in (1, 3, 5)]
-    assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
-    assert (rgb[0] < 128) is (scheme == "dark")
-    assert grave_findings(page, ".st-key-with-inspector") == []
+
+
+def assert_the_cone_and_the_origin_are_drawn(page: Page) -> None:
+    assert of_stage(page, "stage.message.origin") == "origin"
+    assert of_stage(page, "stage.message.axes[0]") == "mean direction"
+    assert of_stage(page, "stage.message.cones[0].length") == 2
+    # inside the inner cone, beyond all points, and beside it
+    raw = pixels(page, 0)
+    down, across = raw.shape[:2]
+    inside, beside = raw[down // 2 + 12, int(0.9 * across)], raw[int(0.2 * down), int(0.9 * across)]
+    assert beside.tolist() == [255, 255, 255]
+    red, green, blue = inside.astype(int)
+    assert 255 > red > green > blue
+
+
+def assert_questions_are_answered_with_this_cloud_s_numbers(page: Page, place: int) -> None:
+    """place: of the language in QUESTIONS."""
+    cosine, agreement, _isoscore = headlines(page, "raw")
+    live = {"cosine": cosine, "agreement": f"{float(agreement.rstrip('%')):.0f}%"}
+    for name, answers in QUESTIONS.items():
+        answer = answers[place].format(**live)
+        question = page.locator(f".st-key-question-{name}")
+        if question.locator("details").get_attribute("open") is None:
+            expect(question.get_by_text(answer)).to_be_hidden()
+            question.locator("summary").click()
+        expect(question.get_by_text(answer)).to_be_visible()
 
 
 # Looking
@@ -267,18 +289,20 @@ def test_both_clouds_are_drawn_in_each_view(server, page):
     assert of_stage(page, "[...stage.paint]") == before
 
 
-def test_the_cone_and_the_origin_are_drawn(look_at):
-    page = look_at("lang=en")
-    assert of_stage(page, "stage.message.origin") == "origin"
-    assert of_stage(page, "stage.message.axes[0]") == "mean direction"
-    assert of_stage(page, "stage.message.cones[0].length") == 2
-    # inside the inner cone, beyond all points, and beside it
-    raw = pixels(page, 0)
-    down, across = raw.shape[:2]
-    inside, beside = raw[down // 2 + 12, int(0.9 * across)], raw[int(0.2 * down), int(0.9 * across)]
-    assert beside.tolist() == [255, 255, 255]
-    red, green, blue = inside.astype(int)
-    assert 255 > red > green > blue
+def held(page: Page, pattern: str) -> Callable[[], None]:
+    """Hold requests whose address fits the pattern until the returned function is called."""
+    # not by a route of Playwright, which turns the browser's cache off
+    devtools, requests = page.context.new_cdp_session(page), []
+    devtools.on("Fetch.requestPaused", lambda paused: requests.append(paused["requestId"]))
+    devtools.send("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
+
+    def release() -> None:
+        assert requests
+        for request in requests:
+            devtools.send("Fetch.continueRequest", {"requestId": request})
+        devtools.send("Fetch.disable")
+
+    return release
 
 
 # Trying
@@ -343,10 +367,8 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     # presets that follow each other quickly end at the last one, also while the film plays
     play.click()
     wait_for_stage(page, "stage.at > 0.05")
-    for name in ("[CLS], layer 5", "max, layer 4", "mean, last layer"):
-        page.locator(".st-key-presets button", has_text=name).click()
-        page.wait_for_timeout(100)
-    expect(play).to_have_attribute("aria-label", "Stop")
+    names = ["[CLS], layer 5", "max, layer 4", "mean, last layer"]
+    assert page.evaluate(PRESS_QUICKLY, names) == "Stop"
     wait_for_stage(page, "twin.at === stage.lastStop && !twin.player.isPlaying")
     expect(play).to_have_attribute("aria-label", "Play")
     page.wait_for_function(
@@ -416,19 +438,16 @@ def test_an_audience_sees_large_words_and_keys_play_and_choose(server, new_page)
     assert_no_exception(page)
 
 
-def test_the_wheel_scrolls_the_page_over_a_picture(look_at):
-    page = look_at("lang=en")
-    camera = of_stage(page, "JSON.stringify(stage.camera)")
-    page.locator(".twin-stage").hover()
-    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
-    before = page.evaluate(scrolled)
-    page.mouse.wheel(0, 300)
-    page.wait_for_function(f"{scrolled} > {before} + 100")
-    assert of_stage(page, "JSON.stringify(stage.camera)") == camera
-
-
 def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
+    """The clouds do not wait for the script of the charts."""
+    release = held(page, "*plotly*.js")
     open_cone(page, server)
+    for place in PLACES:
+        assert is_drawn(page, place)
+    assert page.evaluate("() => window.Plotly === undefined")
+    release()
+    page.wait_for_function("() => window.Plotly !== undefined", timeout=MS)
+
     field = page.locator(".st-key-find input")
     field.fill("kettle")
     with rerun(page):
@@ -476,30 +495,27 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     assert_no_exception(page)
 
 
-# The questions
-
-
-@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_questions_are_answered_with_this_cloud_s_numbers(look_at, lang):
-    page = look_at(f"lang={lang}")
-    cosine, agreement, _isoscore = headlines(page, "raw")
-    live = {"cosine": cosine, "agreement": f"{float(agreement.rstrip('%')):.0f}%"}
-    for name, answers in QUESTIONS.items():
-        answer = answers[lang != "en"].format(**live)
-        body = page.locator(f".st-key-question-{name} details").get_by_text(answer)
-        expect(body).to_be_hidden()
-        page.locator(f".st-key-question-{name} summary").click()
-        expect(body).to_be_visible()
-
-
 # UMAP
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, tmp_path):
+def test_umap_is_cancelled_then_shows_svd_with_progress_first_and_then_itself(
+    fresh_server, page, tmp_path
+):
     server = fresh_server(cache_dir=tmp_path)  # an empty cache: no fitted UMAP
+    page.add_init_script(f"({CANCEL_AT_ONCE})('UMAP of 240 points')")
     page.goto(server.page_url(PAGE, query="view=umap&corpus=topics-zh"))
+    cancelled = page.get_by_text("Cancelled. Your texts are still here")
+    expect(cancelled).to_be_visible(timeout=MS)
+    expect(page.locator('[data-testid="stProgress"]')).to_have_count(0)
+    wait_for_app(page)
+    with rerun(page):
+        choose(page, "view", "PCA (centred)")
+    assert of_stage(page, "stage.message.axes[0]") == "principal direction 1"
+    expect(cancelled).to_have_count(0)
+
+    choose(page, "view", "UMAP (neighbours only)")
     meanwhile = page.get_by_text("SVD is shown while UMAP is being fitted.")
     expect(meanwhile).to_be_visible(timeout=MS)
     progress = page.locator('[data-testid="stProgress"]')
@@ -519,36 +535,3 @@ def test_umap_shows_svd_with_progress_first_and_then_itself(fresh_server, page, 
     for place in PLACES:
         assert is_drawn(page, place)
     assert_no_exception(page)
-
-
-def test_umap_can_be_cancelled_and_the_page_goes_on(server, page):
-    open_cone(page, server, "corpus=topics-zh")
-    choose(page, "view", "UMAP (neighbours only)")
-    progress = page.locator('[data-testid="stProgress"]')
-    expect(progress).to_contain_text("UMAP of 240 points", timeout=MS)
-    page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Your texts are still here")).to_be_visible(timeout=MS)
-    expect(progress).to_have_count(0)
-    wait_for_app(page)
-    with rerun(page):
-        choose(page, "view", "PCA (centred)")
-    assert of_stage(page, "stage.message.axes[0]") == "principal direction 1"
-    expect(page.get_by_text("Cancelled. Your texts are still here")).to_have_count(0)
-    assert_no_exception(page)
-
-
-# Scripts on their way
-
-
-def test_both_clouds_are_drawn_before_plotly_is_there(page: Page, server: Any) -> None:
-    """They do not wait for the script of the charts."""
-    held: list[Any] = []
-    page.route("**/plotly*.js", lambda route: held.append(route))
-    page.goto(server.page_url(PAGE))
-    wait_for_clouds(page)
-    for place in PLACES:
-        assert is_drawn(page, place)
-    assert page.evaluate("() => window.Plotly === undefined")
-    for route in held:
-        route.continue_()
-    page.wait_for_function("() => window.Plotly !== undefined", timeout=MS)

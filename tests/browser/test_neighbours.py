@@ -1,12 +1,11 @@
 """The page Neighbours in Chromium: names fit, a click makes a neighbour the query, SVG."""
 
 import re
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.screen import NEXT_FRAMES, rerun
+from tests.browser.screen import NEXT_FRAMES, open_app, rerun
 from tests.browser.server import AppServer
 
 LISTS = ".st-key-neighbour-lists .js-plotly-plot"
@@ -20,10 +19,8 @@ OVERLAPS = """selector => {
 }"""
 
 
-def test_a_click_makes_a_neighbour_the_query(
-    look: Callable[[str], Page], server: AppServer
-) -> None:
-    page = look(server.page_url("neighbours", query="nearest=5"))
+def test_a_click_makes_a_neighbour_the_query(page: Page, server: AppServer) -> None:
+    open_app(page, server.page_url("neighbours", query="nearest=5"))
     page.wait_for_selector(f"{LISTS}[data-drawn]")
     assert page.evaluate(OVERLAPS, LISTS) == []
     title = page.get_by_text("The nearest to")

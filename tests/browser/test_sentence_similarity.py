@@ -13,23 +13,18 @@ def charts(page: Page):
     return page.locator(".chart.js-plotly-plot[data-drawn]")
 
 
-def test_the_ladder_is_on_the_first_screen_and_nothing_sticks_out(server, new_page):
-    for width, height, top, bottom in ((1400, 900, 500, 900), (420, 900, 500, 1100)):
-        page = new_page(viewport={"width": width, "height": height})
-        open_app(page, server.page_url(PAGE, query="pairs=hard-pairs"))
-        expect(charts(page)).to_have_count(1, timeout=60_000)
-        box = charts(page).bounding_box()
-        assert box["y"] < top
-        assert box["y"] + box["height"] < bottom
-        controls = page.locator(".st-key-pair-controls").bounding_box()
-        assert controls["y"] > 0
-        assert controls["y"] + controls["height"] <= box["y"]
-        main = page.locator('[data-testid="stMain"]')
-        assert main.evaluate("box => box.scrollWidth <= box.clientWidth")
+def test_the_ladder_is_on_the_first_screen_then_a_curve_and_a_clicked_dot(server, page):
+    page.set_viewport_size({"width": 1400, "height": 900})
+    open_app(page, server.page_url(PAGE, query="pairs=hard-pairs&curve=2&pair=3"))
+    expect(charts(page)).to_have_count(3, timeout=60_000)
+    box = charts(page).first.bounding_box()
+    assert box["y"] < 500
+    assert box["y"] + box["height"] < 900
+    controls = page.locator(".st-key-pair-controls").bounding_box()
+    assert controls["y"] > 0
+    assert controls["y"] + controls["height"] <= box["y"]
 
-
-def test_the_curve_lowers_pearson_and_leaves_spearman(server, page):
-    open_app(page, server.page_url(PAGE, query="pairs=hard-pairs&curve=2"))
+    # the curve lowers Pearson and leaves Spearman
     line = page.get_by_text(re.compile(r"Spearman ρ = .* Pearson r")).nth(1)
     before = re.findall(r"-?\d\.\d+", line.inner_text())
     slider = page.get_by_role("slider", name="Monotone curve")
@@ -40,6 +35,14 @@ def test_the_curve_lowers_pearson_and_leaves_spearman(server, page):
     assert after[0] == before[0]
     assert float(after[1]) < float(before[1])
     assert "curve=10" in page.url
+
+    # a clicked dot is the pair that is shown
+    expect(page.get_by_text("The goat chased the postman down the lane.").first).to_be_visible()
+    chart = page.locator('[class*="st-key-sts-pairs-before"] .chart.js-plotly-plot')
+    chart.scroll_into_view_if_needed()
+    with rerun(page):
+        chart.locator(".scatterlayer .trace").first.locator("path.point").nth(10).click(force=True)
+    expect(page).not_to_have_url(re.compile(r"pair=3(&|$)"))
 
 
 def test_an_uploaded_table_is_scored(server, page, tmp_path):
@@ -56,13 +59,3 @@ def test_an_uploaded_table_is_scored(server, page, tmp_path):
         page.get_by_role("button", name="Use these pairs").click()
     expect(page.get_by_text("Your 12 pairs “mine” are scored below.")).to_be_in_viewport()
     expect(charts(page).first).to_be_in_viewport(timeout=60_000)
-
-
-def test_a_clicked_dot_is_the_pair_that_is_shown(server, page):
-    open_app(page, server.page_url(PAGE, query="pairs=hard-pairs&pair=3"))
-    expect(page.get_by_text("The goat chased the postman down the lane.").first).to_be_visible()
-    chart = page.locator('[class*="st-key-sts-pairs-before"] .chart.js-plotly-plot')
-    chart.scroll_into_view_if_needed()
-    with rerun(page):
-        chart.locator(".scatterlayer .trace").first.locator("path.point").nth(10).click(force=True)
-    expect(page).not_to_have_url(re.compile(r"pair=3(&|$)"))

@@ -28,6 +28,7 @@ SPOIL = """() => {
   twin.shownText = "";
   twin.showWhenComplete();
 }"""
+NAN = "A point's place is NaN or infinite; clean the vectors first."
 TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
 
 
@@ -64,7 +65,7 @@ def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_
     for _swipe in range(2):
         before = page.evaluate(SCROLLED)
         move_fingers(page, hand, [(210, 500 - 10 * step) for step in range(16)])
-        page.wait_for_function(f"({SCROLLED}) > {before + 80}", timeout=5000)
+        page.wait_for_function(f"({SCROLLED}) > {before + 80}")
         assert of_stage(page, CAMERA) == camera
         page.evaluate(TO_MIDDLE)
         page.evaluate(NEXT_FRAMES)
@@ -90,7 +91,8 @@ def title(page: Page) -> str:
     return str(of_stage(page, "stage.shown(stage.message.views.at(-1)).title"))
 
 
-def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, page):
+def test_the_film_rests_where_the_sliders_stand_and_the_wheel_zooms_with_ctrl(server, page):
+    """And a point at NaN is refused in words."""
     open_twins(page, server, "narrow_cone", "strength=1")
     film = page.get_by_label("From raw to whitened")
     expect(film).to_have_attribute("aria-valuetext", "Whitened")
@@ -119,11 +121,28 @@ def test_the_film_rests_where_the_page_s_sliders_stand_and_says_where(server, pa
         page.keyboard.press("ArrowRight")
     wait_for_stage(page, "stage.at === 0.625 && !stage.isAside")
     assert sliders(page) == [0.625, 0]
+
+    wait_for_clouds(page)
+    page.locator(".twin-stage").hover()
+    camera, before = of_stage(page, CAMERA), page.evaluate(SCROLLED)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function(f"({SCROLLED}) > {before}")
+    assert of_stage(page, CAMERA) == camera
+    after = page.evaluate(SCROLLED)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -60)
+    page.keyboard.up("Control")
+    page.evaluate(NEXT_FRAMES)
+    assert of_stage(page, CAMERA) != camera
+    assert page.evaluate(SCROLLED) == after
+
+    page.evaluate(SPOIL)
+    expect(page.locator(".twin-notice")).to_have_text(NAN)
     assert_no_exception(page)
 
 
-def test_the_lab_s_film_stays_where_it_was_left(server, page):
-    open_twins(page, server, "whitening", count=4)
+def test_keys_alone_choose_a_point_and_the_lab_s_film_stays_where_it_was_left(server, page):
+    stage = open_twins(page, server, "whitening", count=4)
     film = page.get_by_label("From raw to whitened")
     film.evaluate(f"film => {{ film.value = 0.5; {LET_GO} }}")
     expect(film).to_have_attribute("aria-valuetext", title(page))
@@ -132,11 +151,7 @@ def test_the_lab_s_film_stays_where_it_was_left(server, page):
         page.mouse.click(x, y)
     wait_for_stage(page, "stage.message.marks.length > 0 && !twin.player.isPlaying")
     assert of_stage(page, "stage.at") == 0.5
-    assert_no_exception(page)
 
-
-def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
-    stage = open_twins(page, server, "whitening", count=4)
     hint = page.locator(".twin-keys")
     page.mouse.click(*of_stage(page, MARGIN))
     expect(hint).to_be_hidden()
@@ -165,28 +180,4 @@ def test_keys_alone_choose_a_point_and_are_told_in_sight(server, page):
     stage.focus()
     page.keyboard.press("Tab")
     expect(stage).not_to_be_focused()  # Tab leaves the cloud
-    assert_no_exception(page)
-
-
-def test_the_wheel_zooms_with_ctrl_alone_and_nan_is_refused_in_words(server, page):
-    open_twins(page, server, "narrow_cone", "lang=zh-Hant&strength=1")
-    _row, x, y = loneliest(page, 1)
-    with rerun(page):
-        page.mouse.click(x, y)
-    camera, before = of_stage(page, CAMERA), page.evaluate(SCROLLED)
-    page.mouse.wheel(0, 60)
-    page.wait_for_function(f"({SCROLLED}) > {before}", timeout=5000)
-    assert of_stage(page, CAMERA) == camera
-    after = page.evaluate(SCROLLED)
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -60)
-    page.keyboard.up("Control")
-    page.evaluate(NEXT_FRAMES)
-    assert of_stage(page, CAMERA) != camera
-    assert page.evaluate(SCROLLED) == after
-
-    # A point without a place is refused in the page's language.
-    page.evaluate(SPOIL)
-    notice = page.locator(".twin-notice")
-    expect(notice).to_have_text("有點的位置是 NaN 或無限大；請先清理向量。")
     assert_no_exception(page)

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,13 +19,15 @@ from tests.browser.clouds import (
     wait_for_stage,
 )
 from tests.browser.screen import (
+    CANCEL_AT_ONCE,
     LONG,
     assert_no_exception,
+    choose,
     open_app,
     rerun,
+    state,
     wait_for_app,
 )
-from tests.browser.test_narrow_cone import choose, state
 
 PAGE = "whitening"
 DEFAULTS = ("Raw", "ZCA whitening", "Top directions removed", "Standardised")
@@ -41,30 +42,6 @@ FIRST_PLACE = """(() => {{
   const {{ values, low, step }} = cloud.frames[stretch.b];
   return [low[0] + step[0] * values[0], low[1] + step[1] * values[1]];
 }})()"""
-
-# A flow may be trained before the test's own click arrives.
-CANCEL_AT_ONCE = """new MutationObserver((_, observer) => {
-  const progress = document.querySelector('[data-testid="stProgress"]');
-  if (!progress?.textContent.includes("Training a flow on 612 points")) return;
-  const buttons = [...document.querySelectorAll("button")];
-  const cancel = buttons.find(button => button.textContent.trim() === "Cancel");
-  if (cancel) {
-    observer.disconnect();
-    cancel.click();
-  }
-}).observe(document, { childList: true, subtree: true, characterData: true })"""
-
-
-@pytest.fixture
-def look_at(look: Callable[[str], Page], server: Any) -> Callable[[str], Page]:
-    """look_at(query): the drawn page, shared by the tests of this file that change nothing."""
-
-    def at(query: str = "") -> Page:
-        page = look(server.page_url(PAGE, query=query))
-        wait_for_clouds(page, len(DEFAULTS))
-        return page
-
-    return at
 
 
 def unfold(page: Page, key: str) -> None:
@@ -118,10 +95,11 @@ def selected(page: Page) -> Locator:
 # Looking
 
 
-def test_a_deep_link_draws_four_pictures_of_one_frame_and_their_numbers(look_at):
-    page = look_at()
-    for place, _name in enumerate(DEFAULTS):
-        assert is_drawn(page, place)
+def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new_page):
+    """On a wide screen in English; then on a telephone in Chinese in dark."""
+    page = new_page(viewport={"width": 1400, "height": 900})
+    open_whitening(page, server)
+    assert_first_screen(page, 1400, 900)
     assert of_stage(page, TITLES) == list(DEFAULTS)
     assert of_stage(page, "stage.n") == 612  # the half that was not fitted
     headings = page.locator('[data-testid="stMain"] h3').all_inner_texts()
@@ -131,20 +109,45 @@ def test_a_deep_link_draws_four_pictures_of_one_frame_and_their_numbers(look_at)
     assert page.locator("table, .st-key-whitening-chart-spectrum").count() == 0
     assert state(page) == {}
 
+    # one frame moves all pictures
+    assert all(is_drawn(page, place) for place in range(4))
+    before = [pixels(page, place) for place in range(4)]
+    page.locator('.twin [data-do="nearer"]').click()
+    wait_for_clouds(page, 4)
+    for place in range(4):
+        assert (before[place] != pixels(page, place)).any(axis=2).mean() > 0.001
 
-@pytest.mark.parametrize(
-    ("size", "scheme", "lang"),
-    [((1400, 900), "light", "en"), ((420, 900), "dark", "zh-Hant")],
-)
-def test_the_first_screen_shows_the_pictures_and_what_changes_them(
-    server, new_page, size, scheme, lang
-):
-    width, height = size
-    page = new_page(
-        viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=width == 420
-    )
-    open_whitening(page, server, f"lang={lang}")
+    unfold(page, "all-charts")
+    page.wait_for_selector(".st-key-whitening-chart-spectrum [data-drawn]", timeout=MS)
+    open_table(page)
+    assert len(column(page, 1)) == 16
+    page.locator(".st-key-more-controls summary").click()
+    heads = {
+        "points (CSV)": ["text", "label", "raw_x", "raw_y", "zca_x"],
+        "measures (CSV)": ["treatment", "measure", "value", "low", "high"],
+        "chart values (CSV)": ["name", "x", "about", "value", "measured_on"],
+    }
+    for what, head in heads.items():
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=f"Download {what}").click()
+        text = waiting.value.path().read_text(encoding="utf-8-sig")
+        rows = list(csv.reader(text.splitlines()))
+        assert rows[0][:5] == head
+        assert "n = 612 sentences" in rows[1][-1]
+
+    page.emulate_media(color_scheme="dark")
+    with rerun(page):
+        choose(page, "lang", "繁體中文")
+    page.set_viewport_size({"width": 420, "height": 900})
+    wait_for_stage(page, "stage.boxes[1].left === 0")
+    assert_first_screen(page, 420, 900)
+    expect(page.get_by_role("heading", name="限制")).to_be_attached()
+    assert_no_exception(page)
+
+
+def assert_first_screen(page: Page, width: int, height: int) -> None:
     wait_for_app(page)
+    page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
     stage = page.locator(".twin-stage").bounding_box()
     boxes = of_stage(page, "stage.boxes")
     for key in ("second", "third", "fourth", "fit-on", "strength", "removed", *CLOUD):
@@ -276,24 +279,10 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
     assert page.locator(".st-key-whitening-chart-cumulative").count() == 1
 
 
-def test_types_in_chinese(server, page):
-    open_whitening(page, server, "lang=zh-Hant&unit=types&corpus=topics-zh&second=zipf")
-    wait_for_app(page)
-    assert of_stage(page, "stage.n") > 50
-    assert of_stage(page, TITLES)[1] == "齊夫白化"
-    assert all(is_drawn(page, place) for place in range(4))
-    expect(page.get_by_role("heading", name="限制")).to_be_visible()
-    open_table(page)
-    expect(page.locator("table").filter(has_text="IsoScore").first).to_be_visible(timeout=MS)
-    unfold(page, "all-charts")
-    page.wait_for_selector(".st-key-whitening-chart-spectrum [data-drawn]", timeout=MS)
-    assert_no_exception(page)
-
-
 def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
     """On a first visit by deep link."""
     query = "second=flow&fourth=none&chart=flow"
-    page.add_init_script(CANCEL_AT_ONCE)
+    page.add_init_script(f"({CANCEL_AT_ONCE})('Training a flow on 612 points')")
     page.goto(server.page_url(PAGE, query=query))
     progress = page.locator('[data-testid="stProgress"]')
     expect(page.get_by_text("Cancelled.")).to_be_visible(timeout=MS)
@@ -322,62 +311,17 @@ def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(serv
     }
 
 
-def test_pasted_texts_come_along_from_their_page(server, page):
-    texts = read_bundled("topics").texts[:30]
-    open_app(page, server.page_url("your_corpus"))
-    page.locator(".st-key-pasted textarea").fill("\n".join(texts))
-    with rerun(page):
-        page.locator(".st-key-use_pasted button").click()
-    with rerun(page):
-        page.locator('[data-testid="stSidebar"] a[href*="whitening"]').click()
-    page.wait_for_url(f"**/{PAGE}*")
-    wait_for_clouds(page, 4)
-    wait_for_app(page)
-    assert provenance(page).startswith("corpus Pasted texts · n = 15 sentences")
-    assert "upload-" not in page.url
-
-
-# Taking it away
-
-
-def test_points_measures_and_chart_can_be_downloaded_and_one_frame_moves_all_pictures(server, page):
-    open_whitening(page, server, "chart=cumulative")  # opens the charts
-    wait_for_app(page)
-    open_table(page)
-    assert len(column(page, 1)) == 16
-    page.locator(".st-key-more-controls summary").click()
-    heads = {
-        "points (CSV)": ["text", "label", "raw_x", "raw_y", "zca_x"],
-        "measures (CSV)": ["treatment", "measure", "value", "low", "high"],
-        "chart values (CSV)": ["name", "x", "about", "value", "measured_on"],
-    }
-    for what, head in heads.items():
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name=f"Download {what}").click()
-        text = waiting.value.path().read_text(encoding="utf-8-sig")
-        rows = list(csv.reader(text.splitlines()))
-        assert rows[0][:5] == head
-        assert "n = 612 sentences" in rows[1][-1]
-
-    before = [pixels(page, place) for place in range(4)]
-    page.locator('.twin [data-do="nearer"]').click()
-    wait_for_clouds(page, 4)
-    for place in range(4):
-        assert (before[place] != pixels(page, place)).any(axis=2).mean() > 0.001
-
-
 # Narrow screens
 
 
 def test_no_button_lies_on_a_legend_of_a_narrow_screen(server, new_page):
     page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, locale="zh-TW")
-    for query, is_shown, scheme in (
-        ("chart=covariance", True, "dark"),
-        ("chart=cosines", False, "light"),
-    ):
-        page.emulate_media(color_scheme=scheme)
-        open_whitening(page, server, query)
-        chart = page.locator(".chart[data-drawn]").last
+    open_whitening(page, server, "chart=covariance")
+    for key, is_shown in (("covariance", True), ("cosines", False)):
+        if not is_shown:
+            with rerun(page):
+                page.locator(".st-key-chart").get_by_text("點對的餘弦", exact=True).click()
+        chart = page.locator(f".st-key-whitening-chart-{key} .chart[data-drawn]")
         chart.tap()
         expect(chart.locator(".modebar")).to_be_visible(visible=is_shown)
         expect(chart.locator(".legend")).to_have_count(int(not is_shown))

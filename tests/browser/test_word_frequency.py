@@ -20,15 +20,6 @@ def test_the_picture_is_on_the_first_screen_and_a_list_changes_the_ranks(
     wait_for_clouds(page, 2)
     assert is_drawn(page, 0)
     expect(page.get_by_text("The mean lengths of the bins go neither up nor down")).to_be_visible()
-    page.set_viewport_size({"width": 420, "height": 900})
-    # the charts follow the window a little later
-    page.wait_for_function(
-        """() => {
-          const main = document.querySelector('[data-testid="stMain"]');
-          const chart = document.querySelector('.chart.js-plotly-plot');
-          return main.scrollWidth <= main.clientWidth && chart.getBoundingClientRect().top < 500;
-        }"""
-    )
     table = tmp_path / "counts.txt"
     words = ("the", "of", "house", "river", "music", "king", "water", "stone", "law", "win")
     table.write_text("".join(f"{word} {100 - i}\n" for i, word in enumerate(words)))

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.screen import assert_no_exception, canvas_not_blank, open_app, rerun
+from tests.browser.clouds import wait_for_clouds
+from tests.browser.screen import (
+    assert_no_exception,
+    canvas_not_blank,
+    open_app,
+    rerun,
+    wait_for_app,
+)
 from tests.browser.server import AppServer
 
 SENTENCES = [f"The {noun} is {state}." for noun in ("kettle", "sky", "road", "tea", "cat", "river")
@@ -151,6 +158,18 @@ def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
     expect(page.get_by_text("“Pasted texts” is chosen in the sidebar.")).to_be_visible()
     assert_drawn(page)
     expect(box).to_have_value("\n".join(SENTENCES))
+
+    # they come along to another page
+    with rerun(page):
+        page.locator('[data-testid="stSidebar"] a[href*="whitening"]').click()
+    page.wait_for_url("**/whitening*")
+    wait_for_clouds(page, 4)
+    wait_for_app(page)
+    expect(page.get_by_text("corpus Pasted texts · n = 15 sentences").first).to_be_visible()
+    assert "upload-" not in page.url
+    with rerun(page):
+        page.locator('[data-testid="stSidebar"] a[href*="your_corpus"]').click()
+    page.wait_for_url("**/your_corpus*")
     with rerun(page):
         page.get_by_role("button", name="Delete").click()
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")

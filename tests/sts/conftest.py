@@ -8,6 +8,9 @@ import pytest
 
 from geometry import load_encoder, read_pairs
 from geometry.data.pairs import Pairs
+from geometry.evaluate import Grid, evaluate_grid
+
+TREATMENTS = ("none", "pca:128", "pca")
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +33,29 @@ def sts_layers(sts) -> Callable[[str], dict[str, np.ndarray]]:
         return load_encoder().encode_layers([*pairs.left, *pairs.right], poolings=poolings)
 
     return encode
+
+
+@pytest.fixture(scope="session")
+def fit_on_train(sts, sts_layers) -> dict[str, np.ndarray]:
+    """{pooling: (7, 10518, 384)}: the distinct training sentences."""
+    train = sts("train")
+    _, distinct = np.unique([*train.left, *train.right], return_index=True)
+    return {pooling: X[:, distinct] for pooling, X in sts_layers("train").items()}
+
+
+@pytest.fixture(scope="session")
+def grids(sts, sts_layers, fit_on_train) -> dict[str, Grid]:
+    """Mean pooling with intervals from 1,000 draws, by the set that was fitted on."""
+    gold, vectors = sts("test").gold_scores, {"mean": sts_layers("test")["mean"]}
+    fit = {"mean": fit_on_train["mean"]}
+    return {
+        "test": evaluate_grid(vectors, gold, layers=[1, 4, 5, 6], treatments=TREATMENTS),
+        "train": evaluate_grid(
+            vectors,
+            gold,
+            layers=[5, 6],
+            treatments=TREATMENTS,
+            fit_vectors=fit,
+            fit_on="train",
+        ),
+    }

@@ -1,6 +1,5 @@
 """What whitening does to STS-B with the bundled encoder, and with what certainty."""
 
-import numpy as np
 import pytest
 
 from geometry import evaluate_pairs
@@ -10,7 +9,6 @@ pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 
 SPEARMAN = 0.15  # as in test_published_figures
 ENDS = 0.35  # of an interval from 1,000 draws: another seed moves an end by that much
-TREATMENTS = ("none", "pca:128", "pca")
 
 
 @pytest.fixture(scope="module")
@@ -24,18 +22,13 @@ def vectors(sts_layers):
 
 
 @pytest.fixture(scope="module")
-def on_test(vectors, gold):
-    return evaluate_grid(vectors, gold, layers=[1, 6], treatments=TREATMENTS)
+def on_test(grids):
+    return grids["test"]
 
 
 @pytest.fixture(scope="module")
-def on_train(vectors, gold, sts, sts_layers):
-    train = sts("train")
-    _, distinct = np.unique([*train.left, *train.right], return_index=True)
-    fit = {"mean": sts_layers("train")["mean"][:, distinct]}
-    return evaluate_grid(
-        vectors, gold, layers=[6], treatments=TREATMENTS, fit_vectors=fit, fit_on="train"
-    )
+def on_train(grids):
+    return grids["train"]
 
 
 def test_the_last_layer_as_it_is(vectors, gold, on_test):

@@ -12,7 +12,7 @@ import pytest
 
 from geometry import load_encoder, mean_cosine
 from geometry.encode.precision import NARROWEST
-from geometry.evaluate import evaluate_grid, published_tables
+from geometry.evaluate import published_tables
 from geometry.evaluate.published import datasets
 from pages.sentence_similarity.choices import DRAWS
 from tests.sts.test_flow_on_sentences import QUOTED as OF_THE_FLOW
@@ -93,16 +93,10 @@ ELSEWHERE = {
 
 
 @pytest.fixture(scope="module")
-def figures(sts, sts_layers, shared_data):
+def figures(sts, fit_on_train, grids, shared_data):
     """Every figure of the two texts, by the names above; correlations × 100."""
-    pairs, train = sts("test"), sts("train")
-    _, distinct = np.unique([*train.left, *train.right], return_index=True)
-    vectors = {"mean": sts_layers("test")["mean"]}
-    fit = {"mean": sts_layers("train")["mean"][:, distinct]}
-    ways = {"treatments": ("none", "pca:128", "pca")}
-    on_test = evaluate_grid(vectors, pairs.gold_scores, layers=[1, 4, 5, 6], **ways)
-    named = {"fit_vectors": fit, "fit_on": "train"}
-    on_train = evaluate_grid(vectors, pairs.gold_scores, layers=[5, 6], **ways, **named)
+    pairs = sts("test")
+    on_test, on_train = grids["test"], grids["train"]
     last = {
         "last, on test": on_test.cell(6, "mean", "pca"),
         "last, on train": on_train.cell(6, "mean", "pca"),
@@ -110,7 +104,8 @@ def figures(sts, sts_layers, shared_data):
     }
     assert (on_test.draws, on_test.seed) == (on_train.draws, on_train.seed) == (DRAWS, 0)
     found = {"pairs": len(pairs), "sentences": 2 * len(pairs), "draws": DRAWS}
-    found |= {"distinct training sentences": len(distinct), "rare types from rank": RARE}
+    n_distinct = fit_on_train["mean"].shape[1]
+    found |= {"distinct training sentences": n_distinct, "rare types from rank": RARE}
     for name, cell in last.items():
         moved = cell.difference
         found |= {
