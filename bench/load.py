@@ -156,7 +156,7 @@ def summary(page: str, sessions: int, record: Record) -> str:
 
 
 def rows_of(
-    page: str, sessions: int, record: Record, first_limit: float | None, move_limit: float
+    page: str, sessions: int, record: Record, first_limit: float | None, move_limit: float | None
 ) -> list[Row]:
     """The row of the first picture and the row of the moves."""
     readers = "reader" if sessions == 1 else "readers"
