@@ -111,10 +111,11 @@ class _Rows:
         import numpy as np
 
         n = len(own.vectors)
-        texts = own.texts or [f"#{row}" for row in range(1, n + 1)]
+        numbers = np.arange(n) if own.numbers is None else own.numbers - 1
+        texts = own.texts or [f"#{row + 1}" for row in numbers]
         labels = own.labels if len({*(own.labels or ())} - {""}) > 1 else None
         units = None if own.sources is None else np.array(own.sources)
-        every = cls(own.vectors, texts, labels, np.arange(n), 0, own.about, units)
+        every = cls(own.vectors, texts, labels, numbers, 0, own.about, units)
         rows = every.take(np.flatnonzero(own.vectors.any(axis=1)))
         return replace(rows, n_zero=n - len(rows.X))
 

@@ -125,6 +125,19 @@ def test_labels_and_rows_of_zeros(tmp_path, capsys):
     assert lines(out)[-1]["query"] == "text 59"
 
 
+def test_rows_are_numbered_as_in_the_file(tmp_path, capsys):
+    """The third row has a NaN and is left out."""
+    X = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32) + 1
+    X[2, 1] = np.nan
+    vectors, out = tmp_path / "v.npy", tmp_path / "n.csv"
+    np.save(vectors, X)
+    args = ["neighbours", str(vectors), "--out", str(out), "-k", "3", "--drop-nan", "--quiet"]
+    assert run_shell(args) == 0
+    capsys.readouterr()
+    assert {line["query_row"] for line in lines(out)} == {str(row) for row in range(1, 61)} - {"3"}
+    assert {line["query"] for line in lines(out)} == {f"#{row}" for row in range(1, 61)} - {"#3"}
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
