@@ -20,7 +20,7 @@ from geometry import Encoder, load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
 from geometry.encode.encoder import TOKENS_PER_BATCH
 from geometry.encode.precision import processor_has_bfloat16
-from geometry.encode.tokens import batches_by_tokens
+from geometry.encode.tokenizer import batches_by_tokens
 from geometry.hub.bundled import bundled_folder
 
 SENTENCES = 6000

@@ -23,12 +23,12 @@ from .encode.cloud import Cloud as Cloud
 from .encode.cloud import read_cloud as read_cloud
 from .encode.encoder import Encoder as Encoder
 from .encode.load import load_encoder as load_encoder
-from .encode.tokens import Coverage as Coverage
+from .encode.tokenizer import Coverage as Coverage
 from .evaluate.best_cell import choose_on_dev as choose_on_dev
+from .evaluate.bootstrap import PairScore as PairScore
+from .evaluate.bootstrap import evaluate_pairs as evaluate_pairs
 from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words
-from .evaluate.scores import PairScore as PairScore
-from .evaluate.scores import evaluate_pairs as evaluate_pairs
 from .export.affine import load_transform as load_transform
 from .hub.fetch import fetch_model as fetch_model
 from .hub.model_errors import DataSetError as DataSetError

@@ -1,4 +1,4 @@
-// The plane's algebra in the browser, equal to geometry/projection/toy.py up to 1e-9, and the results of
+// The plane's algebra in the browser, equal to geometry/projection/plane.py up to 1e-9, and the results of
 // a drag. Pure functions: no document, no state. A plane is one flat object with the URL's keys:
 // {len1, len2, angle, turn, shift_x, shift_y, a_x, a_y, b_x, b_y, c_x, c_y}; angles in degrees.
 

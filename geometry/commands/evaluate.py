@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..evaluate.scores import DRAWS
+from ..evaluate.bootstrap import DRAWS
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.specs import LADDER
 from ..evaluate.subsets import AGGREGATIONS

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
-from ..evaluate.scores import checked_gold
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import float_rows
 from ..measure.intervals import units_of

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from ..evaluate.bootstrap import PairBootstrap
 from ..evaluate.ranks import spearman
-from ..evaluate.scores import PairBootstrap
 from ..evaluate.similarities import pair_similarities
 from ..measure.neighbours import agreement_draws, label_agreement
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from .encoder import Encoder, Progress
 from .pool import POOLINGS, as_poolings
-from .tokens import check_text, checked_texts
+from .tokenizer import check_text, checked_texts
 
 BLOCK_ROWS = 1024  # about 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"

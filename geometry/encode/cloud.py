@@ -14,10 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..data.corpus import Corpus
-from .encoder import Encoder, Layer, Progress
-from .pool import DEFAULT_POOLING
-from .precision import refuse_too_narrow
-from .store import (
+from .disk_cache import (
     BYTES_AT_ONCE,
     CODE_VERSION,
     ArrayStore,
@@ -27,6 +24,9 @@ from .store import (
     recalled_vectors,
     stored,
 )
+from .encoder import Encoder, Layer, Progress
+from .pool import DEFAULT_POOLING
+from .precision import refuse_too_narrow
 
 UNITS = ("sentences", "tokens", "types")
 LARGE_CHARACTERS = 200_000  # of a corpus

@@ -23,7 +23,7 @@ from .pass_memory import SHORT, longest_text
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
-from .tokens import (
+from .tokenizer import (
     Coverage,
     PieceReader,
     Pieces,

@@ -61,8 +61,8 @@ def write_shipped(folder: Path = FOLDER) -> None:
     """Encode the corpora and write every file of the folder again, but for its README."""
     from ..data.corpus import read_bundled
     from .cloud import counts_key, piece_frequencies
+    from .disk_cache import key_of
     from .load import load_encoder
-    from .store import key_of
     from .type_averages import type_averages, type_averages_key
 
     encoder = load_encoder("bundled", device="cpu")

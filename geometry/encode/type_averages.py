@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.corpus import Corpus
+from .disk_cache import key_of
 from .encoder import Encoder, Progress
-from .store import key_of
 
 
 def type_averages_key(encoder: Encoder, corpus: Corpus) -> str:

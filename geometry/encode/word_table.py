@@ -18,7 +18,7 @@ from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
-from .tokens import After, Coverage, batches_by_characters, checked_texts
+from .tokenizer import After, Coverage, batches_by_characters, checked_texts
 
 if TYPE_CHECKING:
     from torch import Tensor

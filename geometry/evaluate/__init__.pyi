@@ -1,5 +1,9 @@
 from .best_cell import Chosen as Chosen
 from .best_cell import choose_on_dev as choose_on_dev
+from .bootstrap import Difference as Difference
+from .bootstrap import PairBootstrap as PairBootstrap
+from .bootstrap import PairScore as PairScore
+from .bootstrap import evaluate_pairs as evaluate_pairs
 from .claims import PoolingInterval as PoolingInterval
 from .claims import PoolingShare as PoolingShare
 from .claims import narrower_against_score as narrower_against_score
@@ -24,10 +28,6 @@ from .published import published_tables as published_tables
 from .rank_lesson import Bend as Bend
 from .rank_lesson import made_up_scores as made_up_scores
 from .ranks import RankMoves as RankMoves
-from .scores import Difference as Difference
-from .scores import PairBootstrap as PairBootstrap
-from .scores import PairScore as PairScore
-from .scores import evaluate_pairs as evaluate_pairs
 from .similarities import pair_similarities as pair_similarities
 from .specs import TreatmentSpec as TreatmentSpec
 from .specs import parse_treatment as parse_treatment

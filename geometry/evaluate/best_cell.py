@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .bootstrap import DRAWS, LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 from .grid import Cell, Grid
 from .ranks import is_constant, spearman
-from .scores import DRAWS, LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 
 
 @dataclass(frozen=True)

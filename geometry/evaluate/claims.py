@@ -12,8 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
+from .bootstrap import PairScore, interval
 from .ranks import spearman
-from .scores import PairScore, interval
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..data.csv_cells import csv_cell
 from .best_cell import Chosen
+from .bootstrap import PairScore
 from .grid import Cell, Grid, LayerName
-from .scores import PairScore
 
 
 def grid_rows(grid: Grid) -> list[dict[str, Any]]:

@@ -10,8 +10,8 @@ import numpy as np
 from ..linalg.rows import float_rows
 from ..measure import isoscore, isoscore_baseline
 from ..transform.whitening_map import WhiteningMap
+from .bootstrap import PairBootstrap, PairScore
 from .grid import evaluate_grid
-from .scores import PairBootstrap, PairScore
 
 FEWEST = 10  # rows of the smallest fit
 LEAST_HALF = 4  # rows in the fit, and rows held out

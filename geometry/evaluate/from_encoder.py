@@ -12,9 +12,9 @@ from ..data.pairs import Pairs
 from ..encode.encoder import Encoder
 from ..encode.pool import as_poolings
 from ..linalg.moments import Moments
+from .bootstrap import DRAWS
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
 from .grid import Grid, LayerName, Progress, evaluate_grid
-from .scores import DRAWS
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 

@@ -17,8 +17,8 @@ from ..encode.type_averages import type_averages as type_averages
 from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
 from ..vectors.word_pairs import word_pair_vectors
+from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
 from .grid import Grid, Progress, evaluate_grid
-from .scores import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
 from .specs import LADDER
 from .subsets import resamples_of
 

@@ -12,8 +12,8 @@ from ..encode.precision import is_too_narrow
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
 from ..transform.treatments import Treatment
+from .bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .fitting import FitSet, FitVectors, Layers, average_layers
-from .scores import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .scores import DRAWS, PairBootstrap, PairScore, checked_gold, interval
+from .bootstrap import DRAWS, PairBootstrap, PairScore, checked_gold, interval
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs

@@ -1,4 +1,4 @@
-"""Vectors to two or three dimensions, raw beside whitened; the toy plane."""
+"""Vectors to two or three dimensions, raw beside whitened; the plane of one page."""
 
 import lazy_loader
 

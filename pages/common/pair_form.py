@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry import CorpusError, Pairs, read_pairs
 from geometry.data.pair_records import names_its_columns
-from geometry.evaluate.scores import LEAST_PAIRS, checked_gold
+from geometry.evaluate.bootstrap import LEAST_PAIRS, checked_gold
 
 from .limit_notes import shortened_note
 from .messages import error_text

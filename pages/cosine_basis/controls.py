@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.projection.toy import POINTS, Plane
+from geometry.projection.plane import POINTS, Plane
 from pages.common.controls import choose
 from pages.common.words import Translate
 

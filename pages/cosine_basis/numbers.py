@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from geometry.data.csv_cells import csv_cell
-from geometry.projection.toy import PAIRS, Plane
+from geometry.projection.plane import PAIRS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.words import Translate, prose, signed
 

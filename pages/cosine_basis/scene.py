@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whitening_of
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whitening_of
 
 CLOUD_N, CLOUD_SEED = 80, 9  # this seed's cloud does not reach far beyond the three points
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from geometry.projection.toy import Plane
+from geometry.projection.plane import Plane
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate, signed
 

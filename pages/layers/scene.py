@@ -9,9 +9,9 @@ import numpy as np
 
 from geometry import Corpus, Encoder, Projection, read_cloud
 from geometry.encode import ArrayStore
+from geometry.encode.disk_cache import BYTES_AT_ONCE
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
-from geometry.encode.store import BYTES_AT_ONCE
 from geometry.measure import Measured, measure_table
 from geometry.projection import project_layer
 from geometry.projection.twin import ConeEdge, cone_edges

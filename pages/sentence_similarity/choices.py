@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.scores import DRAWS
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import parse_treatment
 from geometry.transform.treatments import WHITENINGS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore, difference
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
-from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore, difference
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common.address import is_presenting
 from pages.common.cache import Cache

@@ -10,9 +10,9 @@ import numpy as np
 import streamlit as st
 
 from geometry.encode import ArrayStore
+from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.grid import Cell
-from geometry.evaluate.scores import DRAWS, Difference, PairBootstrap, PairScore, difference
 from geometry.figures.ladder import Rung, Tick, ladder_figure
 from geometry.hub.catalogue import is_contrastive
 from pages.common.big_numbers import BigNumber, show_big_numbers

@@ -12,15 +12,15 @@ import numpy as np
 from geometry import Corpus, Encoder, UndefinedMeasure
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
+from geometry.encode.disk_cache import BYTES_AT_ONCE, recalled_vectors
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
-from geometry.encode.store import BYTES_AT_ONCE, recalled_vectors
 from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
+from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import Cell, Grid, LayerName, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
-from geometry.evaluate.scores import DRAWS, PairBootstrap, PairScore
 from geometry.linalg.moments import Moments
 from pages.common import jobs
 from pages.common.cache import Cache

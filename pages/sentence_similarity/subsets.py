@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from geometry.evaluate.scores import DRAWS, LEAST_PAIRS, PairScore
+from geometry.evaluate.bootstrap import DRAWS, LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from geometry.evaluate.bootstrap import DRAWS, Difference
 from geometry.evaluate.grid import Cell
-from geometry.evaluate.scores import DRAWS, Difference
 from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import model_line

@@ -15,8 +15,9 @@ from geometry.data.limits import (
     MEGABYTE,
 )
 from geometry.encode import ArrayStore
-from geometry.encode.store import recall
+from geometry.encode.disk_cache import recall
 from geometry.encode.type_averages import type_averages, type_averages_key
+from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordGrid,
@@ -24,7 +25,6 @@ from geometry.evaluate.from_words import (
     evaluate_averages,
 )
 from geometry.evaluate.grid import Cell
-from geometry.evaluate.scores import DRAWS
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import Cache

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun, state
 

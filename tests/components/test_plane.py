@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from geometry.projection.toy import (
+from geometry.projection.plane import (
     POINTS,
     Plane,
     background_cloud,

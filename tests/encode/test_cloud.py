@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from geometry import Cloud, Corpus, load_encoder, read_cloud
-from geometry.encode import ArrayStore
+from geometry.encode import ArrayStore, disk_cache
 from geometry.encode import cloud as cloud_module
-from geometry.encode import store as store_module
 from geometry.encode.cloud import is_stored, word_count
+from geometry.encode.disk_cache import recalled_vectors
 from geometry.encode.encoder import Encoder
 from geometry.encode.limited import ROOT
 from geometry.encode.pool import POOLINGS
-from geometry.encode.store import recalled_vectors
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
 CORPUS = Corpus(
@@ -188,7 +187,7 @@ def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
 
 def test_of_a_large_corpus_only_one_pooling_is_stored(encoder, unable, store, monkeypatch):
     size = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1) * len(POOLINGS)
-    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size - 1)
+    monkeypatch.setattr(disk_cache, "BYTES_AT_ONCE", size - 1)
     first = read_cloud(encoder, CORPUS, layer=1, pooling="cls", store=store)
     np.testing.assert_array_equal(
         first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
@@ -197,7 +196,7 @@ def test_of_a_large_corpus_only_one_pooling_is_stored(encoder, unable, store, mo
     read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # all its layers
     with pytest.raises(AssertionError, match="the model ran"):
         read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
-    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(disk_cache, "BYTES_AT_ONCE", size)
     read_cloud(encoder, CORPUS, layer=1, pooling="mean", store=store)
     read_cloud(unable, CORPUS, layer=1, pooling="max", store=store)
 
@@ -205,7 +204,7 @@ def test_of_a_large_corpus_only_one_pooling_is_stored(encoder, unable, store, mo
 @pytest.fixture
 def by_blocks(monkeypatch):
     """Every corpus here counts as large."""
-    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(disk_cache, "BYTES_AT_ONCE", 1)
 
 
 class Stopped(Exception):
@@ -224,7 +223,7 @@ def test_a_cancelled_encoding_leaves_nothing_on_disk(encoder, store, by_blocks):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_splitting_into_tokens_can_be_stopped(encoder, monkeypatch, unit):
-    monkeypatch.setattr("geometry.encode.tokens.BATCH_CHARACTERS", 1)
+    monkeypatch.setattr("geometry.encode.tokenizer.BATCH_CHARACTERS", 1)
     tokenize, splitting = Encoder.tokenize, []
 
     def noted(self, texts, **options):
@@ -257,13 +256,13 @@ WAITS = """
 import json, sys
 from pathlib import Path
 from geometry import Corpus, read_cloud
-from geometry.encode import ArrayStore, store
+from geometry.encode import ArrayStore, disk_cache
 from geometry.encode.encoder import Encoder
 
 class Unable(Encoder):
     _model = property(lambda self: sys.exit("encoded again"))
 
-store.BYTES_AT_ONCE = 1
+disk_cache.BYTES_AT_ONCE = 1
 read_cloud(
     Unable(Path(sys.argv[1]), name="second", trial=False),
     Corpus("three", tuple(json.loads(sys.argv[3]))),
@@ -299,7 +298,7 @@ OF_POOLING = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1)
 def test_a_folder_that_cannot_be_written_is_no_obstacle_to_a_large_corpus(
     encoder, unable, tmp_path, monkeypatch, at_once
 ):
-    monkeypatch.setattr(store_module, "BYTES_AT_ONCE", at_once)
+    monkeypatch.setattr(disk_cache, "BYTES_AT_ONCE", at_once)
     (tmp_path / "taken").touch()
     store = ArrayStore(tmp_path / "taken")
     choice = {"layer": 1, "pooling": "max", "store": store}

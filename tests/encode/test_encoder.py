@@ -21,7 +21,7 @@ from geometry.encode import encode_to_files
 from geometry.encode import encoder as encode
 from geometry.encode.encoder import Encoder, batches_by_tokens
 from geometry.encode.pool import POOLINGS
-from geometry.encode.tokens import Coverage
+from geometry.encode.tokenizer import Coverage
 from geometry.hub import bundled
 from tests.encode.tiny_encoder import (
     DIMENSION,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from geometry import load_encoder
-from geometry.encode import tokens
-from geometry.encode.tokens import PieceReader, batches_by_characters
+from geometry.encode import tokenizer
+from geometry.encode.tokenizer import PieceReader, batches_by_characters
 from tests.bounded import Attempt, outcomes
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -19,8 +19,8 @@ def reader(tmp_path):
 
 
 def test_batches_keep_the_order_and_the_limit(monkeypatch):
-    monkeypatch.setattr(tokens, "LONGEST_TEXT", 16)
-    monkeypatch.setattr(tokens, "BATCH_CHARACTERS", 16)
+    monkeypatch.setattr(tokenizer, "LONGEST_TEXT", 16)
+    monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 16)
     batches = list(batches_by_characters(TEXTS))
     assert [text for batch in batches for text in batch] == [text[:16] for text in TEXTS]
     assert all(sum(map(len, batch)) <= 16 for batch in batches)
@@ -29,7 +29,7 @@ def test_batches_keep_the_order_and_the_limit(monkeypatch):
 
 def test_batches_do_not_show(reader, monkeypatch):
     whole, coverage = reader.encodings(TEXTS), reader.coverage(TEXTS)
-    monkeypatch.setattr(tokens, "BATCH_CHARACTERS", 12)
+    monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 12)
     for one, other in zip(whole, reader.encodings(TEXTS), strict=True):
         assert one.tokens == other.tokens
         np.testing.assert_array_equal(one.ids, other.ids)
@@ -38,7 +38,7 @@ def test_batches_do_not_show(reader, monkeypatch):
 
 
 def test_the_splitting_of_long_texts_can_be_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(tokens, "BATCH_CHARACTERS", 12)
+    monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 12)
     encoder = load_encoder(save_tiny_bert(tmp_path), trial=False)
     encoder.read_files()
     monkeypatch.setattr(encoder, "_forward", lambda *_: pytest.fail("all texts were split"))
@@ -56,7 +56,7 @@ def test_the_splitting_of_long_texts_can_be_stopped(tmp_path, monkeypatch):
 
 def test_a_text_beyond_the_limit_counts_as_cut(reader, monkeypatch):
     assert reader.coverage(["cat"]).truncated == 0
-    monkeypatch.setattr(tokens, "LONGEST_TEXT", 2)
+    monkeypatch.setattr(tokenizer, "LONGEST_TEXT", 2)
     assert reader.coverage(["cat", "a"]).truncated == 1
 
 

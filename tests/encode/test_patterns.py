@@ -8,10 +8,10 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers
 
 from geometry import ModelFilesError
-from geometry.encode import patterns, tokens
+from geometry.encode import patterns, tokenizer
 from geometry.encode.patterns import FAST, may_be_slow
 from geometry.encode.text_growth import rules_of
-from geometry.encode.tokens import PieceReader
+from geometry.encode.tokenizer import PieceReader
 from tests.encode.tiny_encoder import save_tiny_bert
 
 SLOW = "z*z*y"  # cubic in a run of z, which no trial tries
@@ -50,7 +50,7 @@ def test_the_tokens_are_the_same_as_in_this_process(tmp_path, monkeypatch):
     mine = reader(tmp_path, "[a-z]+|[?]")
     apart = mine.encodings(texts)
     coverage = mine.coverage(texts)
-    monkeypatch.setattr(tokens, "may_be_slow", lambda _: False)
+    monkeypatch.setattr(tokenizer, "may_be_slow", lambda _: False)
     here = reader(tmp_path, "[a-z]+|[?]")
     for one, other in zip(apart, here.encodings(texts), strict=True):
         assert np.array_equal(one.ids, other.ids)

@@ -21,7 +21,7 @@ from geometry.encode.precision import (
     processor_has_bfloat16,
     refuse_too_narrow,
 )
-from geometry.evaluate.scores import REASONS
+from geometry.evaluate.bootstrap import REASONS
 from tests.encode.tiny_models import BUILDERS, save_tiny
 
 TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models
 
 from geometry import ModelFilesError, load_encoder
 from geometry.encode.text_growth import LONGEST_ENTRY, LONGEST_WORD, _longest_entry, refuse_growth
-from geometry.encode.tokens import PieceReader
+from geometry.encode.tokenizer import PieceReader
 from geometry.hub import bundled
 from tests.encode.tiny_encoder import save_tiny_bert
 

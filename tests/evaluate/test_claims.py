@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import spearmanr
 
 from geometry.evaluate import published_scores
+from geometry.evaluate.bootstrap import PairBootstrap, PairScore
 from geometry.evaluate.claims import PoolingInterval, PoolingShare, narrower_against_score
 from geometry.evaluate.published import datasets
-from geometry.evaluate.scores import PairBootstrap, PairScore
 
 
 def test_cells_that_contradict_by_hand():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from geometry import ModelFilesError, load_encoder, read_bundled
-from geometry.encode.tokens import Coverage
+from geometry.encode.tokenizer import Coverage
 from geometry.hub import bundled
 
 pytestmark = pytest.mark.model

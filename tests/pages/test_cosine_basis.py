@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from pages.cosine_basis.controls import STANDARD, accept_move, presets, state_of
 from pages.cosine_basis.numbers import cosines_table, number, points_table
 from pages.cosine_basis.panels import snaps

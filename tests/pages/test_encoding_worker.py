@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from geometry import Corpus, load_encoder, read_cloud
-from geometry.encode import ArrayStore, blocks
-from geometry.encode import store as store_module
+from geometry.encode import ArrayStore, blocks, disk_cache
 from pages.common import workers
 from pages.common.encoding_worker import _read_cloud, read_cloud_apart
 from pages.common.workers import ENCODING, WorkerDied
@@ -54,14 +53,14 @@ def by_blocks(encoder, folder: Path, pause: float = 0.0, *, progress: Callable[.
         progress(*of)
         time.sleep(pause)
 
-    store_module.BYTES_AT_ONCE = 1
+    disk_cache.BYTES_AT_ONCE = 1
     settings = dict(blocks.encode_to_files.__kwdefaults__)
     blocks.encode_to_files.__kwdefaults__["block_rows"] = ROWS
     try:
         return _read_cloud(encoder, CORPUS, SPEC, folder, 10**9, progress=slow)
     finally:
         blocks.encode_to_files.__kwdefaults__.update(settings)
-        store_module.BYTES_AT_ONCE = 300 * 10**6
+        disk_cache.BYTES_AT_ONCE = 300 * 10**6
 
 
 def on_a_full_disk(encoder, folder: Path, *, progress: Callable[..., None]):
@@ -142,7 +141,7 @@ def test_what_the_worker_could_not_write_is_kept_here_with_the_reason(encoder, t
 def test_blocks_stay_for_who_lost_the_worker_and_not_after_a_cancel(
     encoder, tmp_path, monkeypatch, end, stays
 ):
-    name = store_module.blocks_name(encoder, CORPUS, "mean", special_tokens=True)
+    name = disk_cache.blocks_name(encoder, CORPUS, "mean", special_tokens=True)
     folder = tmp_path / f"blocks-{name}"
 
     def run(*_: object, **__: object) -> None:

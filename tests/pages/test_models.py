@@ -315,7 +315,7 @@ def test_a_tokenizer_without_a_fast_version_sends_nobody_in_circles(
 def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
     from types import SimpleNamespace
 
-    from geometry.evaluate.scores import PairScore
+    from geometry.evaluate.bootstrap import PairScore
     from pages.sentence_similarity.grid import verdict
 
     lost = PairScore.without("too_narrow", n=9, similarity="cosine", seed=0)

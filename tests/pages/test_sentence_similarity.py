@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Pairs, read_cloud
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.encode import ArrayStore
+from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder
-from geometry.encode.store import FOLDER_VARIABLE
 from geometry.evaluate.best_cell import halves
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from geometry.projection.toy import POINTS, Plane, background_cloud, pair_cosines, whiten_points
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 
 lengths = st.floats(0.1, 10)
 angles = st.floats(5, 175)

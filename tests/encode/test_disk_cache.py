@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry.encode import store as store_module
-from geometry.encode.store import FOLDER_VARIABLE, SIZE_VARIABLE, ArrayStore
+from geometry.encode import disk_cache
+from geometry.encode.disk_cache import FOLDER_VARIABLE, SIZE_VARIABLE, ArrayStore
 
 ROOT = Path(__file__).resolve().parents[2]
 ARRAY = np.arange(300, dtype=np.float32).reshape(20, 15)
@@ -218,7 +218,7 @@ def test_a_full_disk_is_reported_until_a_write_succeeds(store, monkeypatch):
 def test_memory_for_a_folder_that_cannot_be_written_is_bounded(tmp_path, monkeypatch):
     (tmp_path / "taken").touch()
     store = ArrayStore(tmp_path / "taken")
-    monkeypatch.setattr(store_module, "MEMORY_BYTES", 2 * ARRAY.nbytes)
+    monkeypatch.setattr(disk_cache, "MEMORY_BYTES", 2 * ARRAY.nbytes)
     for key in "abc":
         store.write(key, ARRAY)
     assert [store.has(key) for key in "abc"] == [False, True, True]
@@ -470,7 +470,7 @@ def test_a_clock_that_was_set_wrong_loses_nothing_but_the_order(three, monkeypat
 WRITER = """
 import sys
 import numpy as np
-from geometry.encode.store import ArrayStore
+from geometry.encode.disk_cache import ArrayStore
 
 store = ArrayStore(sys.argv[1])
 sys.stdout.write("ready\\n")

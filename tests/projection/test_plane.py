@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.projection.toy import (
+from geometry.projection.plane import (
     PAIRS,
     POINTS,
     Plane,
