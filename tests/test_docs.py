@@ -194,11 +194,13 @@ def test_the_shell_documents_every_option_and_its_default(command, of):
     rows = [row for head in heads for row in table(TEXT["shell"], head)]
     listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
     options = [each for each in command.params if isinstance(each, click.Option)]
-    assert set(listed) == {frozenset(option.opts) for option in options}
+    assert set(listed) == {frozenset([*option.opts, *option.secondary_opts]) for option in options}
     for option in options:
         shown = option.default[0] if isinstance(option.default, tuple) else option.default
         if isinstance(shown, str | int) and not isinstance(shown, bool):
-            assert listed[frozenset(option.opts)].strip("`") == str(shown)
+            assert listed[frozenset([*option.opts, *option.secondary_opts])].strip("`") == str(
+                shown
+            )
 
 
 def test_the_scale_page_documents_every_option_with_its_default():
@@ -225,7 +227,12 @@ def test_the_scale_page_documents_every_option_with_its_default():
 @pytest.mark.parametrize("name", ["shell", "README"])
 def test_every_option_in_an_example_exists(name):
     commands = [*shell.commands.values(), *scale.commands.values()]
-    known = {option for each in commands for param in each.params for option in param.opts}
+    known = {
+        option
+        for each in commands
+        for param in each.params
+        for option in (*param.opts, *param.secondary_opts)
+    }
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used
     assert used <= known
