@@ -9,7 +9,9 @@ BIN := $(VENV)/bin
 CREATED := $(VENV)/.created
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
-PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+# pip would compile on one core. Some packages come with files that are no Python: no failure.
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib >/dev/null 2>&1 || true
 BY_FILE := --dist loadscope --no-loadscope-reorder
 # Browser tests often wait: three workers keep two cores busy.
 WORKERS := -n 3 $(BY_FILE)
@@ -78,10 +80,12 @@ $(RUN_READY): requirements.txt $(CREATED)
 	@echo "Installing what the app needs (some minutes the first time)"
 	@rm -f $@
 	@$(PIP_INSTALL) -r requirements.txt
+	@$(COMPILE)
 	@touch $@
 
 $(DEV_READY): requirements-dev.txt requirements-scale.txt requirements.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@rm -f $@
 	@$(PIP_INSTALL) -r requirements-dev.txt
+	@$(COMPILE)
 	@touch $(RUN_READY) $@
