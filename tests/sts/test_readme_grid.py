@@ -26,14 +26,14 @@ TOLERANCE = {"mean": SPEARMAN, "cls": SPEARMAN_OF_A_NEEDLE}
 
 @pytest.fixture(scope="module")
 def grid(sts, sts_layers, fit_on_train):
-    """Fitted on the 10,518 distinct training sentences; only the scores, without intervals."""
+    """Fitted on the 10,518 distinct training sentences."""
     return evaluate_grid(
         {pooling: sts_layers("test")[pooling] for pooling in TOLERANCE},
         sts("test").gold_scores,
         treatments=LADDER,
         fit_vectors={pooling: fit_on_train[pooling] for pooling in TOLERANCE},
         fit_on="train",
-        draws=2,
+        draws=1_000,
     )
 
 
