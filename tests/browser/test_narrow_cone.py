@@ -516,6 +516,7 @@ def test_umap_is_cancelled_then_shows_svd_with_progress_first_and_then_itself(
     expect(cancelled).to_have_count(0)
 
     choose(page, "view", "UMAP (neighbours only)")
+    page.get_by_role("button", name="Start again").click()
     meanwhile = page.get_by_text("SVD is shown while UMAP is being fitted.")
     expect(meanwhile).to_be_visible(timeout=MS)
     progress = page.locator('[data-testid="stProgress"]')
