@@ -36,7 +36,7 @@ FITS = """first => {
     .map(part => part.getBoundingClientRect()).filter(({ width }) => width).map(({ top }) => top));
   return main.scrollWidth <= main.clientWidth && top < 500;
 }"""
-ON_A_TELEPHONE_ELSEWHERE = ("layers", "degeneration", "neighbours")  # in their own tests
+ON_A_TELEPHONE_ELSEWHERE = ("layers",)  # in its own test
 FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .st-key-pasted"
 
 
