@@ -319,6 +319,11 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
         assert by_text[high] - by_text[low] > 1.5 * (by_row[high] - by_row[low])
     by_text, by_row = (each.trial.cures[1].against["leave"] for each in (found, alone))
     assert by_text.high - by_text.low > 1.5 * (by_row.high - by_row.low)
+    # labels of texts at random: only neighbours of the same text have the same one
+    shuffled = np.random.default_rng(1).permutation(labels)[text_of]
+    at_random = [diagnose(X, labels=shuffled, units=units).trial for units in (None, text_of)]
+    assert at_random[0].cures[0].score > at_random[0].chance + 0.2
+    assert at_random[1].cures[0].score == pytest.approx(at_random[1].chance, abs=0.1)
     assert "sentences of 100 texts. Sentences of one text are one unit" in measured(found, str)
     assert "Sentences" not in measured(alone, str)
     few = diagnose(X[:120], units=text_of[:120], labels=given["labels"][:120])
