@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from ..data.catalogues import ENGLISH, languages
 from .own_data import EXIT_CODES, OwnData, Reading, encode_own, own_data_options, read_own
@@ -68,7 +70,7 @@ def diagnose(
         how = Reading(**reading)
         if out is not None and not out.parent.is_dir():
             raise ValueError(f"{out.parent} is no folder, so {out.name} can't be written there")
-        own, judged = _read(file, pairs, how, compare)
+        own, judged, others = _read(file, pairs, how, compare)
         about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
         if pairs is not None:
             about["pairs"] = pairs.name
@@ -77,7 +79,7 @@ def diagnose(
             texts=own.texts,
             labels=own.labels,
             pairs=judged,
-            others=dict(own.others),
+            others=others,
             units=own.sources,
             seed=seed,
             about=about,
@@ -99,17 +101,20 @@ def diagnose(
 
 def _read(
     file: Path | None, pairs: Path | None, how: Reading, compare: str | None
-) -> tuple[OwnData, Any]:
-    """What is diagnosed, and the pairs that judge it."""
+) -> tuple[OwnData, Any, dict[Any, Any]]:
+    """What is diagnosed, the pairs that judge it, and what judges it at other layers."""
     compared = compare or how.pooling
     if file is None:
         if pairs is None:
             raise ValueError("give FILE, or scored pairs by --pairs")
-        return _pairs_alone(pairs, how, compared)
+        own, judged = _pairs_alone(pairs, how, compared)
+        return own, judged, dict(own.others)
     if how.sample is None and file.stat().st_size > LARGE_FILE:
         how = replace(how, sample=SAMPLE)
     own = read_own(file, how, compared=None if pairs else compared)
-    return own, None if pairs is None else _vectors_of_pairs(pairs, own, how)
+    if pairs is None:
+        return own, None, dict(own.others)
+    return own, *_vectors_of_pairs(pairs, own, how, compared)
 
 
 def _pairs_alone(file: Path, how: Reading, compared: str) -> tuple[OwnData, Any]:
@@ -126,19 +131,21 @@ def _pairs_alone(file: Path, how: Reading, compared: str) -> tuple[OwnData, Any]
     return own, (*read.rows, read.gold_scores)
 
 
-def _vectors_of_pairs(pairs: Path, own: OwnData, how: Reading) -> Any:
-    """(left, right, gold) by the model of the texts."""
+def _vectors_of_pairs(
+    pairs: Path, own: OwnData, how: Reading, compared: str
+) -> tuple[Any, dict[Any, Any]]:
+    """(left, right, gold) by the model of the texts, and both sides at other layers."""
+    from ..data.corpus import Corpus
     from ..data.pairs import read_pairs
-    from ..encode.load import load_encoder
 
     if "model" not in own.about:
         raise ValueError("--pairs are sentences, and FILE has vectors: no model can encode them")
     read = read_pairs(pairs)
-    encoder = load_encoder(how.model, revision=how.revision)
-    progress = progress_on_stderr("encoding pairs", quiet=how.quiet)
-    X = encoder.encode(read.sentences, layer=how.layer, pooling=how.pooling, progress=progress)
+    encoded = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
     left, right = read.rows
-    return X[left], X[right], read.gold_scores
+    sides, X = np.append(left, right), encoded.vectors
+    others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
+    return (X[left], X[right], read.gold_scores), others
 
 
 def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:

@@ -185,22 +185,23 @@ def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None)
     layers = encoder.layer_indices(reading.layer)
     progress = progress_on_stderr("encoding", quiet=reading.quiet)
     others: dict[tuple[int, str], np.ndarray] = {}
-    if compared is None or reading.pooling == OWN:
-        vectors = encoder.encode(
-            corpus.texts, layer=reading.layer, pooling=reading.pooling, progress=progress
+    wanted = [] if compared is None else [reading.pooling, *listed(compared, "compare")]
+    poolings = tuple(dict.fromkeys(each for each in wanted if each != OWN))
+    if poolings:
+        hidden = encoder.encode_layers(
+            corpus.texts, poolings=as_poolings(poolings), progress=progress
         )
-    else:
-        poolings = as_poolings(
-            tuple(dict.fromkeys((reading.pooling, *listed(compared, "compare"))))
-        )
-        hidden = encoder.encode_layers(corpus.texts, poolings=poolings, progress=progress)
         others = {
             (each, pooling): X for pooling, every in hidden.items() for each, X in enumerate(every)
         }
-        if len(layers) == 1:
-            vectors = others.pop((layers[0], reading.pooling))
-        else:
-            vectors = hidden[reading.pooling][list(layers)].mean(axis=0, dtype=np.float32)
+    if not poolings or reading.pooling == OWN:
+        vectors = encoder.encode(
+            corpus.texts, layer=reading.layer, pooling=reading.pooling, progress=progress
+        )
+    elif len(layers) == 1:
+        vectors = others.pop((layers[0], reading.pooling))
+    else:
+        vectors = hidden[reading.pooling][list(layers)].mean(axis=0, dtype=np.float32)
     sampled = {}
     if corpus.n_available is not None:
         sampled = _sampled(len(corpus), corpus.n_available, corpus.seed)

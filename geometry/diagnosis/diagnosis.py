@@ -112,7 +112,8 @@ def diagnose(
         sample judges. Pairs alone, without a corpus, are ``(*pairs.rows, pairs.gold_scores)`` with
         the vectors of ``pairs.sentences``: sentences of a scored pair are then in no fit.
     others : mapping of (layer, pooling) to array (n, d') or callable, optional
-        The same rows at other layers, which the trial compares raw. Not with pairs of other rows.
+        The same rows at other layers, which the trial compares raw. With pairs that are vectors of
+        p left and p right sides: those sides there, (2 p, d'), left ones first.
     units : (n,) ids, optional
         Rows of one unit, such as the sentences of one text, stay in one half, and intervals draw
         or leave them out together. A text or vector that comes again takes part in the trial once,
@@ -161,8 +162,6 @@ def diagnose(
     step()
     beside = _Beside(texts, unit)
     rows = _TrialRows.of(X, sample, beside, labels=labels, pairs=pairs, seed=seed)
-    if rows.fittable is not None and others:
-        raise ValueError("other layers need pairs by row number; these pairs are other vectors")
     trial = run_trial(
         rows.X,
         rows.yardstick,
@@ -232,7 +231,8 @@ class _TrialRows:
     ----------
     X : (m, d) array
     numbers : (m,) array of int
-        Their numbers among all vectors; without use where pairs are vectors of other rows.
+        Their numbers among all vectors. Where pairs are vectors of other rows: their numbers among
+        all sides, and 0 for the rows of the sample, which do not judge.
     groups : (m,) array of int
         Copies, rows of one unit, and rows that pairs connect.
     fittable : (m,) array of bool or None
@@ -285,13 +285,15 @@ class _TrialRows:
             raise ValueError(
                 f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
             )
-        if len(gold) > MOST_ROWS // 2:
-            drawn = np.random.default_rng(seed).choice(len(gold), MOST_ROWS // 2, replace=False)
+        n_pairs, drawn = len(gold), np.arange(len(gold))
+        if n_pairs > MOST_ROWS // 2:
+            drawn = np.random.default_rng(seed).choice(n_pairs, MOST_ROWS // 2, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
-        n_drawn, fittable = len(gold), None
+        n_drawn, fittable = len(drawn), None
         if left.ndim == 2:
             sides = np.vstack([left, right])
-            X, numbers = np.vstack([X[sample], sides.astype(X.dtype)]), sample
+            X = np.vstack([X[sample], sides.astype(X.dtype)])
+            numbers = np.concatenate([np.zeros_like(sample), drawn, n_pairs + drawn])
             left, right = (len(sample) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
             fittable = np.arange(len(X)) < len(sample)
             beside = _Beside(None, _with_own(beside.at(sample).units, len(sides)))

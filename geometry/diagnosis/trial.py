@@ -31,7 +31,6 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import MIN_ROWS
-from ..measure.neighbours import chance_agreement
 from ..measure.table import measure_table
 from ..transform.removal_map import default_components
 from ..transform.whitening_map import recommended_whitening
@@ -231,8 +230,8 @@ def run_trial(
         n_compared=len(compared) - 1,
         n_settings=n_settings,
         chance=(
-            chance_agreement(list(yardstick.labels[held_out]))
-            if isinstance(yardstick, LabelYardstick) and len(held_out) > 1
+            yardstick.chance(held_out)
+            if isinstance(yardstick, LabelYardstick) and len(np.unique(groups[held_out])) > 1
             else None
         ),
         others=compared_places,

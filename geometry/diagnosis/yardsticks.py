@@ -10,7 +10,7 @@ import numpy as np
 from ..evaluate.bootstrap import PairBootstrap
 from ..evaluate.ranks import spearman
 from ..evaluate.similarities import pair_similarities
-from ..measure.neighbours import agreement_draws, label_agreement
+from ..measure.neighbours import agreement_draws, chance_agreement, label_agreement
 
 NEIGHBOURS = 5
 
@@ -36,7 +36,7 @@ class Yardstick(Protocol):
 
 @dataclass(frozen=True)
 class LabelYardstick:
-    """Share of a row's nearest neighbours by cosine that have its label.
+    """Share of a row's nearest neighbours by cosine, among other units, that have its label.
 
     Replicates are of subsamples of half the rows, with neighbours found anew. A bootstrap would
     make copies of a row its nearest neighbours.
@@ -45,7 +45,8 @@ class LabelYardstick:
     ----------
     labels : (n,) array of str
     units : (n,) array of int
-        Copies of one row are one unit.
+        Copies of one row, and sentences of one text, are one unit. They nearly always have one
+        label, so counting them as neighbours would hide what a treatment changes.
     seed : int
         Of the subsamples.
     """
@@ -61,11 +62,16 @@ class LabelYardstick:
         return n_units if 1 < n_labels < n_units else 0
 
     def score(self, Z: np.ndarray, rows: np.ndarray) -> float:
-        return label_agreement(Z, list(self.labels[rows]), k=NEIGHBOURS)
+        labels, units = list(self.labels[rows]), self.units[rows]
+        return label_agreement(Z, labels, k=NEIGHBOURS, units=units)
+
+    def chance(self, rows: np.ndarray) -> float:
+        """The score of neighbours drawn at random."""
+        return chance_agreement(list(self.labels[rows]), units=self.units[rows])
 
     def replicates(self, Z: np.ndarray, rows: np.ndarray) -> np.ndarray:
         labels, units = list(self.labels[rows]), self.units[rows]
-        draws = agreement_draws(Z, labels, k=NEIGHBOURS, units=units, seed=self.seed)
+        draws = agreement_draws(Z, labels, k=NEIGHBOURS, units=units, apart=True, seed=self.seed)
         if draws is None:
             return np.full(1, np.nan)
         drawn = draws.n_units // 2

@@ -202,15 +202,22 @@ def label_codes(labels: Sequence[object]) -> np.ndarray:
     return np.asarray(codes - 1 if len(names) and names[0] == "" else codes)
 
 
-def chance_agreement(labels: Sequence[object]) -> float:
-    """``label_agreement`` of neighbours drawn at random among the *other* rows."""
+def chance_agreement(labels: Sequence[object], *, units: np.ndarray | None = None) -> float:
+    """``label_agreement`` of neighbours drawn at random among the *other* rows, or units."""
     codes = label_codes(labels)
-    counts = np.bincount(codes[codes >= 0])
-    n = int(counts.sum())
-    return float((counts * (counts - 1)).sum()) / (n * (n - 1))
+    unit, codes = units_of(units, len(codes))[codes >= 0], codes[codes >= 0]
+
+    def ordered_pairs(names: np.ndarray) -> int:
+        return int((np.unique(names, return_counts=True, axis=0)[1] ** 2).sum())
+
+    both = np.column_stack([codes, unit])
+    same = ordered_pairs(codes) - ordered_pairs(both)
+    return same / (len(codes) ** 2 - ordered_pairs(unit))
 
 
-def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> float:
+def label_agreement(
+    X: np.ndarray, labels: Sequence[object], *, k: int = 5, units: np.ndarray | None = None
+) -> float:
     """Mean share of a row's k nearest neighbours that have its label, in [0, 1].
 
     For 12 equal topics chance is about 1/12.
@@ -223,12 +230,34 @@ def label_agreement(X: np.ndarray, labels: Sequence[object], *, k: int = 5) -> f
         Compared as strings. Rows labelled "" have no label, and are left out.
     k : int, >= 1
         Neighbours of each row; cut to n - 1.
+    units : (n,) ids of two units or more, optional
+        Rows of one unit, such as the sentences of one text, are no neighbours of each other.
     """
     if len(labels) != len(X):
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
     codes = label_codes(labels)
-    X, codes = np.asarray(X)[codes >= 0], codes[codes >= 0]
-    return float((codes[nearest_of_all(X, k=k)] == codes[:, None]).mean())
+    X, unit, codes = (
+        np.asarray(X)[codes >= 0],
+        units_of(units, len(X))[codes >= 0],
+        codes[codes >= 0],
+    )
+    near, is_other = _nearest_of_others(X, unit, k)
+    return float((codes[near] == codes[:, None])[_first(is_other, k)].mean())
+
+
+def _nearest_of_others(X: np.ndarray, unit: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (n, k' >= k) nearest to each, nearest first, and which of them are of other units.
+
+    At least k of them are, where there are so many.
+    """
+    largest_unit = int(np.unique(unit, return_counts=True)[1].max(initial=1))
+    near = nearest_of_all(X, k=k + largest_unit - 1)
+    return near, unit[near] != unit[:, None]
+
+
+def _first(counted: np.ndarray, k: int) -> np.ndarray:
+    """(n, m) the first k of those that count in each row."""
+    return counted & (np.cumsum(counted, axis=1, dtype=np.int32) <= k)
 
 
 def label_agreement_interval(
@@ -290,6 +319,7 @@ def agreement_draws(
     *,
     k: int = 5,
     units: np.ndarray | None = None,
+    apart: bool = False,
     seed: int = 0,
 ) -> AgreementDraws | None:
     """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units.
@@ -298,6 +328,8 @@ def agreement_draws(
     ----------
     X, labels, k, units, seed
         As in ``label_agreement_interval``.
+    apart : bool
+        True if rows of one unit are no neighbours of each other.
     """
     codes = label_codes(labels)
     X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
@@ -305,17 +337,18 @@ def agreement_draws(
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < MIN_ROWS:
         return None
-    near = nearest_of_all(X, k=8 * k)  # of 40, fewer than 5 are in a random half once in 10^7
+    # of 40, fewer than 5 are in a random half once in 10^7
+    alone = unit if apart else np.arange(len(X))
+    near, is_other = _nearest_of_others(X, alone, 8 * k)
     same = codes[near] == codes[:, None]
     shares = []
     for drawn in halves(n_units, seed):
         is_drawn = np.zeros(n_units, dtype=bool)
         is_drawn[drawn] = True
         rows = is_drawn[unit]
-        counted = rows[near[rows]]
-        counted &= np.cumsum(counted, axis=1, dtype=np.int32) <= k
+        counted = _first(rows[near[rows]] & is_other[rows], k)
         shares.append(float(same[rows][counted].mean()))
-    return AgreementDraws(float(same[:, :k].mean()), np.array(shares), n_units)
+    return AgreementDraws(float(same[_first(is_other, k)].mean()), np.array(shares), n_units)
 
 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:

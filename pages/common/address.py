@@ -34,6 +34,8 @@ PARAMETERS = {
     # narrow_cone
     "fit": "kind of whitening",
     "weights": "fits weighted by a column of the corpus",
+    # your_corpus
+    "poolings": "other poolings compared too",
     # layers
     "measure": "measure of the curves",
     # word_frequency

@@ -43,6 +43,10 @@ def origin(points: CorpusCloud, _: Translate) -> list[str]:
         parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
-    if points.corpus.sources is not None and points.units is not None:
-        parts.append(_("sentences of one text are one unit"))
-    return parts
+    return [*parts, *unit_note(points, _)]
+
+
+def unit_note(points: CorpusCloud, _: Translate) -> list[str]:
+    """That sentences of one text are one unit, where texts were split."""
+    is_split = points.corpus.sources is not None and points.units is not None
+    return [_("sentences of one text are one unit")] if is_split else []

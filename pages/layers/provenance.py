@@ -5,6 +5,7 @@ from __future__ import annotations
 from pages.common.controls import layer_words, pooling_names
 from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.models import model_line
+from pages.common.origin import unit_note
 from pages.common.words import Translate
 
 from .scene import TOKENS, Scene, Series
@@ -52,6 +53,7 @@ def _origin(points: CorpusCloud, _: Translate) -> list[str]:
             if cloud.unit == TOKENS or points.spec.special_tokens
             else [_("without special tokens")]
         ),
+        *unit_note(points, _),
     ]
 
 

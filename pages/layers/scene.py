@@ -121,8 +121,11 @@ class Series:
 
     @property
     def units(self) -> np.ndarray | None:
-        """(n,) the sentence of each token, because an interval leaves out whole sentences."""
-        return self.first.cloud.sources if self.name == TOKENS else None
+        """(n,) the sentence of each token, or the text of its sentences, as ``CorpusCloud.units``.
+
+        An interval leaves out whole units.
+        """
+        return self.first.units
 
 
 @dataclass(frozen=True)
@@ -197,9 +200,7 @@ def sampled_corpus(corpus: Corpus, encoder: Encoder) -> Corpus:
     if n <= most:
         return corpus
     rows = np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
-    labels = corpus.labels and tuple(corpus.labels[row] for row in rows)
-    texts = tuple(corpus.texts[row] for row in rows)
-    return Corpus(corpus.name, texts, labels=labels, label_column=corpus.label_column)
+    return corpus.take(rows)
 
 
 def read_series(
@@ -333,4 +334,5 @@ def film_key(film: Film, *more: object) -> str:
 
 def vectors_key(points: CorpusCloud) -> str:
     """Names the vectors alone: the labels of a bundled corpus differ between languages."""
-    return ArrayStore.key(points.encoder.fingerprint, points.corpus.sha256, points.spec)
+    corpus = points.corpus  # intervals depend on its sources
+    return ArrayStore.key(points.encoder.fingerprint, corpus.sha256, corpus.sources, points.spec)

@@ -88,8 +88,9 @@ def _table(series: Series, points: CorpusCloud) -> Table:
     return {row.name: row for row in table}
 
 
-def _contextual_table(series: Series, points: CorpusCloud) -> Table:
-    annotations = Annotations(types=np.array(points.cloud.texts), sentences=series.units)
+def _contextual_table(_series: Series, points: CorpusCloud) -> Table:
+    sentences = points.cloud.sources
+    annotations = Annotations(types=np.array(points.cloud.texts), sentences=sentences)
     return {row.name: row for row in annotated_table(points.vectors, annotations, seed=SEED)}
 
 

@@ -22,7 +22,10 @@ from geometry.diagnosis import (
 )
 from geometry.diagnosis.diagnosis import LEAST_ROWS
 from geometry.diagnosis.report import cure_table
+from geometry.diagnosis.trial import Place, Vectors
 from geometry.encode.cloud import is_stored
+from geometry.encode.disk_cache import BYTES_AT_ONCE
+from geometry.encode.pool import OWN
 from geometry.export import (
     AffineMap,
     ExportError,
@@ -36,7 +39,14 @@ from geometry.export.sentence_model import MODES
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
-from pages.common.corpus_cloud import ALL_POINTS, SEED, CorpusCloud, encode_corpus, store
+from pages.common.corpus_cloud import (
+    ALL_POINTS,
+    SEED,
+    CloudSpec,
+    CorpusCloud,
+    encode_corpus,
+    store,
+)
 from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.origin import origin
@@ -109,7 +119,7 @@ def show_diagnosis(
         st.info(least.format(least=LEAST_ROWS, n=n))
         return
     material = _material(own, drawn, pairs, _)
-    diagnosis = _diagnosis_of(material, _)
+    diagnosis = _diagnosis_of(material, _choose_poolings(material, _), _)
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
             f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
@@ -191,34 +201,53 @@ def _choose_judge(own: Corpus, _: Translate) -> Pairs | None:
     return pairs.get(chosen)
 
 
-def _diagnosis_of(material: Material, _: Translate) -> Diagnosis:
-    private = material.points.private
-    found = _DIAGNOSES.get(material.key, private=private)
+def _choose_poolings(material: Material, _: Translate) -> tuple[str, ...]:
+    """Whose layers are compared with this one: this pooling, or every one of the model."""
+    points = material.points
+    if points.model is None or (material.labels is None and material.pairs is None):
+        return ()
+    is_every = st.toggle(_("Compare other poolings too"), key="poolings", bind="query-params")
+    compared = [points.spec.pooling, *(points.model.poolings if is_every else ())]
+    return tuple(dict.fromkeys(pooling for pooling in compared if pooling != OWN))
+
+
+def _diagnosis_of(material: Material, poolings: tuple[str, ...], _: Translate) -> Diagnosis:
+    key, private = "/".join([material.key, *poolings]), material.points.private
+    found = _DIAGNOSES.get(key, private=private)
     if found is None:
-        found = _DIAGNOSES.put(material.key, _worked_out(material, _), private=private)
+        found = _DIAGNOSES.put(key, _worked_out(material, poolings, key, _), private=private)
     return found
 
 
-def _worked_out(material: Material, _: Translate) -> Diagnosis:
+def _worked_out(material: Material, poolings: tuple[str, ...], key: str, _: Translate) -> Diagnosis:
     """As a job, with progress and cancel."""
     points, own, pairs = material.points, material.pairs, None
-    others = _other_layers(points) if own is None or material.is_of_pairs else {}
+    judging, rows = points.corpus, np.arange(len(points.corpus))
     if own is not None:
         left, right = own.rows
         pairs = (left, right, own.gold_scores)
         if not material.is_of_pairs:
-            spec = replace(points.spec, max_points=ALL_POINTS)
-            X = encode_corpus(Corpus(own.name, own.sentences), spec, _).vectors
+            judging, rows = Corpus(own.name, own.sentences), np.append(left, right)
+            X = encode_corpus(judging, replace(points.spec, max_points=ALL_POINTS), _).vectors
             pairs = (X[left], X[right], own.gold_scores)
+    others, unstored = _other_layers(points, judging, poolings, _)
     about = _about(points)
 
     def work(report: jobs.Report) -> Diagnosis:
+        for pooling in unstored:
+            hidden = points.encoder.encode_layers(
+                judging.texts, poolings=(pooling,), progress=report
+            )
+            others.update({(layer, pooling): X for layer, X in enumerate(hidden[pooling])})
+        here = points.spec.layer, points.spec.pooling
         return diagnose(
             material.vectors,
             texts=material.texts,
             labels=material.labels,
             pairs=pairs,
-            others=others,
+            others={
+                place: _rows_of(vectors, rows) for place, vectors in others.items() if place != here
+            },
             units=material.sources,
             seed=SEED,
             about=about,
@@ -227,7 +256,7 @@ def _worked_out(material: Material, _: Translate) -> Diagnosis:
         )
 
     made: Diagnosis = jobs.wait_for(
-        f"diagnosis-{material.key}",
+        f"diagnosis-{key}",
         work,
         _,
         _("Diagnosing {n} vectors, steps").format(n=f"{len(material.vectors):,}"),
@@ -237,22 +266,45 @@ def _worked_out(material: Material, _: Translate) -> Diagnosis:
     return made
 
 
-def _other_layers(points: CorpusCloud) -> dict[tuple[int, str], Callable[[], np.ndarray]]:
-    """The same texts at every other layer with the same pooling, read from the disk."""
-    encoder, spec, corpus = points.model, points.spec, points.corpus
-    if encoder is None or spec.pooling == "own":
-        return {}
+def _other_layers(
+    points: CorpusCloud, corpus: Corpus, poolings: tuple[str, ...], _: Translate
+) -> tuple[dict[Place, Vectors], list[str]]:
+    """(the texts of a corpus at every layer, read from the disk; poolings that are not there).
 
-    def reader(layer: int) -> Callable[[], np.ndarray]:
-        there = asdict(replace(spec, layer=layer))
-        return lambda: read_cloud(encoder, corpus, **there, store=store()).vectors
+    A pooling that is not stored is encoded. Where the disk can't be written, its layers are left to
+    the job, and left out if they are too large for the memory.
+    """
+    found: dict[Place, Vectors] = {}
+    unstored: list[str] = []
+    if not poolings:
+        return found, unstored
+    encoder = points.encoder
 
-    return {
-        (layer, spec.pooling): reader(layer)
-        for layer in range(encoder.n_layers + 1)
-        if layer != spec.layer
-        and is_stored(encoder, corpus, **asdict(replace(spec, layer=layer)), store=store())
-    }
+    def is_there(spec: CloudSpec) -> bool:
+        return is_stored(encoder, corpus, **asdict(spec), store=store())
+
+    def reader(spec: CloudSpec) -> Callable[[], np.ndarray]:
+        return lambda: read_cloud(encoder, corpus, **asdict(spec), store=store()).vectors
+
+    layers = range(encoder.n_layers + 1)
+    n_bytes = len(corpus) * encoder.dimension * np.float32().nbytes * len(layers)
+    for pooling in poolings:
+        specs = [
+            replace(points.spec, layer=layer, pooling=pooling, max_points=ALL_POINTS)
+            for layer in layers
+        ]
+        missing = [spec for spec in specs if not is_there(spec)]
+        if missing and store().failure is None:
+            encode_corpus(corpus, missing[0], _)  # stores every layer
+        if all(map(is_there, missing)):
+            found |= {(int(spec.layer), pooling): reader(spec) for spec in specs}
+        elif n_bytes <= BYTES_AT_ONCE:
+            unstored.append(pooling)
+    return found, unstored
+
+
+def _rows_of(vectors: Vectors, rows: np.ndarray) -> Callable[[], np.ndarray]:
+    return lambda: (vectors() if callable(vectors) else vectors)[rows]
 
 
 def _about(points: CorpusCloud) -> dict[str, str]:
@@ -284,12 +336,12 @@ def _offer_next(diagnosis: Diagnosis, _: Translate) -> None:
             key="diagnose-layer",
             icon=":material/arrow_forward:",
             on_click=_go_to_layer,
-            args=(str(place[0]),),
+            args=(str(place[0]), place[1]),
         )
 
 
-def _go_to_layer(layer: str) -> None:
-    st.session_state["layer"] = layer
+def _go_to_layer(layer: str, pooling: str) -> None:
+    st.session_state["layer"], st.session_state["pooling"] = layer, pooling
 
 
 # ---- files ----

@@ -88,6 +88,9 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     assert by_code(apart)["rank"].numbers["n"] == 50  # findings are of the vectors alone
     assert diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides).chosen.kind != "remove"
     assert diagnose(X, pairs=sides).trial.n_fit == 300  # copies of judging sentences are left out
+    # the sides at another place, which has none of the noise
+    elsewhere = diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides, others={(2, "cls"): clean})
+    assert elsewhere.chosen.place == (2, "cls")
     few = diagnose(X[:30] + 1e-3, pairs=sides)
     assert "40 vectors to fit on; here there are 30" in recommendation(few, str)
     with pytest.raises(ValueError, match="rows outside of 0 to 599"):
@@ -100,6 +103,11 @@ def test_of_many_pairs_a_sample_judges(monkeypatch):
     found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
     assert (found.trial.amount, found.trial.n_held_out) == (50, 100)
     assert "The pairs are a random sample of 100 of 300." in basis(found, str)
+    turn = np.linalg.qr(left[:8])[0]  # other places have the same pairs: no cosine changes
+    there = {(1, "mean"): np.vstack([left @ turn, right @ turn])}
+    same = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), others=there, seed=1)
+    raw, *_, layer = same.trial.cures
+    assert (layer.place, layer.score) == ((1, "mean"), pytest.approx(raw.score))
     few = diagnose(other[:60], pairs=(left[:90], right[:90], np.arange(90.0)))
     assert "sample" not in basis(few, str)
 
@@ -224,10 +232,6 @@ def test_few_rows_have_no_verdict_on_the_cone():
     [
         ({"labels": ["a"]}, "1 labels for 8 vectors"),
         ({"texts": ["a"]}, "1 texts for 8 vectors"),
-        (
-            {"pairs": (np.eye(8), np.eye(8), np.arange(8)), "others": {(1, "mean"): np.eye(8)}},
-            "pairs by row number",
-        ),
     ],
 )
 def test_wrong_arguments_are_refused_by_name(settings, message):
@@ -319,6 +323,11 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
         assert by_text[high] - by_text[low] > 1.5 * (by_row[high] - by_row[low])
     by_text, by_row = (each.trial.cures[1].against["leave"] for each in (found, alone))
     assert by_text.high - by_text.low > 1.5 * (by_row.high - by_row.low)
+    # labels of texts at random: only neighbours of the same text have the same one
+    shuffled = np.random.default_rng(1).permutation(labels)[text_of]
+    at_random = [diagnose(X, labels=shuffled, units=units).trial for units in (None, text_of)]
+    assert at_random[0].cures[0].score > at_random[0].chance + 0.2
+    assert at_random[1].cures[0].score == pytest.approx(at_random[1].chance, abs=0.1)
     assert "sentences of 100 texts. Sentences of one text are one unit" in measured(found, str)
     assert "Sentences" not in measured(alone, str)
     few = diagnose(X[:120], units=text_of[:120], labels=given["labels"][:120])

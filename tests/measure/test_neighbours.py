@@ -13,6 +13,7 @@ from geometry import (
     measure_table,
 )
 from geometry.measure.neighbours import (
+    agreement_draws,
     chance_agreement,
     closest,
     closest_both_ways,
@@ -76,6 +77,28 @@ def test_label_agreement_by_hand():
     assert label_agreement(FAN, ["x", "x", "y", "y", "y"], k=1) == pytest.approx(4 / 5)
     assert label_agreement(FAN, [1, 1, 1, 1, 1], k=3) == 1.0
     assert label_agreement(FAN, list("abcde"), k=3) == 0.0
+
+
+def test_rows_of_one_unit_are_no_neighbours_of_each_other():
+    labels, units = ["x", "x", "y", "y", "y"], np.array([7, 7, 7, 9, 9])
+    # nearest of the other unit: 0, 10 and 30 to 90; 90 to 30; 180 to 30
+    assert label_agreement(FAN, labels, k=1, units=units) == pytest.approx(3 / 5)
+    # at random: each x meets a y, 30 meets two y; 90 and 180 meet y in 1 of 3
+    assert chance_agreement(labels, units=units) == pytest.approx((0 + 0 + 2 + 1 + 1) / 12)
+    rng = np.random.default_rng(0)
+    X, names = rng.standard_normal((90, 4)), rng.integers(3, size=90)
+    unit = np.sort(rng.integers(45, size=90))
+    cosines = X @ X.T / np.outer(*[np.linalg.norm(X, axis=1)] * 2)
+    cosines[unit[:, None] == unit] = -9
+    near = np.argsort(-cosines, axis=1)[:, :5]
+    share = (names[near] == names[:, None]).mean()
+    assert label_agreement(X, names, units=unit) == pytest.approx(share)
+    draws = agreement_draws(X, names, units=unit, apart=True)
+    assert draws.share == pytest.approx(share)
+    # labels that are the units' numbers: no neighbour has them
+    alone = agreement_draws(X, unit, units=unit, apart=True)
+    assert alone.share == alone.shares.max() == 0
+    assert agreement_draws(X, unit, units=unit).shares.max() > 0
 
 
 def test_chance():

@@ -94,14 +94,24 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
         *(printed[name] for name in ("recommendation", "evidence", "basis")),
     ):
         assert markdown(sentence) in shown
-    # the button goes to that layer
+    # with every pooling, and the button goes to the layer and pooling
+    poolings = [each for each in load_encoder().poolings if each != "own"]
+    assert run_shell([*args, "--compare", ",".join(poolings), "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {tuple(each) for each in found["trial"]["others"]} == {
+        (layer, pooling) for layer in range(7) for pooling in poolings
+    } - {(0, "mean")}
+    shown = everything(healthy(at.toggle(key="poolings").set_value(True).run()))
+    assert markdown(found["sentences"]["basis"]) in shown
+    assert markdown(found["sentences"]["recommendation"]) in shown
+    layer, pooling = found["trial"]["chosen"]["place"]
     at.button(key="diagnose-layer").click().run()
-    assert healthy(at).selectbox(key="layer").value == "6"
-    assert "layer 6 of 6" in everything(at)
+    assert healthy(at).selectbox(key="layer").value == str(layer)
+    assert at.selectbox(key="pooling").value == pooling
 
 
 @pytest.mark.model
-def test_own_pairs_judge_where_there_are_no_labels():
+def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
     bundled, pairs = read_bundled("pairs"), read_bundled_pairs()
     some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
     state = brought("uploads", "corpus", Corpus("own", bundled.texts[-60:]))
@@ -110,10 +120,28 @@ def test_own_pairs_judge_where_there_are_no_labels():
     assert at.selectbox(key="judge").value == "upload-pairs"
     X = load_encoder().encode(some.left + some.right, layer=1, pooling="cls")
     Y = load_encoder().encode(bundled.texts[-60:], layer=1, pooling="cls")
-    found = diagnose(Y, texts=bundled.texts[-60:], pairs=(X[:120], X[120:], some.gold_scores))
+    layers = load_encoder().encode_layers(some.left + some.right, poolings=("cls",))["cls"]
+    found = diagnose(
+        Y,
+        texts=bundled.texts[-60:],
+        pairs=(X[:120], X[120:], some.gold_scores),
+        others={(layer, "cls"): layers[layer] for layer in range(7) if layer != 1},
+    )
     assert found.trial.amount > 40
     shown = everything(at)
-    assert f"measured on {found.trial.amount} pairs" in shown
+    basis, advice = (
+        markdown(line(found, str)) for line in (sentences.basis, sentences.recommendation)
+    )
+    assert "compared: 0, 2, 3, 4, 5, 6 (cls)" in basis
+    assert basis in shown
+    assert advice in shown
+    (tmp_path / "own.txt").write_text("\n".join(bundled.texts[-60:]), encoding="utf-8")
+    with (tmp_path / "pairs.csv").open("w", newline="") as file:
+        rows = zip(some.left, some.right, some.gold_scores, strict=True)
+        csv.writer(file).writerows([("left", "right", "score"), *rows])
+    args = [str(tmp_path / "own.txt"), "--pairs", str(tmp_path / "pairs.csv"), "--layer", "1"]
+    assert run_shell(["diagnose", *args, "--pooling", "cls", "--json", "--quiet"]) == 0
+    assert markdown(json.loads(capsys.readouterr().out)["sentences"]["basis"]) in shown
     # numbers at layer 1 of [CLS] differ too much: the page says so and goes on
     if found.chosen.kind == "whiten":
         at.button(key="write-model").click().run()
@@ -122,7 +150,8 @@ def test_own_pairs_judge_where_there_are_no_labels():
 
 
 @pytest.mark.model
-def test_pairs_alone_are_diagnosed_by_their_sentences():
+def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
+    monkeypatch.setattr(section, "is_stored", lambda *_given, **_named: False)  # no disk to write
     pairs = read_bundled_pairs()
     some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
     state = {"pair-uploads": {"upload-pairs": some}, "pairs-used-here": "upload-pairs"}
@@ -134,6 +163,7 @@ def test_pairs_alone_are_diagnosed_by_their_sentences():
     shown = everything(at)
     assert found.trial.amount > 40
     assert f"measured on {found.trial.amount} pairs of {found.trial.n_held_out} other rows" in shown
+    assert "compared: 0, 1, 2, 3, 4, 6 (mean)" in shown
     for finding in found.findings:
         assert markdown(finding_sentence(finding, str)) in shown
     at.button(key="delete-upload-pairs").click().run()

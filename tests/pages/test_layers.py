@@ -26,6 +26,7 @@ from geometry.measure import (
     Measured,
     intra_sentence_similarity,
     max_explainable_variance,
+    measure_table,
     positive_cosine_share,
     self_similarity,
 )
@@ -406,6 +407,24 @@ def test_the_file_of_measures_leaves_missing_values_empty():
     assert list(csv.reader(io.StringIO(text)))[1] == [
         *("cls", "0", "mean_cosine", "", "", "", "0.1", "50", "8", "here")
     ]
+
+
+def test_sentences_of_one_text_are_one_unit_of_the_intervals(monkeypatch):
+    units = []
+
+    def recorded(X, **how):
+        units.append(how["units"])
+        return measure_table(X, **how)
+
+    monkeypatch.setattr("pages.layers.sweep.measure_table", recorded)
+    monkeypatch.setattr(scene, "SAMPLE_ROWS", 20)
+    own = replace(corpus(24), sources=tuple(row // 3 for row in range(24)))
+    assert "sentences of one text are one unit" in everything(visit(own))
+    rows = np.sort(np.random.default_rng(0).choice(24, 20, replace=False))
+    of_sentences = [each for each in units if len(each) == len(rows)]
+    assert 0 < len(of_sentences) < len(units)  # the others are of tokens
+    for each in of_sentences:
+        np.testing.assert_array_equal(each, rows // 3)
 
 
 def test_the_chinese_page_is_in_chinese():
