@@ -170,13 +170,16 @@ def _manifest_of_files(address: str) -> dict[str, Any]:
     sizes = {name: size for name, size in listed(address).items() if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)
-    shards, vectors = [], None
+    shards: list[dict[str, Any]] = []
+    vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
         rows, columns = footer(joined(address, name))
-        vectors = columns if vectors is None else vectors  # of the first; others are checked later
+        vectors = vectors or columns  # of the first that has rows; others are checked later
         shards.append(
             {"name": name, "state": "done", "rows": rows, "bytes": sizes[name], "sha256": ""}
         )
+    if not vectors:
+        raise ScaleError("no_vectors", folder=address)
     return {"format": FORMAT, "kind": "files", "vectors": vectors, "shards": shards}
 
 
