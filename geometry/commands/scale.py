@@ -437,6 +437,8 @@ def _engine(verb: str, options: dict[str, Any]) -> Iterator[Engine]:
             ) as engine,
         ):
             yield engine
+    except KeyboardInterrupt:
+        raise click.Abort("finished shards are kept. Run the same command again.") from None
     except click.ClickException as error:
         cause = error.__cause__
         code = CODES.get(cause.code) if isinstance(cause, ScaleError) else None

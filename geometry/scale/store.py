@@ -138,6 +138,12 @@ def written(address: str) -> Iterator[Hashed]:
         raise
 
 
+def remove(address: str) -> None:
+    """Delete a file."""
+    fs, path = filesystem(address)
+    fs.rm_file(path)
+
+
 def remove_parts(address: str) -> None:
     """Delete what a killed run left unfinished in a folder of this machine."""
     if is_local(address):

@@ -138,12 +138,27 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
     assert (code, "other sources or settings" in err) == (2, True)
 
 
+def test_an_interrupted_run_says_what_is_kept(tmp_path, capsys, monkeypatch):
+    def interrupted(task: object) -> None:
+        raise KeyboardInterrupt
+
+    run = write_run(tmp_path / "run", [cloud(50)])
+    monkeypatch.setattr("geometry.scale.fit.moments_of_shard", interrupted)
+    code, _, err = shell(capsys, "fit", run, "--out", tmp_path / "f.safetensors", *ALONE)
+    assert (code, err.strip()) == (
+        130,
+        "Interrupted; finished shards are kept. Run the same command again.",
+    )
+
+
 def test_the_walk_in_the_docs_is_the_walk_of_the_test():
     commands = re.findall(r"python -m geometry scale (\w+)", WALK.split("## ")[1])
     assert commands == ["encode", "fit", "transform", "measure", "project", "status"]
 
 
-@pytest.mark.parametrize("verb", ["encode", "fit", "transform", "measure", "neighbours", "status"])
+@pytest.mark.parametrize(
+    "verb", ["encode", "fit", "transform", "measure", "project", "neighbours", "status"]
+)
 def test_the_exit_codes_are_in_the_help(verb, capsys):
     code, out, _ = shell(capsys, verb, "--help")
     assert code == 0
