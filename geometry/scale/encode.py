@@ -168,11 +168,12 @@ def work_off(
     with run.held():
         prepare()
         left = run.left()
+        engine.ended_by = None
         try:
             report = engine.each(work, [task_of(i) for i in left])
         except BaseException:
             with suppress(Exception):  # the store may be what failed
-                run.save([])
+                run.save([], engine.ended_by)
             raise
         run.tidy()  # only now: after an error workers may still be writing
         return run.save(report.failures)

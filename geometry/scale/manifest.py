@@ -246,8 +246,11 @@ class Run:
         done = finished_shards(self.address, self.names)
         return tuple(i for i, name in enumerate(self.names) if name not in done)
 
-    def save(self, failures: Sequence[Failed]) -> dict[str, Any]:
-        """Write the manifest from the workers' logs; returns it."""
+    def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
+        """Write the manifest from the workers' logs; returns it.
+
+        A shard that ended the run is left, with the reason.
+        """
         done = finished_shards(self.address, self.names)
         reasons = {failed.shard: str(failed.error) for failed in failures}
         shards = []
@@ -257,6 +260,8 @@ class Run:
                 entry |= {"state": "done", **done[name]}
             elif name in reasons:
                 entry |= {"state": "failed", "reason": reasons[name]}
+            elif ended_by is not None and name == ended_by.shard:
+                entry |= {"reason": str(ended_by.error)}
             shards.append(entry)
         manifest = {
             **self._head,

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from geometry.scale import (
     VectorData,
     draw,
     fit_data,
+    read_status,
     transform_data,
 )
 from geometry.scale.encode import encode_shards
@@ -88,6 +90,9 @@ def test_a_bad_shard_of_vectors_ends_the_run_with_its_name(spoil, sentence, tmp_
         transform_data(Engine(), data, IDENTITY, str(tmp_path / "out"))
     out = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert [shard["state"] for shard in out["shards"]] == ["done", "left", "left"]
+    found = read_status(str(tmp_path / "out"))
+    assert [found.counts[name] for name in ("done", "failed", "left")] == [1, 1, 1]
+    assert re.search(sentence, found.failed["part-00001.parquet"])
     # the shard is mended, and the run goes on with what is missing
     write_files(tmp_path / "files", split(X, 30, 30))
     transform_data(Engine(), VectorData(data.address), IDENTITY, str(tmp_path / "out"))
