@@ -207,7 +207,7 @@ def fit(
         )
         about = {k: v for k, v in data.column(column).about.items() if isinstance(v, str | int)}
         about = {name: about[name] for name in ("model", "layer", "pooling") if name in about}
-        save_transform(out, fitted, **about, corpus=data.address)
+        save_transform(out, fitted, **about, corpus=run)
         settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
     _finish(text, {"out": str(out), **settings}, engine, cluster)

@@ -22,6 +22,7 @@ from typing import Any
 
 from .errors import Failed, ScaleError
 from .store import (
+    absolute,
     exists,
     filesystem,
     is_local,
@@ -98,7 +99,7 @@ class VectorData:
     """
 
     def __init__(self, address: str) -> None:
-        self.address = address.rstrip("/")
+        self.address = absolute(address)
         self.has_manifest = exists(joined(self.address, MANIFEST))
         if self.has_manifest:
             self.manifest = read_manifest(self.address)
@@ -207,7 +208,7 @@ class Run:
         vectors: Sequence[Mapping[str, Any]],
         sources: Sequence[str],
     ) -> None:
-        self.address = address.rstrip("/")
+        self.address = absolute(address)
         self.sources = tuple(sources)
         self.names = tuple(f"part-{i:05d}.parquet" for i in range(len(sources)))
         self._head: dict[str, Any] = {

@@ -23,7 +23,7 @@ from .engine import Engine, Summed
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .samples import hash_of
-from .store import joined, read_bytes, remove, write_bytes, written
+from .store import absolute, joined, read_bytes, remove, write_bytes, written
 from .vectors import LeftOut, blocks
 
 QUERY_ROWS = 512  # whose products with a block are in memory at a time
@@ -234,6 +234,7 @@ def find_neighbours(
             found=of_queries.dimension,
             wanted=chosen.dimension,
         )
+    out = absolute(out)
     ids, units = _read_all(queries, of_queries, engine.skip)
     itself = queries.address == data.address
 

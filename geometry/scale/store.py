@@ -31,6 +31,11 @@ def is_local(address: str) -> bool:
     return isinstance(filesystem(address)[0], LocalFileSystem)
 
 
+def absolute(address: str) -> str:
+    """The address as workers find it, whose current folder is another one."""
+    return filesystem(address)[1] if is_local(address) else address.rstrip("/")
+
+
 def joined(address: str, *names: str) -> str:
     """The address of a file in a folder."""
     return "/".join([address.rstrip("/"), *names])
