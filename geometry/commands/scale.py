@@ -207,7 +207,7 @@ def fit(
         )
         about = {k: v for k, v in data.column(column).about.items() if isinstance(v, str | int)}
         about = {name: about[name] for name in ("model", "layer", "pooling") if name in about}
-        save_transform(out, fitted, **about, corpus=data.address)
+        save_transform(out, fitted, **about, corpus=run)
         settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
     _finish(text, {"out": str(out), **settings}, engine, cluster)
@@ -437,6 +437,8 @@ def _engine(verb: str, options: dict[str, Any]) -> Iterator[Engine]:
             ) as engine,
         ):
             yield engine
+    except KeyboardInterrupt:
+        raise click.Abort("finished shards are kept. Run the same command again.") from None
     except click.ClickException as error:
         cause = error.__cause__
         code = CODES.get(cause.code) if isinstance(cause, ScaleError) else None

@@ -30,8 +30,9 @@ def run_shell(args: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         click.echo(f"Error: {' '.join(error.format_message().split())}", err=True)
         return max(error.exit_code, FAILED)
-    except click.Abort:
-        click.echo("Interrupted; nothing was written.", err=True)
+    except click.Abort as abort:
+        kept = abort.args[0] if abort.args else "nothing was written."
+        click.echo(f"Interrupted; {kept}", err=True)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow as pa
 from .engine import Engine
 from .errors import ScaleError
 from .manifest import Column, Run
+from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
 from .vectors import ID_STEP, LeftOut, ShardWriter
 
@@ -114,6 +116,8 @@ def encode_shards(
         "columns": [texts.text, texts.label, texts.weight],
     }
     run = Run(out, "encode", settings, [described(column) for column in columns], sources)
+    if Path(model).is_dir():
+        model = absolute(model)
     of_model = Model(model, revision, encoder.fingerprint)
     return work_off(
         engine,
@@ -168,11 +172,12 @@ def work_off(
     with run.held():
         prepare()
         left = run.left()
+        engine.ended_by = None
         try:
             report = engine.each(work, [task_of(i) for i in left])
         except BaseException:
             with suppress(Exception):  # the store may be what failed
-                run.save([])
+                run.save([], engine.ended_by)
             raise
         run.tidy()  # only now: after an error workers may still be writing
         return run.save(report.failures)

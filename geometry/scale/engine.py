@@ -106,12 +106,15 @@ class Engine:
     ----------
     failures, omitted
         What sums left out, as in ``Merged``. Runs that write shards list this in their manifest.
+    ended_by : Failed or None
+        The shard whose fault ended the work.
     """
 
     def __init__(self, *, threads: int = 1, skip: bool = False, watch: Watch | None = None) -> None:
         self.threads, self.skip, self.watch = threads, skip, watch or (lambda report: None)
         self.failures: list[Failed] = []
         self.omitted: list[tuple[str, int, list[int]]] = []
+        self.ended_by: Failed | None = None
 
     def each(self, work: Callable[[Any], int], tasks: Sequence[Task]) -> Report:
         """Work on each task. ``work`` returns the rows of its shard.
@@ -164,6 +167,7 @@ class Engine:
         if isinstance(result, Failed):
             report.failures.append(result)
             if not self.skip:
+                self.ended_by = result
                 raise result.error
         else:
             report.done, report.rows = report.done + 1, report.rows + result

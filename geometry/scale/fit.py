@@ -116,6 +116,8 @@ def fit_data(
     """
     if method not in FIT_METHODS:
         raise ValueError(f"method must be one of {', '.join(FIT_METHODS)}; got {method!r}")
+    if method in REMOVALS and (shrinkage, centring, strength) != (None, 1, 1):
+        raise ValueError(f"shrinkage, centring and strength are of whitenings; method is {method}")
     chosen = data.column(column)
     moments = moments_of(engine, data, chosen, weights=weights)
     eps = float(np.finfo(chosen.dtype).eps)

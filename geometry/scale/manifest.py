@@ -22,6 +22,7 @@ from typing import Any
 
 from .errors import Failed, ScaleError
 from .store import (
+    absolute,
     exists,
     filesystem,
     is_local,
@@ -98,7 +99,7 @@ class VectorData:
     """
 
     def __init__(self, address: str) -> None:
-        self.address = address.rstrip("/")
+        self.address = absolute(address)
         self.has_manifest = exists(joined(self.address, MANIFEST))
         if self.has_manifest:
             self.manifest = read_manifest(self.address)
@@ -170,13 +171,16 @@ def _manifest_of_files(address: str) -> dict[str, Any]:
     sizes = {name: size for name, size in listed(address).items() if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)
-    shards, vectors = [], None
+    shards: list[dict[str, Any]] = []
+    vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
         rows, columns = footer(joined(address, name))
-        vectors = columns if vectors is None else vectors  # of the first; others are checked later
+        vectors = vectors or columns  # of the first that has rows; others are checked later
         shards.append(
             {"name": name, "state": "done", "rows": rows, "bytes": sizes[name], "sha256": ""}
         )
+    if not vectors:
+        raise ScaleError("no_vectors", folder=address)
     return {"format": FORMAT, "kind": "files", "vectors": vectors, "shards": shards}
 
 
@@ -204,7 +208,7 @@ class Run:
         vectors: Sequence[Mapping[str, Any]],
         sources: Sequence[str],
     ) -> None:
-        self.address = address.rstrip("/")
+        self.address = absolute(address)
         self.sources = tuple(sources)
         self.names = tuple(f"part-{i:05d}.parquet" for i in range(len(sources)))
         self._head: dict[str, Any] = {
@@ -243,8 +247,11 @@ class Run:
         done = finished_shards(self.address, self.names)
         return tuple(i for i, name in enumerate(self.names) if name not in done)
 
-    def save(self, failures: Sequence[Failed]) -> dict[str, Any]:
-        """Write the manifest from the workers' logs; returns it."""
+    def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
+        """Write the manifest from the workers' logs; returns it.
+
+        A shard that ended the run is left, with the reason.
+        """
         done = finished_shards(self.address, self.names)
         reasons = {failed.shard: str(failed.error) for failed in failures}
         shards = []
@@ -254,6 +261,8 @@ class Run:
                 entry |= {"state": "done", **done[name]}
             elif name in reasons:
                 entry |= {"state": "failed", "reason": reasons[name]}
+            elif ended_by is not None and name == ended_by.shard:
+                entry |= {"reason": str(ended_by.error)}
             shards.append(entry)
         manifest = {
             **self._head,

@@ -23,7 +23,7 @@ from .engine import Engine, Summed
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .samples import hash_of
-from .store import joined, read_bytes, write_bytes, written
+from .store import absolute, joined, read_bytes, remove, write_bytes, written
 from .vectors import LeftOut, blocks
 
 QUERY_ROWS = 512  # whose products with a block are in memory at a time
@@ -234,6 +234,7 @@ def find_neighbours(
             found=of_queries.dimension,
             wanted=chosen.dimension,
         )
+    out = absolute(out)
     ids, units = _read_all(queries, of_queries, engine.skip)
     itself = queries.address == data.address
 
@@ -267,6 +268,7 @@ def find_neighbours(
         summary |= _recall(near.ids[drawn], exact.ids)
     with written(out) as file:
         pq.write_table(_table(ids, near), file)
+    remove(queries_of(out))
     return summary
 
 
@@ -297,11 +299,16 @@ def _read_all(queries: VectorData, column: Column, skip: bool) -> tuple[np.ndarr
     return np.concatenate([ids for ids, _ in parts]), np.concatenate([U for _, U in parts])
 
 
+def queries_of(out: str) -> str:
+    """Where the workers read the queries while a search for ``out`` lasts."""
+    return out + ".queries"
+
+
 def _write_queries(out: str, ids: np.ndarray, units: np.ndarray) -> tuple[str, str]:
     from safetensors.numpy import save
 
     content = save({"ids": np.ascontiguousarray(ids), "units": np.ascontiguousarray(units)})
-    place = out + ".queries"
+    place = queries_of(out)
     write_bytes(place, content)
     return place, hashlib.sha256(content).hexdigest()
 

@@ -104,7 +104,7 @@ def read_status(folder: str, *, check: bool = False) -> Status:
     shards = [
         {**each, "state": "done", **done[each["name"]]}
         if each["name"] in done
-        else {**each, "state": "left" if each["state"] == "done" else each["state"]}
+        else {**each, "state": "failed" if "reason" in each else "left"}
         for each in entries
     ]
     damaged = tuple(

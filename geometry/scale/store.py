@@ -31,6 +31,11 @@ def is_local(address: str) -> bool:
     return isinstance(filesystem(address)[0], LocalFileSystem)
 
 
+def absolute(address: str) -> str:
+    """The address as workers find it, whose current folder is another one."""
+    return filesystem(address)[1] if is_local(address) else address.rstrip("/")
+
+
 def joined(address: str, *names: str) -> str:
     """The address of a file in a folder."""
     return "/".join([address.rstrip("/"), *names])
@@ -136,6 +141,12 @@ def written(address: str) -> Iterator[Hashed]:
                 "disk_full", address=address, reason=os.strerror(error.errno)
             ) from error
         raise
+
+
+def remove(address: str) -> None:
+    """Delete a file."""
+    fs, path = filesystem(address)
+    fs.rm_file(path)
 
 
 def remove_parts(address: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..linalg.rows import refuse_not_finite
@@ -79,8 +80,10 @@ def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
             if pa.types.is_fixed_size_list(kind):
                 width = kind.list_size
             else:
-                first = next(file.iter_batches(batch_size=1, columns=[field.name]))
-                width = len(first.column(0)[0])
+                firsts = (b.column(0)[0] for b in file.iter_batches(1, columns=[field.name]))
+                width = next((len(each) for each in firsts if each.is_valid), 0)
+                if width == 0:
+                    continue
             columns.append(
                 {
                     "column": field.name,
@@ -135,7 +138,10 @@ def blocks(
             raise ScaleError(
                 "no_column", shard=shard.address, column=column.name, names=tuple(names)
             )
-        wanted = [column.name, *(n for n in ("id", *beside) if n in names)]
+        # ids of another program may be texts: then rows are numbered
+        has_ids = "id" in names and pa.types.is_integer(file.schema_arrow.field("id").type)
+        carried = (*(["id"] if has_ids else []), *beside)
+        wanted = [column.name, *(n for n in carried if n in names)]
         for batch in _batches(file, wanted, shard.address):
             start = 0
             rows = _matrix(batch.column(column.name), d, shard.address, row)
@@ -143,10 +149,11 @@ def blocks(
                 take = min(len(rows) - start, len(X) - filled)
                 part = slice(start, start + take)
                 X[filled : filled + take] = rows[part]
-                if "id" in wanted:
-                    ids[filled : filled + take] = batch.column("id")[part].to_numpy()
-                else:
-                    ids[filled : filled + take] = shard.place * ID_STEP + row + np.arange(take)
+                numbers = shard.place * ID_STEP + row + np.arange(take)
+                if has_ids:
+                    given = batch.column("id")[part].cast(pa.int64(), safe=False)
+                    numbers = pc.coalesce(given, pa.array(numbers)).to_numpy()
+                ids[filled : filled + take] = numbers
                 for name in wanted[1:]:
                     others.setdefault(name, []).append(batch.column(name)[part])
                 start, filled, row = start + take, filled + take, row + take

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from geometry.export.affine import AffineMap
-from geometry.scale import Engine, ScaleError, TextColumns, VectorData, fit_data, transform_data
+from geometry.scale import (
+    Engine,
+    ScaleError,
+    TextColumns,
+    VectorData,
+    draw,
+    fit_data,
+    read_status,
+    transform_data,
+)
 from geometry.scale.encode import encode_shards
 from geometry.scale.texts import text_blocks, text_shards
 from geometry.scale.vectors import LeftOut
@@ -80,6 +90,9 @@ def test_a_bad_shard_of_vectors_ends_the_run_with_its_name(spoil, sentence, tmp_
         transform_data(Engine(), data, IDENTITY, str(tmp_path / "out"))
     out = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert [shard["state"] for shard in out["shards"]] == ["done", "left", "left"]
+    found = read_status(str(tmp_path / "out"))
+    assert [found.counts[name] for name in ("done", "failed", "left")] == [1, 1, 1]
+    assert re.search(sentence, found.failed["part-00001.parquet"])
     # the shard is mended, and the run goes on with what is missing
     write_files(tmp_path / "files", split(X, 30, 30))
     transform_data(Engine(), VectorData(data.address), IDENTITY, str(tmp_path / "out"))
@@ -122,6 +135,25 @@ def test_two_workers_say_the_same_of_a_bad_shard(two_workers, tmp_path, monkeypa
     monkeypatch.setattr(two_workers, "omitted", [])
     assert fit_data(two_workers, data).n_rows == 88
     assert two_workers.omitted == [("001.parquet", 2, [7, 9])]
+
+
+def test_files_of_other_programs_may_have_no_rows_or_other_ids(tmp_path):
+    """The first file is empty, the second begins with a row without a vector, ids are texts."""
+    kind = pa.list_(pa.float32())
+    rows = [None, *X[:20].tolist()]
+    ids = [f"row {i}" for i in range(21)]
+    pq.write_table(pa.table({"v": pa.array([], kind)}), tmp_path / "0.parquet")
+    with pytest.raises(ScaleError, match="no finished shard of vectors"):
+        VectorData(str(tmp_path))
+    pq.write_table(pa.table({"id": ids, "v": pa.array(rows, kind)}), tmp_path / "1.parquet")
+    numbers = pa.array([None, *range(5, 9)], pa.int32())
+    table = pa.table({"id": numbers, "v": pa.array(X[20:25].tolist(), kind)})
+    pq.write_table(table, tmp_path / "2.parquet")
+    data = VectorData(str(tmp_path))
+    assert fit_data(Engine(skip=True), data).n_rows == 25
+    found = draw(Engine(skip=True), data, data.columns[0], 100)
+    assert found.ids.tolist() == [5, 6, 7, 8, *range(2**32 + 1, 2**32 + 21), 2 * 2**32]
+    assert found.ids.dtype == np.int64
 
 
 def test_a_pickle_in_a_shard_is_not_read(tmp_path):

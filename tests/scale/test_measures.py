@@ -60,6 +60,8 @@ def test_weights_are_those_of_a_column(tmp_path):
     np.testing.assert_allclose(
         ours.matrix, Whitening("zca").fit(X, sample_weight=w).map_.matrix, rtol=1e-9
     )
+    with pytest.raises(ValueError, match="shrinkage, centring and strength are of whitenings"):
+        fit_data(Engine(), VectorData(str(folder)), method="removal", shrinkage=0.5)
     with pytest.raises(ScaleError, match="no column `count`"):
         fit_data(Engine(), VectorData(str(folder)), weights="count")
 
@@ -178,6 +180,7 @@ def test_neighbours_are_those_of_brute_force(data, tmp_path):
     queries = VectorData(str(write_files(tmp_path / "queries", [cloud(30, seed=5)])))
     summary = find_neighbours(Engine(), data, queries, str(tmp_path / "near.parquet"), k=7)
     assert summary == {"queries": 30, "rows": len(X), "k": 7}
+    assert {path.name for path in tmp_path.iterdir()} == {"queries", "near.parquet"}
     table = pq.read_table(tmp_path / "near.parquet")
     np.testing.assert_array_equal(
         np.stack(table["ids"].to_numpy()), brute_force(X, cloud(30, seed=5), 7)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -25,19 +26,20 @@ def shell(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, 
     return code, *capsys.readouterr()
 
 
-def walk(folder: Path, texts: Path, cluster: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    run, fitted, out = folder / "run", folder / "fitted.safetensors", folder / "run2"
-    shaped = ("--layers", "4", "--poolings", "mean", "--label-column", "topic")
-    for args in (
-        ("encode", texts, "--out", run, *shaped),
-        ("fit", run, "--method", "zca", "--shrinkage", "ledoit-wolf", "--out", fitted),
-        ("transform", run, fitted, "--out", run.with_name("run2")),
-        ("measure", run, fitted, "--sample", 100),
-        ("project", run, "--out", folder / "map", "--components", 3),
-    ):
-        code, _, err = shell(capsys, *args, *cluster)
-        assert code == 0, err
-    assert out.is_dir()
+def walk(folder: Path, cluster: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The walk of the docs, with 3 shards of 40 texts."""
+    made, commands = re.findall(r"```(?:python|sh)\n(.*?)```", WALK.split("## ")[1], re.DOTALL)[:2]
+    assert "range(100)" in made
+    small = made.replace("range(100)", "range(3)").replace("2000", "40")
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)  # the workers' folder is another one
+        exec(small, {})
+        for line in commands.splitlines():
+            args = shlex.split(line.removeprefix("python -m geometry scale "))
+            code, out, err = shell(capsys, *args, *([] if args[0] == "status" else cluster))
+            assert code == 0, err
+    assert "transform: 3 of 3 shards done" in out
 
 
 @pytest.mark.model
@@ -45,10 +47,9 @@ def walk(folder: Path, texts: Path, cluster: list[str], capsys: pytest.CaptureFi
 def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
     tmp_path, two_workers, capsys
 ):
-    texts = write_texts(tmp_path / "texts", 3, 40)
     scheduler = two_workers.client.scheduler.address
-    walk(tmp_path / "two", texts, ["--scheduler", scheduler], capsys)
-    walk(tmp_path / "one", texts, ALONE, capsys)
+    walk(tmp_path / "two", ["--scheduler", scheduler], capsys)
+    walk(tmp_path / "one", ALONE, capsys)
     for name in ("run", "run2", "map"):
         two, one = (content(tmp_path / which / name) for which in ("two", "one"))
         assert len(one) == 3
@@ -60,7 +61,7 @@ def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
 
 @pytest.mark.model
 def test_what_a_walk_leaves_can_be_opened_and_says_what_it_is(tmp_path, capsys):
-    walk(tmp_path, write_texts(tmp_path / "texts", 3, 40), ALONE, capsys)
+    walk(tmp_path, ALONE, capsys)
     code, out, _ = shell(capsys, "status", tmp_path / "run", "--json", "--check")
     assert code == 0
     counts = json.loads(out)["counts"]
@@ -138,12 +139,22 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
     assert (code, "other sources or settings" in err) == (2, True)
 
 
-def test_the_walk_in_the_docs_is_the_walk_of_the_test():
-    commands = re.findall(r"python -m geometry scale (\w+)", WALK.split("## ")[1])
-    assert commands == ["encode", "fit", "transform", "measure", "project", "status"]
+def test_an_interrupted_run_says_what_is_kept(tmp_path, capsys, monkeypatch):
+    def interrupted(task: object) -> None:
+        raise KeyboardInterrupt
+
+    run = write_run(tmp_path / "run", [cloud(50)])
+    monkeypatch.setattr("geometry.scale.fit.moments_of_shard", interrupted)
+    code, _, err = shell(capsys, "fit", run, "--out", tmp_path / "f.safetensors", *ALONE)
+    assert (code, err.strip()) == (
+        130,
+        "Interrupted; finished shards are kept. Run the same command again.",
+    )
 
 
-@pytest.mark.parametrize("verb", ["encode", "fit", "transform", "measure", "neighbours", "status"])
+@pytest.mark.parametrize(
+    "verb", ["encode", "fit", "transform", "measure", "project", "neighbours", "status"]
+)
 def test_the_exit_codes_are_in_the_help(verb, capsys):
     code, out, _ = shell(capsys, verb, "--help")
     assert code == 0
