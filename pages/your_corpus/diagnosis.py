@@ -132,7 +132,7 @@ def show_diagnosis(
         )
         for line in filter(None, lines):
             st.caption(markdown(line))
-        _offer_next(diagnosis, _)
+        _offer_next(material, diagnosis, _)
     if material.labels is None and material.pairs is None:
         st.markdown(prose("your_corpus", "helps-pairs"))
     st.markdown(
@@ -327,16 +327,28 @@ def _measured_on(material: Material, diagnosis: Diagnosis, _: Translate) -> str:
     return " · ".join([*origin(material.points, _), sentences.measured(diagnosis, _)])
 
 
-def _offer_next(diagnosis: Diagnosis, _: Translate) -> None:
-    """A button that goes to the recommended layer."""
+def _offer_next(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
+    """The recommended layer: a button that goes there, and the model that ends there."""
     place = diagnosis.chosen.place
-    if place is not None:
+    if place is None:
+        return
+    points = material.points
+    layer, pooling = place
+    there = replace(points, spec=replace(points.spec, layer=layer, pooling=pooling))
+    d = points.encoder.dimension
+    with st.container(horizontal=True):
         st.button(
             _("Diagnose this layer"),
             key="diagnose-layer",
             icon=":material/arrow_forward:",
             on_click=_go_to_layer,
-            args=(str(place[0]), place[1]),
+            args=(str(layer), pooling),
+        )
+        _offer_model(
+            there,
+            lambda: AffineMap(np.zeros(d), np.eye(d)),  # its vectors as they are
+            f"{material.key}/{layer}/{pooling}",
+            _,
         )
 
 
@@ -368,8 +380,10 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
     )
     with st.container(horizontal=True, key="take-cure"):
         offer_transform(lambda: recommended_map(diagnosis, vectors), "cure")
-        if _is_a_model_s(material.points):
-            _offer_model(material, diagnosis, _)
+        if material.points.model is not None:
+            _offer_model(
+                material.points, lambda: recommended_map(diagnosis, vectors), material.key, _
+            )
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
         offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
@@ -390,20 +404,39 @@ def recommended_map(diagnosis: Diagnosis, vectors: np.ndarray) -> AffineMap:
     return affine_map(recommended_treatment(diagnosis, vectors), **diagnosis.about)
 
 
-def _is_a_model_s(points: CorpusCloud) -> bool:
-    """True where sentence-transformers can express the layer and the pooling."""
-    layer = points.spec.layer
-    is_inner = isinstance(layer, int) and layer > 0
-    return points.model is not None and is_inner and points.spec.pooling in MODES
+def model_refusal(points: CorpusCloud) -> ExportError | None:
+    """Why sentence-transformers can't express the layer or the pooling; None where it can."""
+    layer, pooling, last = points.spec.layer, points.spec.pooling, points.encoder.n_layers
+    if not isinstance(layer, int) or layer == 0:
+        return ExportError("other_layer", layer=layer, last=last)
+    if pooling not in MODES:
+        return ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
+    return None
 
 
-def _offer_model(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
-    """The encoder with the cure, in two steps: writing and checking it takes seconds."""
-    key = f"model-{material.key}"
+def _offer_model(
+    points: CorpusCloud, make: Callable[[], AffineMap], name: str, _: Translate
+) -> None:
+    """The encoder with a map, in two steps: writing and checking it takes seconds.
+
+    Parameters
+    ----------
+    points : CorpusCloud
+        Of the layer and the pooling.
+    make : callable
+        Returns the map.
+    name : str
+        Names the map.
+    """
+    refusal = model_refusal(points)
+    if refusal is not None:
+        st.caption(error_text(refusal, _))
+        return
+    key = f"model-{name}"
     if st.session_state.get(MODEL) != key:
         st.button(
             _("Write the sentence-transformers model"),
-            key="write-model",
+            key=f"write-model-{points.spec.layer}-{points.spec.pooling}",
             icon=":material/deployed_code:",
             on_click=st.session_state.__setitem__,
             args=(MODEL, key),
@@ -414,7 +447,7 @@ def _offer_model(material: Material, diagnosis: Diagnosis, _: Translate) -> None
         if content is None:
             made = jobs.wait_for(
                 key,
-                lambda report: model_zip(material, diagnosis),
+                lambda report: model_zip(points, make()),
                 _,
                 _("Writing the sentence-transformers model"),
                 lane="model",
@@ -426,14 +459,14 @@ def _offer_model(material: Material, diagnosis: Diagnosis, _: Translate) -> None
     offer_file("sentence-transformers", "sentence-transformers-model.zip", lambda: content or b"")
 
 
-def model_zip(material: Material, diagnosis: Diagnosis) -> bytes:
+def model_zip(points: CorpusCloud, affine: AffineMap) -> bytes:
     """The folder that sentence-transformers loads, as a zip archive."""
-    spec = material.points.spec
+    spec = points.spec
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(
             Path(folder) / "model",
-            material.points.encoder,
-            recommended_map(diagnosis, material.vectors),
+            points.encoder,
+            affine,
             layer=int(spec.layer),
             pooling=spec.pooling,
         )

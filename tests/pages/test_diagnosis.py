@@ -105,6 +105,11 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
     assert markdown(found["sentences"]["basis"]) in shown
     assert markdown(found["sentences"]["recommendation"]) in shown
     layer, pooling = found["trial"]["chosen"]["place"]
+    at.button(key=f"write-model-{layer}-{pooling}").click().run()
+    [written] = [
+        each for each in healthy(at).get("download_button") if "transformers" in each.label
+    ]
+    assert written.label == "sentence-transformers"
     at.button(key="diagnose-layer").click().run()
     assert healthy(at).selectbox(key="layer").value == str(layer)
     assert at.selectbox(key="pooling").value == pooling
@@ -144,7 +149,7 @@ def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
     assert markdown(json.loads(capsys.readouterr().out)["sentences"]["basis"]) in shown
     # numbers at layer 1 of [CLS] differ too much: the page says so and goes on
     if found.chosen.kind == "whiten":
-        at.button(key="write-model").click().run()
+        at.button(key="write-model-1-cls").click().run()
         assert "other vectors than the encoder" in healthy(at).error[-1].value
         assert at.subheader[-1].value == "Limits"
 
@@ -176,12 +181,19 @@ def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     spec = CloudSpec("sentences", 5, "mean")
     cloud = read_cloud(encoder, Corpus("own", texts), layer=5)
     points = CorpusCloud(Corpus("own", texts), spec, encoder, cloud, "key", True)
-    material = section.Material(points, cloud.vectors, texts, None)
+    refusals = [
+        section.model_refusal(replace(points, spec=replace(spec, layer=layer, pooling=pooling)))
+        for layer, pooling in ((5, "mean"), (0, "mean"), ("first-last", "mean"), (5, "min"))
+    ]
+    codes = [None if each is None else each.code for each in refusals]
+    assert codes == [None, "other_layer", "other_layer", "other_pooling"]
     found = diagnose(cloud.vectors, texts=texts)
     better = Difference(0.1, 0.05, 0.15)
     centre = Cure("centre", "centred", against={"leave": better})
     found = replace(found, trial=replace(found.trial, here=centre))
-    with zipfile.ZipFile(io.BytesIO(section.model_zip(material, found))) as archive:
+    with zipfile.ZipFile(
+        io.BytesIO(section.model_zip(points, section.recommended_map(found, cloud.vectors)))
+    ) as archive:
         archive.extractall(tmp_path)
     theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(texts))
     ours = cloud.vectors - cloud.vectors.mean(axis=0)
