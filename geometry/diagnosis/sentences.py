@@ -332,7 +332,7 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{amount:,}")
     if cure.place is not None:
         layer, pooling = cure.place
-        return _(SENTENCES["layer"]).format(layer=layer, pooling=_(pooling))
+        return _(SENTENCES["layer"]).format(layer=layer, pooling=_pooling(pooling, _))
     k, shrinkage = _settings(cure, _)
     code = f"whiten-{'all' if k is None else 'some'}" if cure.kind == "whiten" else cure.kind
     return _(SENTENCES[code]).format(k=k, shrinkage=shrinkage)
@@ -385,7 +385,9 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
     layers: dict[str, list[str]] = {}
     for layer, pooling in trial.others:
         layers.setdefault(pooling, []).append(str(layer))
-    places = "; ".join(f"{', '.join(each)} ({_(pooling)})" for pooling, each in layers.items())
+    places = "; ".join(
+        f"{', '.join(each)} ({_pooling(pooling, _)})" for pooling, each in layers.items()
+    )
     return f"{found} {_(SENTENCES['others' if places else 'no-others']).format(places=places)}"
 
 
@@ -441,7 +443,7 @@ def cure_name(cure: Cure, _: Translate) -> str:
     """The treatment in a few words."""
     if cure.place is not None:
         layer, pooling = cure.place
-        return _(SENTENCES["place"]).format(layer=layer, pooling=_(pooling))
+        return _(SENTENCES["place"]).format(layer=layer, pooling=_pooling(pooling, _))
     if cure.kind in ("leave", "centre"):
         return _(SENTENCES["raw" if cure.kind == "leave" else "centred"])
     k, shrinkage = _settings(cure, _)
@@ -468,6 +470,10 @@ def cure_change(cure: Cure) -> str:
     # an end printed as 0.000 does not say on which side of 0 it is
     digits = next((k for k in (3, 4, 5) if all(end == 0 or round(end, k) for end in ends)), 6)
     return change(difference.value, *ends, digits)
+
+
+def _pooling(code: str, _: Translate) -> str:
+    return _({"last": "last token", "weighted": "weighted by position (decoders)"}.get(code, code))
 
 
 def _settings(cure: Cure, _: Translate) -> tuple[int | None, str]:

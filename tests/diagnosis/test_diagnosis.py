@@ -144,11 +144,11 @@ def test_vectors_are_hashed_without_a_copy():
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     noise, labels = labelled("whiten")
     clean, _ = labelled("leave")
-    others = {(1, "cls"): noise[::-1].copy(), (2, "mean"): lambda: clean}
+    others = {(1, "last"): noise[::-1].copy(), (2, "mean"): lambda: clean}
     found = diagnose(noise, labels=labels, others=others)
     assert found.chosen.place == (2, "mean")
     assert "layer 2 with mean pooling" in recommendation(found, str)
-    assert basis(found, str).endswith("compared: 1 (cls); 2 (mean).")
+    assert basis(found, str).endswith("compared: 1 (last token); 2 (mean).")
     alone = diagnose(noise, labels=labels, about={"layer": "3"})
     assert basis(alone, str).endswith("No other layer was compared.")
     assert recommended_treatment(found, noise).name == "pca"  # the cure of this layer
