@@ -66,3 +66,10 @@ def test_on_all_of_them_whitening_is_a_clear_loss(layers, topics):
     assert len(labels) == 1224
     assert agreement(layers[4], labels, None) == pytest.approx(0.55, abs=0.01)
     assert agreement(layers[4], labels, "recommended") == pytest.approx(0.40, abs=0.01)
+
+
+def test_at_every_layer_centring_helps_and_whitening_in_full_hurts(layers, topics):
+    labels = np.array(topics.labels)
+    for X in layers:
+        centred = agreement(X - X.mean(axis=0), labels, None)
+        assert centred > agreement(X, labels, None) > agreement(X, labels, "full")
