@@ -4,7 +4,10 @@ import gzip
 import json
 import re
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -244,6 +247,18 @@ def test_shards_are_found_in_folders_and_by_patterns(tmp_path):
     assert text_shards([str(tmp_path / "*.txt")]) == found[1:]
     with pytest.raises(ScaleError, match="no shards of texts"):
         text_shards([str(tmp_path / "c.md")])
+
+
+def test_shards_of_texts_are_read_over_http(tmp_path):
+    pytest.importorskip("aiohttp")
+    jsonl(tmp_path / "a")
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        (shard,) = text_shards([f"http://127.0.0.1:{server.server_port}/a.jsonl"])
+        ((rows, _),) = text_blocks(shard, TextColumns(), skip=True, left_out=LeftOut())
+        server.shutdown()
+    assert [(row.place, row.text) for row in rows] == [(0, "one"), (5, "six")]
 
 
 @pytest.mark.model
