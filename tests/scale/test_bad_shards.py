@@ -21,6 +21,7 @@ from geometry.scale import (
     TextColumns,
     VectorData,
     draw,
+    find_neighbours,
     fit_data,
     read_status,
     transform_data,
@@ -125,6 +126,24 @@ def test_what_is_skipped_is_counted_and_listed(spoil, tmp_path, capsys):
     code, out, _ = shell(capsys, "status", tmp_path / "out")
     assert code == 3
     assert ("rows 7, 9" if spoil is with_nan else "part-00001.parquet failed") in out
+
+
+def test_neighbours_list_the_rows_that_no_index_and_no_query_has(tmp_path):
+    data = VectorData(str(write_files(tmp_path / "files", split(X, 30, 30))))
+    queries = VectorData(str(write_files(tmp_path / "queries", [X[:30]])))
+    with_nan(Path(data.shards[1].address))
+    with_nan(Path(queries.shards[0].address))
+    for _ in range(2):  # the index is built, and read
+        engine = Engine(skip=True)
+        out = str(tmp_path / "near.parquet")
+        found = find_neighbours(engine, data, queries, out, k=3, approximate=True)
+        assert (found["queries"], found["rows"]) == (28, 88)
+        assert {("000.parquet", 2, (7, 9)), ("001.parquet", 2, (7, 9))} == {
+            (name, n, tuple(rows)) for name, n, rows in engine.omitted
+        }
+    sound = VectorData(str(write_files(tmp_path / "sound", [X[:30]])))
+    with pytest.raises(ScaleError, match="Row 7 of the shard"):
+        find_neighbours(Engine(), data, sound, out, k=3, approximate=True)
 
 
 def test_two_workers_say_the_same_of_a_bad_shard(two_workers, tmp_path, monkeypatch):
