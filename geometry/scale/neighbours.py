@@ -78,7 +78,8 @@ def search_shard(task: SearchTask) -> Summed:
     """The nearest rows of a shard."""
     ids, U = _queries(task.queries, task.sha256)
     if task.index is not None:
-        return task.shard.rows, _search_index(task, ids, U), LeftOut()
+        content, left_out = _index_of(task)
+        return task.shard.rows - left_out.n, _search_index(task, content, ids, U), left_out
     n, found, left_out = 0, None, LeftOut()
     for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         n += len(block.ids)
@@ -115,12 +116,11 @@ def _wide(ids: np.ndarray, cosines: np.ndarray, k: int) -> Near:
     return Near(np.where(np.isneginf(cosines), -1, ids), cosines)
 
 
-def _search_index(task: SearchTask, ids: np.ndarray, U: np.ndarray) -> Near:
+def _search_index(task: SearchTask, content: bytes, ids: np.ndarray, U: np.ndarray) -> Near:
     from usearch.index import Index
 
-    assert task.index is not None
     index = Index(ndim=task.column.dimension, metric="ip", dtype="f32")
-    index.load(_index_of(task))
+    index.load(content)
     more = task.k + task.itself
     matches: Any = index.search(U, more, exact=False, threads=1)
     keys = np.asarray(matches.keys).reshape(len(U), -1).astype(np.int64)
@@ -137,18 +137,24 @@ def _search_index(task: SearchTask, ids: np.ndarray, U: np.ndarray) -> Near:
     )
 
 
-def _index_of(task: SearchTask) -> bytes:
-    """The shard's index, from its file if that is of this shard, else built and written."""
+def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
+    """The shard's index, from its file if that is of this shard, else built and written.
+
+    Beside it the rows that are not in it.
+    """
     from usearch.index import Index
 
     assert task.index is not None
+    left_out = LeftOut()
     key = f"{task.shard.name} {task.shard.sha256} {task.shard.size} {task.column.name}"
     try:
         content = read_bytes(task.index)
         about = json.loads(read_bytes(task.index + ".json"))
-        if about == {"key": key, "sha256": hashlib.sha256(content).hexdigest()}:
-            return content
-    except (FileNotFoundError, ValueError):
+        if (about["key"], about["sha256"]) == (key, hashlib.sha256(content).hexdigest()):
+            left_out.n, left_out.rows = about["left_out"], about["rows_left_out"]
+            if task.skip or not left_out.n:
+                return content, left_out
+    except (FileNotFoundError, KeyError, TypeError, ValueError):
         pass
     index = Index(
         ndim=task.column.dimension,
@@ -158,13 +164,16 @@ def _index_of(task: SearchTask) -> bytes:
         expansion_add=EXPANSION,
         expansion_search=EXPANSION,
     )
-    for block in blocks(task.shard, task.column, skip=task.skip):
+    left_out = LeftOut()
+    for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         index.add(block.ids, unit(block.X), threads=1)
     content = bytes(index.save() or b"")
     write_bytes(task.index, content)
     digest = hashlib.sha256(content).hexdigest()
-    write_bytes(task.index + ".json", json.dumps({"key": key, "sha256": digest}).encode())
-    return content
+    about = {"key": key, "sha256": digest}
+    about |= {"left_out": left_out.n, "rows_left_out": left_out.rows}
+    write_bytes(task.index + ".json", json.dumps(about).encode())
+    return content, left_out
 
 
 def unit(X: np.ndarray) -> np.ndarray:
@@ -235,7 +244,7 @@ def find_neighbours(
             wanted=chosen.dimension,
         )
     out = absolute(out)
-    ids, units = _read_all(queries, of_queries, engine.skip)
+    ids, units = _read_all(queries, of_queries, engine)
     itself = queries.address == data.address
 
     def search(rows: np.ndarray, *, by_index: bool) -> tuple[Near, int]:
@@ -290,12 +299,15 @@ def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
     }
 
 
-def _read_all(queries: VectorData, column: Column, skip: bool) -> tuple[np.ndarray, np.ndarray]:
-    parts = [
-        (block.ids.copy(), unit(block.X))
-        for shard in queries.shards
-        for block in blocks(shard, column, skip=skip)
-    ]
+def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    """(ids, unit rows) of all queries."""
+    parts = []
+    for shard in queries.shards:
+        left_out = LeftOut()
+        for block in blocks(shard, column, skip=engine.skip, left_out=left_out):
+            parts.append((block.ids.copy(), unit(block.X)))
+        if left_out.n:
+            engine.omitted.append((shard.name, left_out.n, left_out.rows))
     return np.concatenate([ids for ids, _ in parts]), np.concatenate([U for _, U in parts])
 
 

@@ -4,7 +4,10 @@ import gzip
 import json
 import re
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +21,7 @@ from geometry.scale import (
     TextColumns,
     VectorData,
     draw,
+    find_neighbours,
     fit_data,
     read_status,
     transform_data,
@@ -122,6 +126,24 @@ def test_what_is_skipped_is_counted_and_listed(spoil, tmp_path, capsys):
     code, out, _ = shell(capsys, "status", tmp_path / "out")
     assert code == 3
     assert ("rows 7, 9" if spoil is with_nan else "part-00001.parquet failed") in out
+
+
+def test_neighbours_list_the_rows_that_no_index_and_no_query_has(tmp_path):
+    data = VectorData(str(write_files(tmp_path / "files", split(X, 30, 30))))
+    queries = VectorData(str(write_files(tmp_path / "queries", [X[:30]])))
+    with_nan(Path(data.shards[1].address))
+    with_nan(Path(queries.shards[0].address))
+    for _ in range(2):  # the index is built, and read
+        engine = Engine(skip=True)
+        out = str(tmp_path / "near.parquet")
+        found = find_neighbours(engine, data, queries, out, k=3, approximate=True)
+        assert (found["queries"], found["rows"]) == (28, 88)
+        assert {("000.parquet", 2, (7, 9)), ("001.parquet", 2, (7, 9))} == {
+            (name, n, tuple(rows)) for name, n, rows in engine.omitted
+        }
+    sound = VectorData(str(write_files(tmp_path / "sound", [X[:30]])))
+    with pytest.raises(ScaleError, match="Row 7 of the shard"):
+        find_neighbours(Engine(), data, sound, out, k=3, approximate=True)
 
 
 def test_two_workers_say_the_same_of_a_bad_shard(two_workers, tmp_path, monkeypatch):
@@ -244,6 +266,18 @@ def test_shards_are_found_in_folders_and_by_patterns(tmp_path):
     assert text_shards([str(tmp_path / "*.txt")]) == found[1:]
     with pytest.raises(ScaleError, match="no shards of texts"):
         text_shards([str(tmp_path / "c.md")])
+
+
+def test_shards_of_texts_are_read_over_http(tmp_path):
+    pytest.importorskip("aiohttp")
+    jsonl(tmp_path / "a")
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        (shard,) = text_shards([f"http://127.0.0.1:{server.server_port}/a.jsonl"])
+        ((rows, _),) = text_blocks(shard, TextColumns(), skip=True, left_out=LeftOut())
+        server.shutdown()
+    assert [(row.place, row.text) for row in rows] == [(0, "one"), (5, "six")]
 
 
 @pytest.mark.model

@@ -12,6 +12,7 @@ import pytest
 
 from geometry.commands import run_shell
 from geometry.scale import Engine, VectorData, fit_data, open_engine, open_run
+from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, content, split, write_run, write_texts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,17 +61,24 @@ def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
 
 
 @pytest.mark.model
-def test_what_a_walk_leaves_can_be_opened_and_says_what_it_is(tmp_path, capsys):
-    walk(tmp_path, ALONE, capsys)
-    code, out, _ = shell(capsys, "status", tmp_path / "run", "--json", "--check")
+def test_what_a_walk_leaves_can_be_opened_and_says_what_it_is(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "walk"
+    walk(folder, ALONE, capsys)
+    config = tmp_path / "own.toml"
+    config.write_text(f"[uploads]\nfolders = ['{folder}']\n")
+    monkeypatch.setenv("NARROW_CONE_CONFIG", str(config))
+    at = healthy(new_visit("your_corpus", source="server").run())
+    at.selectbox(key="server-file").set_value("walk/run2")
+    assert "120 vectors of 384 numbers" in everything(healthy(at.run()))
+    code, out, _ = shell(capsys, "status", folder / "run", "--json", "--check")
     assert code == 0
     counts = json.loads(out)["counts"]
     assert (counts["done"], counts["left"], counts["rows"]) == (3, 0, 120)
-    opened = open_run(str(tmp_path / "run2"))
+    opened = open_run(str(folder / "run2"))
     assert opened.labels is not None
     assert (len(opened), opened.dimension, len(set(opened.labels))) == (120, 384, 2)
-    assert open_run(str(tmp_path / "map"), sample=50).vectors.shape == (50, 3)
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert open_run(str(folder / "map"), sample=50).vectors.shape == (50, 3)
+    manifest = json.loads((folder / "run" / "manifest.json").read_text())
     assert manifest["vectors"][0]["layer"] == 4
     assert {"numpy", "torch", "dask"} <= manifest["versions"].keys()
     assert all(len(shard["sha256"]) == 64 for shard in manifest["shards"])
