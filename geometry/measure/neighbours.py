@@ -250,6 +250,7 @@ def _nearest_of_others(X: np.ndarray, unit: np.ndarray, k: int) -> tuple[np.ndar
 
     At least k of them are, where there are so many.
     """
+    need_whole("k", k, at_least=1)
     largest_unit = int(np.unique(unit, return_counts=True)[1].max(initial=1))
     near = nearest_of_all(X, k=k + largest_unit - 1)
     return near, unit[near] != unit[:, None]

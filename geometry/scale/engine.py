@@ -258,7 +258,7 @@ class DaskEngine(Engine):
                         raise ended[0]
                     if self.client.status == "closed":
                         raise ScaleError("lost_scheduler", address=_address(self.client))
-                    time.sleep(0.02)
+                    time.sleep(0.005)
                 if future.status == "error":
                     raise failed("", future.exception(), self.retries).error
                 result: Merged = future.result()

@@ -23,7 +23,7 @@ from pages.common.words import Translate
 from pages.common.workers import SEARCH
 
 MOST_TOKENS = 20_000
-MOST_SEARCHED = 200_000  # points; both clouds then take 2 GB at 768 dimensions
+MOST_BYTES = 1_200_000_000  # of both clouds: three times the largest table of an upload
 MOST_MEASURED = 50_000  # points of the numbers over all rows: their time grows with the square
 AT_ONCE = 5_000  # points that are searched or measured within the page's run
 SHORT = 20_000  # points that take some seconds
@@ -101,10 +101,11 @@ def read_points(
 ) -> tuple[CorpusCloud, CorpusCloud]:
     """The points that are searched, and those of the fit. Raises what the encoder raises."""
     points, fit = points_and_fit(corpus, spec, code, _)
-    if len(points.cloud) > MOST_SEARCHED:
+    most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
+    if len(points.cloud) > most:
         rng = np.random.default_rng(SEED)
-        rows = np.sort(rng.choice(len(points.cloud), MOST_SEARCHED, replace=False))
-        points = points.take(rows, f"{MOST_SEARCHED}")
+        rows = np.sort(rng.choice(len(points.cloud), most, replace=False))
+        points = points.take(rows, f"{most}")
     return points, fit
 
 

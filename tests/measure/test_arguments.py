@@ -168,7 +168,7 @@ def test_what_is_not_finite_is_named(of, bad):
 def test_a_zero_row_is_named(of):
     X = cloud(6, 3)
     X[[1, 5]] = 0
-    with pytest.raises(ValueError, match=r"row 2 is zero.*\(2 of 6 rows are\)"):
+    with pytest.raises(ValueError, match=r"row 2 is zero.*\(zero rows: 2 of 6\)"):
         of(X)
 
 
@@ -234,7 +234,7 @@ OF_FURTHER_DIRECTIONS = (cosine_contributions, top_contribution, uniformity, hub
 def test_a_zero_row_is_named_by_further_measures(of):
     X = cloud(20, 3)
     X[[1, 5]] = 0
-    with pytest.raises(UndefinedMeasure, match=r"row 2 is zero.*\(2 of 20 rows are\)"):
+    with pytest.raises(UndefinedMeasure, match=r"row 2 is zero.*\(zero rows: 2 of 20\)"):
         of(X)
 
 

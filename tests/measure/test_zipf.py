@@ -61,8 +61,8 @@ def test_zipf_baselines():
     ("p", "message"),
     [
         ([1, 1], r"one frequency for each of the 3 rows; got shape \(2,\)"),
-        ([1, -1, 1], "row 1 is negative"),
-        ([1, 1, np.nan], "row 2 is negative or not finite"),
+        ([1, -1, 1], "row 2 is negative"),
+        ([1, 1, np.nan], "row 3 is negative or not finite"),
         ([0, 0, 0], "all frequencies are 0"),
     ],
 )
