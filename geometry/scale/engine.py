@@ -441,6 +441,8 @@ def open_engine(
         config.set(
             {
                 "distributed.deploy.lost-worker-timeout": REPLACED_WITHIN,
+                # it looks at the stack every 10 ms, and nobody reads what it finds
+                "distributed.worker.profile.enabled": False,
                 # Without Dask's MALLOC_TRIM_THRESHOLD_: with it glibc maps and unmaps every large
                 # array anew, and encoding takes a third more time.
                 "distributed.nanny.pre-spawn-environ": dict.fromkeys(
