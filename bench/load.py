@@ -1,6 +1,6 @@
 """Many readers at once: first pictures, moved controls, memory, on one server of two cores.
 
-A process uses about one core, so 60 readers are also tried on two replicas behind deploy's nginx.
+60 readers are also tried on two replicas behind deploy's nginx.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ CONTROLS = {
 PAUSE = (3.0, 7.0)  # s between two moves of a reader
 MOVES = 8
 # Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
-CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, None))
+CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
 REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
 MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long encoding; s of a move
 LONG_TEXTS, LONG_WORDS = 20_000, 25  # of that encoding

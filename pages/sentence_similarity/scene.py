@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -21,15 +23,20 @@ from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import Cell, Grid, LayerName, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
+from geometry.evaluate.specs import LADDER
 from geometry.linalg.moments import Moments
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store, takes_long
+from pages.common.treatment_names import SHRUNK
 from pages.common.words import Translate
 from pages.common.workers import ENCODING
 
-from .choices import Choice
+from .choices import NEEDS_ROWS, Choice
 
+AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is first shown
+AHEAD_AFTER = 3.0  # seconds after the first visit: the browser is still drawing
+MOST_AHEAD = 2000  # pairs; all rungs of 935 take 10 s of a core
 SAMPLE_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
 Answer = TypeVar("Answer")
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
@@ -62,6 +69,9 @@ _CELLS: Cache[Cell] = Cache("cells of ladders", max_entries=2000)
 _SCORES: Cache[Scores] = Cache("pair scores", max_entries=64)
 _MOVES: Cache[Moves | None] = Cache("pair moves", max_entries=64)
 _SUMS: Cache[FitSums] = Cache("sums of fit sets", max_entries=2)
+
+_ahead: set[str] = set()  # keys of the choices whose rungs are scored in the background
+_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -131,11 +141,7 @@ def build_scene(choice: Choice, _: Translate) -> Scene:
     cells = _known_cells(choice, places)
     missing = [place for place in places if place not in cells]
     if missing:
-        bootstrap = _BOOTSTRAPS.get_or_make(
-            choice.pairs.key,
-            lambda: PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
-            private=choice.is_private,
-        )
+        bootstrap = _resamples(choice)
         made: dict[Place, Cell] = jobs.wait_for(
             f"{choice.key}/{missing}",
             lambda report: _score_places(encoded, missing, cells, bootstrap, report),
@@ -146,7 +152,44 @@ def build_scene(choice: Choice, _: Translate) -> Scene:
         )
         for place, cell in made.items():
             cells[place] = _put_cell(choice, place, cell)
+    _begin_ahead(encoded)
     return Scene(encoded, cells)
+
+
+def _resamples(choice: Choice) -> PairBootstrap:
+    return _BOOTSTRAPS.get_or_make(
+        choice.pairs.key,
+        lambda: PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
+        private=choice.is_private,
+    )
+
+
+def _begin_ahead(encoded: EncodedPairs) -> None:
+    """Score all rungs of these pairs in the background, once a server.
+
+    A new rung takes 0.2 to 0.4 s, in which the page waits.
+    """
+    choice = encoded.choice
+    if choice.is_private or encoded.fit_sums is not None or len(choice.pairs) > MOST_AHEAD:
+        return
+    if choice.key not in _ahead and os.environ.get(AHEAD_VARIABLE) != "0":
+        _ahead.add(choice.key)
+        timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded])
+        timer.name, timer.daemon = "score-ahead", True
+        timer.start()
+
+
+def _score_ahead(encoded: EncodedPairs) -> None:
+    choice = encoded.choice
+    near = sorted(range(choice.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
+    treatments = dict.fromkeys(("none", *choice.treatments, *LADDER[1:], *SHRUNK))
+    columns = [(layer, pooling) for layer in near for pooling in POOLINGS_SHOWN]
+    with _one_at_a_time:
+        for layer, pooling in columns:
+            places = [(layer, pooling, name) for name in treatments if name not in NEEDS_ROWS]
+            known = _known_cells(choice, places)
+            missing = [place for place in places if place not in known]
+            _score_places(encoded, missing, known, _resamples(choice), lambda done, total: None)
 
 
 def _known_cells(choice: Choice, places: Sequence[Place]) -> dict[Place, Cell]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +28,7 @@ from pages.common import words
 from pages.common.cache import _shared
 from pages.common.reading import apart
 from pages.common.words import signed
-from pages.sentence_similarity import word_vectors
+from pages.sentence_similarity import scene, word_vectors
 from pages.sentence_similarity.fit_size import GUESS
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -223,6 +224,24 @@ def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
     healthy(new_visit(PAGE).run())
     shared = {name for name, _key in _shared().entries}
     assert {"cells of ladders", "scores of word vectors", "averages of word vectors"} <= shared
+
+
+def test_a_moved_control_finds_its_rungs_scored_in_the_background(monkeypatch: pytest.MonkeyPatch):
+    clear_memory()
+    monkeypatch.delenv(scene.AHEAD_VARIABLE)
+    monkeypatch.setattr(scene, "AHEAD_AFTER", 0.0)
+    monkeypatch.setattr(scene, "POOLINGS_SHOWN", ("cls", "mean"))
+    at = healthy(new_visit(PAGE, pairs="hard-pairs").run())
+    for thread in threading.enumerate():
+        if thread.name == "score-ahead":
+            thread.join()
+    monkeypatch.setattr(scene, "score_column", None)  # nothing is left to score
+    for layer, after in (("2", "pca"), ("6", "pca:lw"), ("0", "centred")):
+        at.selectbox(key="sts-layer").set_value(layer)
+        at.selectbox(key="after").set_value(after)
+        healthy(at.run())
+    monkeypatch.undo()
+    scene._ahead.clear()
 
 
 def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_after():

@@ -1,17 +1,32 @@
-"""Shards of texts and of vectors for the tests of geometry/scale."""
+"""Shards of texts and of vectors for the tests of geometry/scale, and each verb on them."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from geometry import read_bundled
+from geometry.export.affine import affine_map
+from geometry.scale import (
+    Engine,
+    VectorData,
+    encode_shards,
+    find_neighbours,
+    fit_data,
+    measure_data,
+    project_data,
+    transform_data,
+)
 from geometry.scale.manifest import Column, Run
 from geometry.scale.vectors import LeftOut, ShardWriter
 
 D = 12
+SHARDS = 24  # of the vectors that every verb is tried on
+VERBS = ("encode", "fit", "transform", "measure", "project", "neighbours")
 
 
 def cloud(n: int, d: int = D, seed: int = 0) -> np.ndarray:
@@ -70,3 +85,25 @@ def content(folder: Path) -> dict[str, bytes]:
 def split(X: np.ndarray, *sizes: int) -> list[np.ndarray]:
     """X cut into parts of these sizes, and the rest."""
     return np.split(X, np.cumsum(sizes))
+
+
+def run_verb(verb: str, engine: Engine, folder: Path, sources: Mapping[str, str]) -> Any:
+    """Run a verb; returns what can be compared."""
+    out = str(folder / verb)
+    if verb == "encode":
+        encode_shards(engine, [sources["texts"]], out, layers=(1,))
+        return content(Path(out))
+    data = VectorData(sources["files"])  # without a manifest no sum is stored
+    if verb == "fit":
+        return fit_data(engine, data).matrix.tobytes()
+    if verb == "transform":
+        fitted = affine_map(fit_data(Engine(), VectorData(sources["run"])))
+        transform_data(engine, data, fitted, out)
+        return content(Path(out))
+    if verb == "measure":
+        return measure_data(engine, data, sample=300)
+    if verb == "project":
+        project_data(engine, data, out)
+        return content(Path(out))
+    find_neighbours(engine, data, VectorData(sources["queries"]), out, k=5)
+    return pq.read_table(out).to_pydict()

@@ -28,48 +28,12 @@ from geometry.scale import (
     project_data,
     transform_data,
 )
-from tests.scale.shards import cloud, content, split, write_files, write_run, write_texts
+from tests.scale.shards import SHARDS, VERBS, cloud, content, run_verb, split, write_files
 from tests.scale.test_walk import shell
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
-SHARDS = 24
-X = cloud(SHARDS * 2000, 64)
-VERBS = ("encode", "fit", "transform", "measure", "project", "neighbours")
-
-
-def work(verb: str, engine: Engine, folder: Path, sources: dict[str, str]) -> Any:
-    """Run a verb; returns what can be compared."""
-    out = str(folder / verb)
-    if verb == "encode":
-        encode_shards(engine, [sources["texts"]], out, layers=(1,))
-        return content(Path(out))
-    data = VectorData(sources["files"])  # without a manifest no sum is stored
-    if verb == "fit":
-        return fit_data(engine, data).matrix.tobytes()
-    if verb == "transform":
-        fitted = affine_map(fit_data(Engine(), VectorData(sources["run"])))
-        transform_data(engine, data, fitted, out)
-        return content(Path(out))
-    if verb == "measure":
-        return measure_data(engine, data, sample=300)
-    if verb == "project":
-        project_data(engine, data, out)
-        return content(Path(out))
-    find_neighbours(engine, data, VectorData(sources["queries"]), out, k=5)
-    return pq.read_table(out).to_pydict()
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    folder = tmp_path_factory.mktemp("sources")
-    parts = split(X, *[2000] * (SHARDS - 1))
-    return {
-        "texts": str(write_texts(folder / "texts", 8, 10)),
-        "files": str(write_files(folder / "files", parts)),
-        "run": str(write_run(folder / "run", parts)),
-        "queries": str(write_files(folder / "queries", [cloud(600, 64, seed=3)])),
-    }
+X = cloud(2000, 64)
 
 
 def pids(engine: Any) -> list[int]:
@@ -97,19 +61,6 @@ def kill_when_half_done(engine: Any, victims: list[int]) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def quiet(sources, tmp_path_factory) -> Callable[[str], Any]:
-    folder = tmp_path_factory.mktemp("quiet")
-    found: dict[str, Any] = {}
-
-    def of(verb: str) -> Any:
-        if verb not in found:
-            found[verb] = work(verb, Engine(), folder, sources)
-        return found[verb]
-
-    return of
-
-
-@pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two workers whose nannies begin new ones."""
     with open_engine(workers=2) as engine:
@@ -119,7 +70,7 @@ def cluster() -> Iterator[Any]:
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, quiet, tmp_path):
     killed = kill_when_half_done(cluster, pids(cluster)[:1])
-    found = work(verb, cluster, tmp_path, sources)
+    found = run_verb(verb, cluster, tmp_path, sources)
     assert len(killed) == 1
     assert found == quiet(verb)
 
@@ -128,7 +79,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, q
 def test_all_workers_killed_in_the_middle_change_nothing(verb, cluster, sources, quiet, tmp_path):
     cluster.client.wait_for_workers(2)
     killed = kill_when_half_done(cluster, pids(cluster))
-    found = work(verb, cluster, tmp_path, sources)
+    found = run_verb(verb, cluster, tmp_path, sources)
     assert len(killed) == 2
     assert found == quiet(verb)
 
@@ -137,24 +88,49 @@ def begin(*command: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True)
 
 
+def separate_cluster() -> tuple[str, list[subprocess.Popen[str]]]:
+    """The address of a scheduler in a process of its own, that process and its worker's."""
+    scheduler = begin("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard")
+    assert scheduler.stderr is not None
+    for line in scheduler.stderr:
+        if "Scheduler at:" in line:
+            address = line.split()[-1]
+            break
+    worker = begin("-m", "distributed.cli.dask_worker", address, "--nthreads", "1")
+    for process in (scheduler, worker):  # a full pipe would stop them
+        Thread(target=process.stderr.read, daemon=True).start()
+    return address, [scheduler, worker]
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "transform"])
+def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_nothing_is_lost(
+    verb, sources, quiet, tmp_path
+):
+    address, processes = separate_cluster()
+
+    def watch(report: Any) -> None:
+        if report.done == 2:
+            processes[0].kill()
+
+    try:
+        with (
+            pytest.raises(ScaleError, match="can't be reached"),
+            open_engine(scheduler=address, watch=watch) as engine,
+        ):
+            run_verb(verb, engine, tmp_path, sources)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert run_verb(verb, Engine(), tmp_path, sources) == quiet(verb)
+
+
 def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_the_run_resumes(
     sources, quiet, tmp_path, capsys
 ):
-    def cluster() -> tuple[str, list[subprocess.Popen[str]]]:
-        scheduler = begin("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard")
-        assert scheduler.stderr is not None
-        for line in scheduler.stderr:
-            if "Scheduler at:" in line:
-                address = line.split()[-1]
-                break
-        worker = begin("-m", "distributed.cli.dask_worker", address, "--nthreads", "1")
-        for process in (scheduler, worker):  # a full pipe would stop them
-            Thread(target=process.stderr.read, daemon=True).start()
-        return address, [scheduler, worker]
-
     from geometry.scale import engine as engines
 
-    address, processes = cluster()
+    address, processes = separate_cluster()
     out, fitted = tmp_path / "run", tmp_path / "fitted.safetensors"
     save_transform(fitted, fit_data(Engine(), VectorData(sources["run"])))
     args = ("transform", sources["files"], fitted, "--out", out)
@@ -178,7 +154,7 @@ def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_the_run_resumes
         times = {path: path.stat().st_mtime_ns for path in done}
         code, said, _ = shell(capsys, "status", out)
         assert f"{len(done)} of {SHARDS} shards done" in said
-        address, processes = cluster()
+        address, processes = separate_cluster()
         code, _, err = shell(capsys, *args, "--scheduler", address)
         assert code == 0, err
         assert {path: path.stat().st_mtime_ns for path in done} == times
@@ -294,7 +270,7 @@ def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
     """A data set of 8 shards in the store, a transform, and the shards of a quiet run of it."""
     import fsspec
 
-    files = write_files(tmp_path / "files", split(X[:2000], *[250] * 7))
+    files = write_files(tmp_path / "files", split(X, *[250] * 7))
     fsspec.filesystem("s3").put(str(files), "bucket/files", recursive=True)
     fitted = affine_map(fit_data(Engine(), VectorData(str(files))))
     transform_data(Engine(), VectorData(str(files)), fitted, str(tmp_path / "quiet"))

@@ -13,7 +13,7 @@ import pytest
 from geometry.commands import run_shell
 from geometry.scale import Engine, VectorData, fit_data, open_engine, open_run
 from tests.pages.visits import everything, healthy, new_visit
-from tests.scale.shards import cloud, content, split, write_run, write_texts
+from tests.scale.shards import VERBS, cloud, content, run_verb, split, write_run, write_texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = pytest.mark.slow
@@ -123,6 +123,18 @@ def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, req
     else:
         with open_engine(workers=workers) as engine:
             assert fitted(engine) == alone
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_every_verb_gives_the_same_bytes_on_any_number_of_workers(
+    workers, sources, quiet, tmp_path
+):
+    """24 shards of vectors and 8 of texts; measures are compared to the last digit."""
+    with open_engine(workers=workers) as engine:
+        for verb in VERBS:
+            assert run_verb(verb, engine, tmp_path, sources) == quiet(verb), verb
 
 
 def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
