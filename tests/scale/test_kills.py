@@ -5,14 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.request import Request, urlopen
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from geometry.export.affine import AffineMap, affine_map, save_transform
@@ -20,12 +19,8 @@ from geometry.scale import (
     Engine,
     ScaleError,
     VectorData,
-    encode_shards,
-    find_neighbours,
     fit_data,
-    measure_data,
     open_engine,
-    project_data,
     transform_data,
 )
 from tests.scale.shards import SHARDS, VERBS, cloud, content, run_verb, split, write_files
