@@ -11,6 +11,6 @@ from pages.common.draw.twin_cloud import COMPONENTS
 
 if __name__ == "__main__":
     plotly_address()
-    served(COMPONENTS / "twin.js")
+    served(COMPONENTS / "twin_cloud.js")
     if len(list(STATIC.glob("*.js"))) != 2:
         sys.exit(f"The scripts could not be written to {STATIC}.")

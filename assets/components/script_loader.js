@@ -1,5 +1,5 @@
 // Loads Plotly's script once a page. It runs when the first picture is on screen (an event of
-// twin.js, or of chart.js on a page without a cloud), because compiling it blocks the browser for
+// twin_cloud.js, or of chart.js on a page without a cloud), because compiling it blocks the browser for
 // most of a second.
 
 const LATEST = 2500; // ms after which it runs in any case

@@ -3,8 +3,8 @@ import test from "node:test";
 
 import {
   cameraText, frameOfCamera, homeCamera, matrixOf, movedCamera, orbit, pan, toPixels, zoom,
-} from "../../assets/components/twin/camera.js";
-import { freeLine } from "../../assets/components/twin/overlay.js";
+} from "../../assets/components/twin_cloud/camera.js";
+import { freeLine } from "../../assets/components/twin_cloud/overlay.js";
 
 const near = (one, other, tolerance = 1e-4) =>
   one.forEach((value, i) => assert.ok(Math.abs(value - other[i]) < tolerance, `${one} ${other}`));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { listenToFilm } from "../../assets/components/twin/film.js";
+import { listenToFilm } from "../../assets/components/twin_cloud/film_slider.js";
 
 const KNOBS = [[0, 0], [1, 0], [1, 1]]; // raw, centred, white
 const STEPS = 4;

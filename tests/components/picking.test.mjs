@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { frameOfCamera, homeCamera, matrixOf, orbit, toPixels } from "../../assets/components/twin/camera.js";
-import { rowsInside } from "../../assets/components/twin/lasso.js";
-import { gridOf, nearestRow, projectAll } from "../../assets/components/twin/picking.js";
-import { Splat } from "../../assets/components/twin/splat.js";
+import { frameOfCamera, homeCamera, matrixOf, orbit, toPixels } from "../../assets/components/twin_cloud/camera.js";
+import { rowsInside } from "../../assets/components/twin_cloud/lasso.js";
+import { gridOf, nearestRow, projectAll } from "../../assets/components/twin_cloud/picking.js";
+import { Splat } from "../../assets/components/twin_cloud/splat.js";
 import { chance, cloudOf, framesOf } from "./arrays.mjs";
 
 const STILL = { a: 0, b: 0, share: 0 };

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin/camera.js";
-import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin/decode.js";
-import { coneCorners } from "../../assets/components/twin/gl.js";
-import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } from "../../assets/components/twin/layout.js";
-import { advance, conesAt, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin/morph.js";
-import { paintOf } from "../../assets/components/twin/paint.js";
-import { lookOf, rgb } from "../../assets/components/twin/palette.js";
-import { legendOf, notesOf } from "../../assets/components/twin/png.js";
-import { packRows } from "../../assets/components/twin/rows.js";
-import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin/scale.js";
-import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin/selection.js";
+import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin_cloud/camera.js";
+import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin_cloud/decode.js";
+import { coneCorners } from "../../assets/components/twin_cloud/gl.js";
+import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } from "../../assets/components/twin_cloud/layout.js";
+import { advance, conesAt, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
+import { paintOf } from "../../assets/components/twin_cloud/paint.js";
+import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
+import { legendOf, notesOf } from "../../assets/components/twin_cloud/png.js";
+import { packRows } from "../../assets/components/twin_cloud/rows.js";
+import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin_cloud/scale.js";
+import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin_cloud/selection.js";
 
 function message(head, ...arrays) {
   const encoded = new TextEncoder().encode(JSON.stringify(head));

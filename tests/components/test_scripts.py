@@ -12,35 +12,35 @@ from geometry.figures.export import plotly_script
 from pages.common.draw import charts, scripts
 
 ROOT = Path(__file__).resolve().parents[2]
-TWIN = ROOT / "assets" / "components" / "twin"
+TWIN = ROOT / "assets" / "components" / "twin_cloud"
 DECLARED = re.compile(
     r"^(?:export )?(?:const|let|class|function|async function) (\w+)", re.MULTILINE
 )
 
 
 def test_every_module_is_in_the_bundle_once_behind_what_it_imports():
-    bundle = scripts.bundle(TWIN / "twin.js")
+    bundle = scripts.bundle(TWIN / "twin_cloud.js")
     firsts = {
         path.name: bundle.index(path.read_text(encoding="utf8").splitlines()[0])
         for path in TWIN.glob("*.js")
         if path.name != "arrays.js"  # a component of its own
     }
-    assert firsts["camera.js"] < firsts["stage.js"] < firsts["twin.js"]
+    assert firsts["camera.js"] < firsts["stage.js"] < firsts["twin_cloud.js"]
     assert "\nimport" not in bundle
     assert re.findall(r"^export (\w+)", bundle, re.MULTILINE) == ["default"]
 
 
 def test_no_two_modules_declare_one_name():
-    names = Counter(DECLARED.findall(scripts.bundle(TWIN / "twin.js")))
+    names = Counter(DECLARED.findall(scripts.bundle(TWIN / "twin_cloud.js")))
     assert not [name for name, count in names.items() if count > 1]
 
 
 def test_a_loader_is_sent_where_the_bundle_can_be_served(tmp_path, monkeypatch):
     monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    loader = scripts.served(TWIN / "twin.js")
+    loader = scripts.served(TWIN / "twin_cloud.js")
     [name] = re.findall(r"app/static/([\w.-]+)", loader)
     assert (tmp_path / "static" / name).read_text(encoding="utf8") == scripts.bundle(
-        TWIN / "twin.js"
+        TWIN / "twin_cloud.js"
     )
     assert len(loader) < 400
 
@@ -48,7 +48,7 @@ def test_a_loader_is_sent_where_the_bundle_can_be_served(tmp_path, monkeypatch):
 def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
     (tmp_path / "static").write_text("a file, no folder")
     monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    assert scripts.served(TWIN / "twin.js") == scripts.bundle(TWIN / "twin.js")
+    assert scripts.served(TWIN / "twin_cloud.js") == scripts.bundle(TWIN / "twin_cloud.js")
 
 
 @pytest.fixture
@@ -70,42 +70,42 @@ def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
     ancient = scripts.EXPIRY + 60
     digest = "0123456789abcdef"
     removed = [
-        aged(static / f"twin-{digest}.js", ancient),
-        aged(static / f"twin-{digest}.js.4711", ancient),
+        aged(static / f"twin_cloud-{digest}.js", ancient),
+        aged(static / f"twin_cloud-{digest}.js.4711", ancient),
     ]
     left = [
-        aged(static / "twin-fedcba9876543210.js", scripts.EXPIRY - 60),  # of a server that may run
+        aged(static / "twin_cloud-fedcba9876543210.js", scripts.EXPIRY - 60),  # of a server that may run
         aged(static / f"other-{digest}.js", ancient),
         aged(static / f"twin-cloud-{digest}.js", ancient),
-        aged(static / f"twin-{digest}.js.map", ancient),
+        aged(static / f"twin_cloud-{digest}.js.map", ancient),
         aged(static / "plotly-7.1.0.min.js", ancient),
     ]
-    scripts.served(TWIN / "twin.js")
+    scripts.served(TWIN / "twin_cloud.js")
     assert not any(path.exists() for path in removed)
     assert all(path.exists() for path in left)
     assert len(list(static.iterdir())) == len(left) + 1
 
 
 def test_a_start_makes_its_bundle_young_again(static):
-    loader = scripts.served(TWIN / "twin.js")
+    loader = scripts.served(TWIN / "twin_cloud.js")
     [own] = static.iterdir()
     text = own.read_text(encoding="utf8")
     os.utime(own, (0, 0))
-    assert scripts.served(TWIN / "twin.js") == loader
+    assert scripts.served(TWIN / "twin_cloud.js") == loader
     assert own.read_text(encoding="utf8") == text
     assert own.stat().st_mtime > time.time() - 60
 
 
 def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypatch):
-    loader = scripts.served(TWIN / "twin.js")
-    old = aged(static / "twin-0123456789abcdef.js", scripts.EXPIRY + 60)
+    loader = scripts.served(TWIN / "twin_cloud.js")
+    old = aged(static / "twin_cloud-0123456789abcdef.js", scripts.EXPIRY + 60)
 
     def refuse(*_args, **_more):
         raise PermissionError
 
     monkeypatch.setattr(scripts.os, "utime", refuse)
     monkeypatch.setattr(Path, "unlink", refuse)
-    assert scripts.served(TWIN / "twin.js") == loader
+    assert scripts.served(TWIN / "twin_cloud.js") == loader
     assert old.exists()
 
 
@@ -127,7 +127,7 @@ def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address
         aged(static / "plotly-6.0.0rc1.min.js", scripts.EXPIRY - 60),  # of a server that may run
         aged(static / "plotly-basic-5.24.1.min.js", ancient),
         aged(static / "plotly-5.24.1.min.js.map", ancient),
-        aged(static / "twin-0123456789abcdef.js", ancient),
+        aged(static / "twin_cloud-0123456789abcdef.js", ancient),
     ]
     address = fresh_address()
     own = static / Path(address).name

@@ -37,6 +37,6 @@ def test_colours_are_written_in_these_files_only():
 
 
 def test_the_browser_s_signs_are_those_of_the_legend():
-    script = (ROOT / "assets/components/twin/palette.js").read_text(encoding="utf-8")
+    script = (ROOT / "assets/components/twin_cloud/palette.js").read_text(encoding="utf-8")
     signs = json.loads(re.search(r"SIGNS = (\[.*?\])", script)[1])
     assert signs == [SYMBOL_SIGNS[symbol] for symbol in SYMBOLS]

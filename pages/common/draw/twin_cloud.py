@@ -1,4 +1,4 @@
-"""The twin cloud: the same points in several pictures with one camera (assets/components/twin).
+"""The twin cloud: the same points in several pictures with one camera (assets/components/twin_cloud).
 
 Positions and colours are sent as separate arrays, named by a hash of their content: a control
 that changes neither sends neither. The twin cloud needs WebGL2. For a browser without it,
@@ -25,7 +25,7 @@ from .charts import share_texts, shown
 from .scripts import served
 from .twin_message import Points, TwinCloud, message_of
 
-COMPONENTS = Path(__file__).parents[3] / "assets" / "components" / "twin"
+COMPONENTS = Path(__file__).parents[3] / "assets" / "components" / "twin_cloud"
 NO_WEBGL2 = "no-webgl2"
 CAMERA = "camera"
 # azimuth and elevation in degrees, zoom, and three numbers more for a target
@@ -166,9 +166,9 @@ def _hold(points: Points, key: str) -> None:
 def _component() -> Callable[..., Any]:
     return st.components.v2.component(
         "narrow_cone_twin",
-        html=(COMPONENTS / "twin.html").read_text(encoding="utf8"),
-        css=(COMPONENTS / "twin.css").read_text(encoding="utf8"),
-        js=served(COMPONENTS / "twin.js"),
+        html=(COMPONENTS / "twin_cloud.html").read_text(encoding="utf8"),
+        css=(COMPONENTS / "twin_cloud.css").read_text(encoding="utf8"),
+        js=served(COMPONENTS / "twin_cloud.js"),
         isolate_styles=False,  # the pictures follow the page's tab order and typeface
     )
 

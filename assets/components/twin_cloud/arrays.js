@@ -1,4 +1,4 @@
-// Arrays by name for the pictures that draw them (twin.js). A control that changes only colour or
+// Arrays by name for the pictures that draw them (twin_cloud.js). A control that changes only colour or
 // camera then sends no positions again.
 
 const arrays = (window.narrowConeArrays ??= new Map()); // name -> bytes

@@ -14,8 +14,8 @@ const NEAR = 9; // pixels around a point in which the pointer is on it
 const REST = 120; // ms
 const LONG_REST = 500; // ms; then the camera goes into the address
 
-export class Hand {
-  // twin: the component (twin.js), which draws, updates texts and sends messages.
+export class Gestures {
+  // twin: the component (twin_cloud.js), which draws, updates texts and sends messages.
   constructor(twin) {
     this.twin = twin;
     this.stage = twin.stage;

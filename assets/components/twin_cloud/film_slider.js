@@ -1,6 +1,6 @@
 // The film's slider: its position, its text, its keys, and the names below it.
 
-import { nearestStep, nextStep, onSlider, offSlider } from "./morph.js";
+import { nearestStep, nextStep, onSlider, offSlider } from "./film.js";
 
 const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 

@@ -6,7 +6,7 @@ import { contextOf, Painter } from "./gl.js";
 import {
   crowd, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize,
 } from "./layout.js";
-import { conesAt, factorAt, titleAt } from "./morph.js";
+import { conesAt, factorAt, titleAt } from "./film.js";
 import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";

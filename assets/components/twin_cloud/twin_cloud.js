@@ -2,11 +2,11 @@
 
 import { fillBar, fillLegend, nameIcon } from "./controls.js";
 import { PlacesNotFinite } from "./decode.js";
-import { listenToFilm, nameLandmarks, restOf, showFilm } from "./film.js";
-import { Hand } from "./hand.js";
+import { listenToFilm, nameLandmarks, restOf, showFilm } from "./film_slider.js";
+import { Gestures } from "./gestures.js";
 import { listen } from "./input.js";
 import { fillKnobs, showKnobs } from "./knobs.js";
-import { knobsAt, legLength, placeOn } from "./morph.js";
+import { knobsAt, legLength, placeOn } from "./film.js";
 import { LEG_SECONDS, Player } from "./player.js";
 import { Stage } from "./stage.js";
 
@@ -24,14 +24,14 @@ class Twin {
     this.ending = new AbortController();
     this.stage = new Stage(this.element);
     this.player = new Player(this);
-    this.hand = new Hand(this);
+    this.gestures = new Gestures(this);
     this.emit = () => {};
   }
 
   begin() {
     const { signal } = this.ending;
-    listen(this.element, this.hand, {
-      isLasso: () => this.hand.isLasso,
+    listen(this.element, this.gestures, {
+      isLasso: () => this.gestures.isLasso,
       isFlat: () => this.stage.camera?.k === 2,
       signal,
     });
@@ -39,7 +39,7 @@ class Twin {
       const action = event.target.closest("[data-do]")?.dataset.do;
       if (!action || !this.stage.isReady) return;
       if (action === "play") this.play();
-      else this.hand[action]();
+      else this.gestures[action]();
     }, { signal });
     listenToFilm(this.film, this.stage, {
       goTo: (at) => {
@@ -73,7 +73,7 @@ class Twin {
       this.redraw();
     }, { signal });
     window.addEventListener("narrow-cone-array", () => this.showWhenComplete(), { signal });
-    window.addEventListener("narrow-cone-text", () => this.hand.showText(), { signal });
+    window.addEventListener("narrow-cone-text", () => this.gestures.showText(), { signal });
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(this.element.parentElement);
     this.watchRatio();

@@ -1,6 +1,6 @@
 // Plays the film.
 
-import { advance } from "./morph.js";
+import { advance } from "./film.js";
 
 export const LEG_SECONDS = 2.5; // from a landmark of the film to the next, when it is played
 const LONGEST_TICK = 0.1; // s: in a hidden tab the film does not move on
