@@ -28,7 +28,7 @@ CONTROLS = {
     "sentence_similarity": ("sts-pooling", "after", "sts-layer"),
 }
 PAUSE = (3.0, 7.0)  # s between two moves of a reader
-MOVES = 8
+MOVES, ALONE_MOVES = 8, 24  # of each of many readers, and of one alone
 # Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
 CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
 REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
@@ -56,7 +56,8 @@ def main() -> list[Row]:
         rows = []
         for page in CONTROLS:
             for sessions, first_limit, move_limit in CLASSES:
-                record = asyncio.run(read(server, page, sessions, MOVES, PAUSE))
+                moves = MOVES if sessions > 1 else ALONE_MOVES
+                record = asyncio.run(read(server, page, sessions, moves, PAUSE))
                 rows += rows_of(page, sessions, record, first_limit, move_limit)
         rows += asyncio.run(beside_an_encoding(server, "narrow_cone"))
         rows += on_two_replicas(Path(folder))

@@ -7,6 +7,7 @@ number of shards alone, so that the result has the same bits on any number of wo
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that we
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
+LOOK_SECONDS = 0.1  # between two looks at the connection
 # Dask gives up a killed worker whose replacement is not there by then, for ever; by default after
 # 15 s, which is less than the imports take on a busy machine
 REPLACED_WITHIN = "10 minutes"
@@ -230,6 +232,7 @@ class DaskEngine(Engine):
 
         report = Report(len(tasks))
         ended: list[BaseException] = []
+        woken = threading.Event()  # an error ended the work, or all of it is done
 
         def heard(event: tuple[float, Any]) -> None:
             message = event[1]
@@ -239,6 +242,7 @@ class DaskEngine(Engine):
                 self._count(report, failed_shard or message["rows"])
             except Exception as failure:  # raised in the client's own loop, it would end that
                 ended.append(failure)
+                woken.set()
 
         topic = f"narrow-cone-{uuid.uuid4().hex}"  # other runs may use the same scheduler
         # one graph: Dask's order merges early, so that few parts wait in memory
@@ -252,13 +256,13 @@ class DaskEngine(Engine):
         with _faults_of_the_cluster(self.client):
             self.client.subscribe_topic(topic, heard)
             future = self.client.compute(graph, retries=self.retries, optimize_graph=False)
+            future.add_done_callback(lambda done: woken.set())
             try:
-                while not future.done():
-                    if ended:
-                        raise ended[0]
+                while not woken.wait(LOOK_SECONDS):
                     if self.client.status == "closed":
                         raise ScaleError("lost_scheduler", address=_address(self.client))
-                    time.sleep(0.005)
+                if ended:
+                    raise ended[0]
                 if future.status == "error":
                     raise failed("", future.exception(), self.retries).error
                 result: Merged = future.result()
