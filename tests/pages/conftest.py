@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import local_script_runner
 
 from tests.pages.visits import clear_memory
 
@@ -18,6 +19,21 @@ def scan_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         name = "scan_component_manifests"
         patch.setattr(manifest_scanner, name, cache(getattr(manifest_scanner, name)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def join_the_script() -> Iterator[None]:
+    """Wait for the end of a run's thread: AppTest looks a thousand times a second."""
+    look = local_script_runner.require_widgets_deltas
+
+    def join(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+        if runner._script_thread is not None:
+            runner._script_thread.join(timeout)
+        look(runner, timeout if runner.script_stopped() else 0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", join)
         yield
 
 
