@@ -12,6 +12,7 @@ import zipfile
 import numpy as np
 import openpyxl
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 from safetensors.numpy import save
 
@@ -227,5 +228,6 @@ def ended_well(names):
     return {name: each for name, each in zip(names, found, strict=True) if not each.is_fine}
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_within_the_limits():
     assert not ended_well(QUICK)

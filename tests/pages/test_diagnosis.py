@@ -79,6 +79,7 @@ def test_few_vectors_and_vectors_without_labels_say_so():
 
 
 @pytest.mark.model
+@pytest.mark.slow
 def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
     with (tmp_path / "own.csv").open("w", newline="") as file:
         rows = zip(TEXTS, LABELS, strict=True)
@@ -116,6 +117,7 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
 
 
 @pytest.mark.model
+@pytest.mark.slow
 def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
     bundled, pairs = read_bundled("pairs"), read_bundled_pairs()
     some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])

@@ -128,6 +128,7 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
     )
 
 
+@pytest.mark.slow
 def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, types):
     names, counts, X = types
     texts = corpus().texts
