@@ -83,7 +83,7 @@ def main() -> list[Row]:
             note=f"slowest of {len(moved)}: {max(moved):.2f} s",
         ),
         row(
-            "whitening page: slider moved to new picture (5,000 tokens × 384, four pictures)",
+            "whitening page: slider moved to new picture (10,010 tokens × 384, four pictures)",
             median(of_sliders[slowest]),
             0.3,
             note=f"{slowest}, the slowest of "
