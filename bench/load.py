@@ -9,10 +9,13 @@ import random
 import re
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from time import perf_counter, sleep
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +35,18 @@ MOVES, ALONE_MOVES = 8, 24  # of each of many readers, and of one alone
 # Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
 CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
 REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
-MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long encoding; s of a move
-LONG_TEXTS, LONG_WORDS = 20_000, 25  # of that encoding
+MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long job; s of a move
+LONG_TEXTS, LONG_WORDS = 20_000, 25  # of an encoding
+# Other long jobs: their page, and addresses that one more visitor opens one after the other.
+_CLOUDS = [f"layer={n}&pooling={name}" for name, n in product(("cls", "max", "mean"), range(1, 7))]
+LONG_JOBS = {
+    "UMAP": ("narrow_cone", [f"view=umap&{cloud}" for cloud in _CLOUDS]),
+    "a flow": ("whitening", [f"second=flow&{cloud}" for cloud in _CLOUDS]),
+    "a bootstrap of every layer": (
+        "sentence_similarity",
+        [f"sts-grid=after&after=pca:{k}" for k in range(16, 385, 16)],
+    ),
+}
 VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions opened and closed; MB
 CLEARED_AFTER = 240.0  # s that closed sessions may still take memory
 SOAK_READERS = 20
@@ -60,6 +73,8 @@ def main() -> list[Row]:
                 record = asyncio.run(read(server, page, sessions, moves, PAUSE))
                 rows += rows_of(page, sessions, record, first_limit, move_limit)
         rows += asyncio.run(beside_an_encoding(server, "narrow_cone"))
+        for job, (page, addresses) in LONG_JOBS.items():
+            rows += asyncio.run(beside(job, open_all(server, page, addresses), server))
         rows += on_two_replicas(Path(folder))
         return [*rows, retained_memory(server), soak(server)]
 
@@ -139,11 +154,34 @@ async def beside_an_encoding(server: AppServer, page: str) -> list[Row]:
         # its tokens are counted first
         while not visitor.progress.startswith("Encoding") and not encoding.done():
             await asyncio.sleep(0.1)
-        record = await read(server, page, MEANWHILE, MOVES, PAUSE)
-        if encoding.done():
-            record.errors.append("the encoding ended before the readers")
-        encoding.cancel()
-    return rows_of(f"{page} beside an encoding", MEANWHILE, record, None, MEANWHILE_LIMIT)
+        return await _read_beside("an encoding", encoding, server, page)
+
+
+async def open_all(server: AppServer, page: str, addresses: Sequence[str]) -> None:
+    """One visitor opens a page with each of these settings and waits for its work."""
+    for query in addresses:
+        async with Reader(server.port, page, query=query) as visitor:
+            await visitor.open()
+
+
+async def beside(job: str, work: Coroutine[Any, Any, None], server: AppServer) -> list[Row]:
+    """The rows of *Narrow cone* while one more visitor's long work is done."""
+    working = asyncio.create_task(work)
+    await asyncio.sleep(1)
+    return await _read_beside(job, working, server, "narrow_cone")
+
+
+async def _read_beside(
+    job: str, working: asyncio.Task[Any], server: AppServer, page: str
+) -> list[Row]:
+    record = await read(server, page, MEANWHILE, MOVES, PAUSE)
+    if working.done():
+        reason = f": {working.exception()}" if working.exception() else ""
+        record.errors.append(f"{job} ended before the readers{reason}")
+    working.cancel()
+    with suppress(asyncio.CancelledError, Exception):
+        await working
+    return rows_of(f"{page} beside {job}", MEANWHILE, record, None, MEANWHILE_LIMIT)
 
 
 def summary(page: str, sessions: int, record: Record) -> str:

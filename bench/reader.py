@@ -61,6 +61,8 @@ class Reader:
         The text of the last progress bar.
     cookie : str
         Sent when it connects; afterwards the one that a proxy set.
+    texts : list of str
+        Prose, numbers and messages that the last run sent.
     """
 
     port: int
@@ -68,6 +70,7 @@ class Reader:
     query: str = ""
     progress: str = ""
     cookie: str = ""
+    texts: list[str] = field(default_factory=list)
     controls: dict[str, Control] = field(default_factory=dict)
     _states: dict[str, WidgetState] = field(default_factory=dict)
     _cached: set[str] = field(default_factory=set)
@@ -122,6 +125,7 @@ class Reader:
         if pressed is not None:
             rerun.widget_states.widgets.append(pressed)
         rerun.cached_message_hashes.extend(self._cached)
+        self.texts = []
         start, size = perf_counter(), 0
         await self._socket.send(message.SerializeToString())
         while True:
@@ -143,6 +147,9 @@ class Reader:
             raise PageError(element.exception.message)
         if kind == "progress":
             self.progress = element.progress.text
+            return
+        if kind in ("markdown", "html", "alert"):
+            self.texts.append(getattr(element, kind).body)
             return
         if kind == "slider" and len(element.slider.default) == 1:
             slider = element.slider

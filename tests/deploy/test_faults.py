@@ -1,0 +1,243 @@
+"""Servers whose cache fails, is damaged or shared, whose clock is wrong, whose worker is killed.
+
+A reader without a browser compares the numbers below the pictures with those of a quiet server.
+"""
+
+import asyncio
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from bench.reader import Reader
+from geometry.encode.disk_cache import ArrayStore
+from tests.browser.server import AppServer
+from tests.event_loop import run_alone
+
+pytestmark = [pytest.mark.slow, pytest.mark.model]
+
+# Settings whose vectors do not come with the project. One encoding stores those of every layer.
+FIRST, OF_THE_SAME_ENCODING, OTHER = "layer=2", "layer=3", "layer=2&special=false"
+SENTENCE = "can't write its cache folder"
+DIED = "The process that did this work was ended"
+# Offsets in a cached file: digest, magic number, version, length of the header, header, numbers.
+BYTE_CLASSES = (0, 31, 32, 38, 40, 42, 100, 160, 5000, -1)
+YEARS = 3
+# Every Python process imports this module at its start. The clock is wrong while a file exists.
+CLOCK = f"""
+import os, time
+
+right = time.time
+time.time = lambda: right() - (os.path.exists(os.environ["CLOCK"]) and {YEARS} * 31_557_600)
+"""
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., AppServer]]:
+    """start(folder, **environment): a server whose cache is this folder."""
+    with ExitStack() as running:
+
+        def start_server(folder: Path, **environment: str) -> AppServer:
+            return running.enter_context(AppServer(cache_dir=folder, environment=environment))
+
+        yield start_server
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """small_disk("size=4m"): a disk of its own with these mount options."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def mount(options: str) -> Path:
+        command = ["mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
+        if sys.platform != "linux" or subprocess.run(command, check=False).returncode:
+            pytest.skip("this user can't mount a small disk")
+        return folder
+
+    yield mount
+    # lazily: the server may still have a file open there
+    subprocess.run(["umount", "--lazy", str(folder)], check=False)
+
+
+def visit(server: AppServer, query: str) -> tuple[list[str], str]:
+    """The numbers below both pictures, and all that the page wrote."""
+
+    async def read() -> list[str]:
+        async with Reader(server.port, "narrow_cone", query=query) as reader:
+            await reader.open()
+            return reader.texts
+
+    texts = run_alone(read())
+    numbers = [text for text in texts if 'class="big-numbers"' in text]
+    assert len(numbers) == 2
+    return numbers, "\n".join(texts)
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The numbers of a server that nothing happens to, by settings."""
+    with AppServer(cache_dir=tmp_path_factory.mktemp("quiet")) as server:
+        found = {query: visit(server, query) for query in (FIRST, OF_THE_SAME_ENCODING, OTHER)}
+    assert all(SENTENCE not in text for _, text in found.values())
+    assert len({*map(str, (numbers for numbers, _ in found.values()))}) == len(found)
+    return {query: numbers for query, (numbers, _) in found.items()}
+
+
+def test_a_full_disk_is_a_sentence_and_changes_no_number(start, small_disk, quiet):
+    folder = small_disk("size=5m")  # two arrays of 1.9 MB
+    server = start(folder)
+    for query in (FIRST, OF_THE_SAME_ENCODING, OTHER):
+        numbers, text = visit(server, query)
+        assert numbers == quiet[query]
+        assert SENTENCE in text
+        assert "No space left" in text
+    assert not list(folder.glob("*.part"))
+
+
+def test_a_cache_made_read_only_is_a_sentence_and_changes_no_number(start, small_disk, quiet):
+    folder = small_disk("size=300m")
+    server = start(folder)
+    numbers, text = visit(server, FIRST)
+    assert (numbers, SENTENCE in text) == (quiet[FIRST], False)
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    numbers, text = visit(server, OF_THE_SAME_ENCODING)  # its vectors are on the disk
+    assert (numbers, SENTENCE in text) == (quiet[OF_THE_SAME_ENCODING], False)
+    numbers, text = visit(server, OTHER)
+    assert numbers == quiet[OTHER]
+    assert SENTENCE in text
+    assert "Read-only file system" in text
+
+
+def test_a_cache_that_is_deleted_under_a_running_server_is_made_again(start, tmp_path, quiet):
+    folder = tmp_path / "cache"
+    server = start(folder)
+    assert visit(server, FIRST)[0] == quiet[FIRST]
+    shutil.rmtree(folder)
+    numbers, text = visit(server, OF_THE_SAME_ENCODING)
+    assert (numbers, SENTENCE in text) == (quiet[OF_THE_SAME_ENCODING], False)
+    assert list(folder.glob("*.array"))
+
+
+def test_damaged_files_are_never_shown(start, tmp_path, quiet):
+    server = start(tmp_path)
+    assert visit(server, FIRST)[0] == quiet[FIRST]
+    arrays = sorted(tmp_path.glob("*.array"))
+    assert len(arrays) > len(BYTE_CLASSES)
+    draw = random.Random(0)
+    for n, path in enumerate(arrays):
+        content = bytearray(path.read_bytes())
+        content[BYTE_CLASSES[n % len(BYTE_CLASSES)]] ^= 1 << draw.randrange(8)
+        path.write_bytes(content)
+    assert visit(server, OF_THE_SAME_ENCODING)[0] == quiet[OF_THE_SAME_ENCODING]
+    store = ArrayStore(tmp_path)
+    assert all(store.read(path.stem) is not None for path in tmp_path.glob("*.array"))
+
+
+def test_two_servers_that_encode_at_once_share_one_cache(start, tmp_path, quiet):
+    servers = [start(tmp_path) for _ in range(2)]
+
+    async def both(query: str) -> list[tuple[list[str], str]]:
+        return await asyncio.gather(
+            *(asyncio.to_thread(visit, server, query) for server in servers)
+        )
+
+    for query in (FIRST, OTHER, OF_THE_SAME_ENCODING):
+        for numbers, text in run_alone(both(query)):
+            assert (numbers, SENTENCE in text) == (quiet[query], False)
+    store = ArrayStore(tmp_path)
+    arrays = [*tmp_path.glob("*.array")]
+    assert arrays
+    assert all(store.read(path.stem) is not None for path in arrays)
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_clock_that_is_set_back_changes_no_number(start, tmp_path, quiet):
+    """The server's time goes back; for it, all files of its cache are from the future."""
+    cache, wrong = tmp_path / "cache", tmp_path / "wrong"
+    (tmp_path / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
+    server = start(
+        cache, PYTHONPATH=str(tmp_path), CLOCK=str(wrong), NARROW_CONE_CACHE_MB="60"
+    )  # which one encoding fills
+    assert visit(server, FIRST)[0] == quiet[FIRST]
+    wrong.touch()
+    for path in cache.glob("*.array"):
+        os.utime(path, (time.time() + YEARS * 31_557_600,) * 2)
+    for query in (OF_THE_SAME_ENCODING, OTHER, FIRST):
+        numbers, text = visit(server, query)
+        assert (numbers, SENTENCE in text) == (quiet[query], False)
+    wrong.unlink()
+    assert visit(server, OTHER)[0] == quiet[OTHER]
+
+
+# ---- a worker ----
+
+LONG = "\n".join(f"the visitor number {n} saw {n * 7 % 1000} cats on the roof" for n in range(5000))
+
+
+def test_a_worker_killed_at_work_is_a_sentence_and_others_notice_nothing(start, tmp_path):
+    server = start(tmp_path)
+    run_alone(lose_the_worker(server))
+
+
+async def lose_the_worker(server: AppServer) -> None:
+    moves = 0
+    stop = asyncio.Event()
+
+    async def other() -> None:
+        nonlocal moves
+        async with Reader(server.port, "narrow_cone") as reader:
+            await reader.open()
+            film = reader.controls["film"].choices
+            while not stop.is_set():
+                await reader.move("film", film[moves % len(film)])
+                moves += 1
+                await asyncio.sleep(0.2)
+
+    reading = asyncio.create_task(other())
+    async with Reader(server.port, "your_corpus") as visitor:
+        await visitor.open()
+        await visitor.move("pasted", LONG)
+        encoding = asyncio.create_task(visitor.move("use_pasted", True))
+        await until(lambda: visitor.progress.startswith("Encoding") and bool(workers(server)))
+        [worker] = workers(server)
+        os.kill(worker, signal.SIGKILL)
+        await encoding
+        assert any(DIED in text for text in visitor.texts)
+        [again] = [key for key in visitor.controls if key.startswith("again-")]
+        before = moves
+        await visitor.move(again, True)
+        assert not any(DIED in text for text in visitor.texts)
+        assert any("5,000" in text for text in visitor.texts)
+    assert moves > before
+    stop.set()
+    await reading  # an error on the other visitor's page is raised here
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "what the test waits for never came"
+        await asyncio.sleep(0.05)
+
+
+def workers(server: AppServer) -> list[int]:
+    """The ids of the server's worker processes."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (path / "cmdline").read_text()
+        except OSError:  # it has ended
+            continue
+        if parent == server.process_id and "LokyProcess" in command:
+            found.append(int(path.name))
+    return found
