@@ -10,7 +10,8 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from bench.load import CONTROLS
 from bench.reader import Reader
@@ -60,6 +61,50 @@ def test_what_the_proxy_answers(proxy):
         assert "data:" not in scripts
     with pytest.raises(HTTPError, match="404"):
         urlopen(f"{proxy.url}/_stcore/metrics")
+
+
+def test_an_upload_needs_the_token_of_its_own_cookie(proxy):
+    def new_token() -> str:
+        with urlopen(f"{proxy.url}/_stcore/health") as answer:
+            cookies = answer.headers.get_all("Set-Cookie")
+        [token] = [each.partition(";")[0].partition("=")[2] for each in cookies if "xsrf" in each]
+        return token
+
+    def upload(headers: dict[str, str]) -> int:
+        address = f"{proxy.url}/_stcore/upload_file/no-session/file"
+        with pytest.raises(HTTPError) as refused:
+            urlopen(Request(address, b"a file", headers, method="PUT"))
+        return refused.value.code
+
+    token, other = new_token(), new_token()
+    cookie = f"_streamlit_xsrf={token}"
+    assert upload({}) == 403
+    assert upload({"Cookie": cookie}) == 403  # as a form of another site would send it
+    assert upload({"X-Xsrftoken": token}) == 403
+    assert upload({"Cookie": cookie, "X-Xsrftoken": other}) == 403
+    assert upload({"Cookie": cookie, "X-Xsrftoken": token}) == 400  # there is no such session
+
+
+def test_another_site_s_page_can_t_connect_or_read(proxy, servers):
+    async def connects(origin: str) -> bool:
+        try:
+            async with connect(
+                f"ws://127.0.0.1:{proxy.port}/_stcore/stream",
+                subprotocols=["streamlit"],
+                origin=origin,
+            ):
+                return True
+        except InvalidStatus as refused:
+            assert refused.response.status_code == 403
+            return False
+
+    assert run_alone(connects(proxy.url))
+    assert not run_alone(connects("https://example.org"))
+    request = Request(f"{proxy.url}/_stcore/health", headers={"Origin": "https://example.org"})
+    with urlopen(request) as answer:
+        assert answer.headers["Access-Control-Allow-Origin"] is None
+    # it would ask the internet for its own address, and all visitors would wait for the answer
+    assert not any("external IP" in server.log for server in servers)
 
 
 def test_a_visitor_stays_with_one_replica(proxy):
