@@ -19,7 +19,7 @@ from geometry import Corpus, load_encoder, read_cloud
 from geometry.encode import ArrayStore, blocks, disk_cache
 from pages.common import workers
 from pages.common.encoding_worker import _read_cloud, read_cloud_apart
-from pages.common.workers import ENCODING, WorkerDied
+from pages.common.workers import ENCODING, Worker, WorkerDied
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 
 CORPUS = Corpus("pairs", tuple(f"the {a} {b}" for a in WORDS for b in WORDS))  # 400
@@ -186,3 +186,31 @@ def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path
     assert killed >= 2
     found = ENCODING.run(by_blocks, encoder, folder, report=quiet)[0].vectors
     np.testing.assert_array_equal(found, undisturbed)
+
+
+@pytest.mark.slow
+def test_of_two_processes_with_one_cache_one_encodes_and_the_other_waits(encoder, tmp_path):
+    other = Worker(idle_seconds=60)
+    both = [ENCODING, other]
+    for worker in both:
+        worker.submit(os.getpid).result(60)
+    reports: list[list[int]] = [[], []]
+    with ThreadPoolExecutor() as threads:
+        work = [
+            threads.submit(
+                worker.run,
+                by_blocks,
+                encoder,
+                tmp_path / "cache",
+                0.02,
+                report=lambda done, total, n=n: reports[n].append(done),
+            )
+            for n, worker in enumerate(both)
+        ]
+        clouds = [each.result(120)[0] for each in work]
+    other.stop()
+    np.testing.assert_array_equal(clouds[0].vectors, clouds[1].vectors)
+    undisturbed = ENCODING.run(by_blocks, encoder, tmp_path / "calm", report=quiet)[0].vectors
+    np.testing.assert_array_equal(clouds[0].vectors, undisturbed)
+    while_encoding = [{*done} - {0, len(CORPUS)} for done in reports]
+    assert sorted(map(bool, while_encoding)) == [False, True]

@@ -1,21 +1,28 @@
 """UMAP in a worker process: the coordinates of the library, progress, warming up."""
 
+import os
+import random
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
 import pytest
 
 from geometry import project
+from geometry.encode import ArrayStore
 from pages.common import workers
-from pages.common.workers import UMAP
+from pages.common.workers import UMAP, WorkerDied
 from pages.narrow_cone import umap as umap_worker
 from pages.narrow_cone.umap import fit_elsewhere
 
 PATIENCE = 60.0  # seconds to wait for another process
+KILLS, LONGEST = 10, 6.0  # of fits; seconds until a kill, about as long as a first fit takes
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,6 +89,30 @@ def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(mon
 def test_in_three_dimensions_a_fit_is_the_library_s(cloud):
     found = fit_elsewhere(cloud, 3, 0, quiet)
     assert found == pytest.approx(library_s(cloud, 3), abs=1e-6)
+
+
+@pytest.mark.slow  # ten workers import and compile
+def test_a_fit_killed_at_any_moment_stores_nothing_and_starts_again(monkeypatch, cloud, tmp_path):
+    stored, draw, pause, killed = ArrayStore(tmp_path), random.Random(0), threading.Event(), 0
+    monkeypatch.setattr(umap_worker, "store", lambda: stored)
+    for _ in range(KILLS):
+        pid = UMAP.submit(os.getpid).result(PATIENCE)
+        with ThreadPoolExecutor() as threads:
+            fit = threads.submit(umap_worker._fit_and_store, "umap", cloud, 2, quiet)
+            pause.wait(draw.uniform(0, LONGEST))
+            with suppress(ProcessLookupError):  # after a fit the worker may end, to free memory
+                os.kill(pid, signal.SIGKILL)
+            try:
+                fit.result(PATIENCE)
+            except WorkerDied:
+                killed += 1
+                assert not [*tmp_path.iterdir()]
+            else:
+                [path] = tmp_path.iterdir()
+                path.unlink()
+    assert killed > KILLS / 3
+    umap_worker._fit_and_store("umap", cloud, 2, quiet)
+    assert stored.read("umap") == pytest.approx(library_s(cloud, 2), abs=1e-6)
 
 
 def test_warming_up_twice_submits_once_and_an_operator_can_turn_it_off(monkeypatch):
