@@ -38,7 +38,8 @@ REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
 MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long job; s of a move
 LONG_TEXTS, LONG_WORDS = 20_000, 25  # of an encoding
 # Other long jobs: their page, and addresses that one more visitor opens one after the other.
-_CLOUDS = [f"layer={n}&pooling={name}" for name, n in product(("cls", "max", "mean"), range(1, 7))]
+_LAYERS = (*range(1, 7), "first-last", "last-2", "last-3", "last-4")
+_CLOUDS = [f"layer={n}&pooling={name}" for name, n in product(("cls", "max", "mean"), _LAYERS)]
 LONG_JOBS = {
     "UMAP": ("narrow_cone", [f"view=umap&{cloud}" for cloud in _CLOUDS]),
     "a flow": ("whitening", [f"second=flow&{cloud}" for cloud in _CLOUDS]),
