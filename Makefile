@@ -54,8 +54,14 @@ format: $(DEV_READY) ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its peer (ARGS= names some)
-	$(BIN)/python -m bench $(ARGS)
+# `make bench load` measures bench/load.py alone: a name after `bench` is no target.
+ifeq (bench,$(firstword $(MAKECMDGOALS)))
+NAMED := $(filter $(basename $(notdir $(wildcard bench/*.py))),$(MAKECMDGOALS))
+.PHONY: $(NAMED)
+$(NAMED): bench ; @:
+endif
+bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its peer (make bench load: some)
+	$(BIN)/python -m bench $(NAMED) $(ARGS)
 
 screenshot: $(DEV_READY) chromium ## take the README's picture from the running app
 	$(BIN)/python -m tests.browser.screenshot

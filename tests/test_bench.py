@@ -1,5 +1,9 @@
 """What the benchmarks' exit code says."""
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from bench.__main__ import verdict
@@ -19,3 +23,20 @@ MET, MISSED, PLAIN = (Row("a row", 1.0, met=met) for met in (True, False, None))
 def test_a_failure_and_a_missed_figure_are_seen(capsys, measured, code, printed):
     assert verdict(measured) == code
     assert capsys.readouterr().err == printed
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+@pytest.mark.parametrize(
+    ("names", "command"), [((), "bench"), (("load", "encode"), "bench load encode")]
+)
+def test_make_bench_takes_names(names, command):
+    done = subprocess.run(
+        ["make", "--dry-run", "bench", *names],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [line.rstrip() for line in done.stdout.splitlines() if " -m bench" in line] == [
+        f".venv/bin/python -m {command}"
+    ]
