@@ -25,6 +25,7 @@ from tests.browser.screen import (
     assert_no_exception,
     choose,
     open_app,
+    open_socket,
     rerun,
     state,
     wait_for_app,
@@ -329,11 +330,16 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     raw_pixels = pixels(page, 1)
     play = page.locator('.twin [data-do="play"]')
     expect(play).to_have_attribute("aria-label", "Play")
+    spoken: list[object] = []
+    open_socket(page).on("framesent", lambda frame: spoken.append(frame))
     with rerun(page):
         play.click()
         expect(play).to_have_attribute("aria-label", "Stop")
+        wait_for_stage(page, "stage.at > 0.05")
+        assert not spoken  # the browser plays by itself
         wait_for_stage(page, "twin.at === stage.lastStop")
     expect(play).to_have_attribute("aria-label", "Play")
+    assert len(spoken) == 1
     frames = page.evaluate("window.filmFrames")
     places = [at for at, *_more in frames]
     assert len(set(places)) > 10  # a film, not a jump

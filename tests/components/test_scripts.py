@@ -74,7 +74,8 @@ def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
         aged(static / f"twin_cloud-{digest}.js.4711", ancient),
     ]
     left = [
-        aged(static / "twin_cloud-fedcba9876543210.js", scripts.EXPIRY - 60),  # of a server that may run
+        # of a server that may run
+        aged(static / "twin_cloud-fedcba9876543210.js", scripts.EXPIRY - 60),
         aged(static / f"other-{digest}.js", ancient),
         aged(static / f"twin-cloud-{digest}.js", ancient),
         aged(static / f"twin_cloud-{digest}.js.map", ancient),

@@ -1,4 +1,4 @@
-"""The twin cloud: the same points in several pictures with one camera (assets/components/twin_cloud).
+"""The same points in several pictures with one camera (assets/components/twin_cloud).
 
 Positions and colours are sent as separate arrays, named by a hash of their content: a control
 that changes neither sends neither. The twin cloud needs WebGL2. For a browser without it,
