@@ -28,7 +28,6 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     import pandas  # noqa: F401
     import scipy.spatial  # noqa: F401 - for the first visitor, who would wait 0.5 s for both
     from starlette.middleware import Middleware
-    from streamlit import net_util
     from streamlit.runtime.pages_manager import PagesManager
 
     import pages.narrow_cone.explore  # noqa: F401
@@ -37,7 +36,4 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of
     # pages. The first visit by a deep link would then show "Page not found" above the page.
     PagesManager.uses_pages_directory = False
-    # When a page of another site connects, Streamlit asks the internet for this server's address,
-    # and all visitors wait for the answer. Such a page is refused in any case.
-    net_util._external_ip = "127.0.0.1"
     app = st.App("app.py", lifespan=while_running, middleware=[Middleware(UploadLimit)])

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import runtime
+from streamlit import net_util, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.stats import GaugeStat, Stat
 
@@ -126,6 +126,9 @@ async def while_running(app: Any) -> AsyncIterator[None]:
     Streamlit stores a closed tab's session for a while, because the connection may come back. It
     removes those whose time is over only when another one is closed.
     """
+    # When a page of another site connects, Streamlit asks the internet for this server's address,
+    # and all visitors wait for the answer. Such a page is refused in any case.
+    net_util._external_ip = "127.0.0.1"
     running = runtime.get_instance()
     running.stats_mgr.register_provider(_Figures())
     warm_up()
