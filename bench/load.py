@@ -33,7 +33,7 @@ CONTROLS = {
 PAUSE = (3.0, 7.0)  # s between two moves of a reader
 MOVES, ALONE_MOVES = 8, 24  # of each of many readers, and of one alone
 # Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
-CLASSES = ((1, None, 0.15), (30, 4.0, 1.0), (60, None, 3.0))
+CLASSES = ((1, None, 0.15), (10, None, None), (30, 4.0, 1.0), (60, None, 3.0))
 REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
 MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long job; s of a move
 LONG_TEXTS, LONG_WORDS = 20_000, 25  # of an encoding
