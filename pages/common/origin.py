@@ -57,9 +57,7 @@ def agreement_note(points: CorpusCloud, _: Translate) -> list[str]:
     if points.units is None or labels_of(points.cloud) is None:
         return []
     if points.cloud.unit == "sentences":
-        said = _(
-            "where labels are compared, sentences of one text are no neighbours of each other"
-        )
+        said = _("where labels are compared, sentences of one text are no neighbours of each other")
     elif points.corpus.sources is not None:
         said = _("where labels are compared, tokens of one text are no neighbours of each other")
     else:

@@ -215,9 +215,7 @@ class Scene:
             return None
         return _AGREEMENTS.get_or_make(
             side.key,
-            lambda: label_agreement(
-                self.sampled_vectors(side), labels, k=NEIGHBOURS, units=units
-            ),
+            lambda: label_agreement(self.sampled_vectors(side), labels, k=NEIGHBOURS, units=units),
             private=self.points.private,
         )
 
