@@ -627,6 +627,13 @@ def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
     assert table(app)["Raw"].items() >= few.items()
 
 
+def test_a_point_is_found_by_its_text():
+    own = upload(60)
+    app = visit(own, find=own.texts[7].upper())
+    assert [mark["rows"] for mark in message(app)["marks"]] == [[7]]
+    assert "No text contains “zzz”." in everything(visit(own, find="zzz"))
+
+
 # Trying
 
 
