@@ -71,7 +71,7 @@ class LabelYardstick:
 
     def replicates(self, Z: np.ndarray, rows: np.ndarray) -> np.ndarray:
         labels, units = list(self.labels[rows]), self.units[rows]
-        draws = agreement_draws(Z, labels, k=NEIGHBOURS, units=units, apart=True, seed=self.seed)
+        draws = agreement_draws(Z, labels, k=NEIGHBOURS, units=units, seed=self.seed)
         if draws is None:
             return np.full(1, np.nan)
         drawn = draws.n_units // 2

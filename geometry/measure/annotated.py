@@ -42,6 +42,8 @@ class Annotations:
     types, sentences : (n,) ids or words of contextual tokens; both or neither.
     frequencies : (n,) counts of words.
     labels : n labels of the rows, two different ones or more.
+    units : (n,) ids. Where labels are compared, rows of one unit, such as the sentences of one
+        text, are no neighbours of each other. By default the sentences of tokens.
     """
 
     pairs: np.ndarray | None = None
@@ -49,6 +51,7 @@ class Annotations:
     sentences: np.ndarray | None = None
     frequencies: np.ndarray | None = None
     labels: Sequence[object] | None = None
+    units: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if (self.types is None) != (self.sentences is None):
@@ -64,7 +67,8 @@ def annotated_table(
     - "self_similarity", "intra_sentence_similarity", "max_explainable_variance": minus their
       anisotropy baselines, so isotropic tokens have 0, 1/sqrt(m) and 0.
     - "zipfian_mean_symmetry", "zipfian_spectral_entropy".
-    - "label_agreement": of the five nearest neighbours, beside that of neighbours at random.
+    - "label_agreement": of the five nearest neighbours of other units, beside that of neighbours
+      drawn at random among other units.
 
     Intervals leave out groups of pairs, of sentences or of words, and for a mean over types the
     wider one of leaving out sentences and types. A row with ``undefined`` stands for a measure that
@@ -87,16 +91,18 @@ def annotated_table(
     if annotations.frequencies is not None:
         rows += zipfian_table(X, annotations.frequencies, seed=seed)
     if annotations.labels is not None:
-        rows.append(_agreement(X, annotations.labels, annotations.sentences, seed))
+        units = annotations.sentences if annotations.units is None else annotations.units
+        rows.append(_agreement(X, annotations.labels, units, seed))
     return tuple(rows)
 
 
 def _agreement(
     X: np.ndarray, labels: Sequence[object], units: np.ndarray | None, seed: int
 ) -> Measured:
-    (n, d), name, chance = X.shape, "label_agreement", chance_agreement(labels)
+    (n, d), name = X.shape, "label_agreement"
+    chance = chance_agreement(labels, units=units)
     try:
-        value = label_agreement(X, labels)
+        value = label_agreement(X, labels, units=units)
     except UndefinedMeasure as error:
         return Measured(name, None, None, None, chance, n, d, error.code)
     low, high = label_agreement_interval(X, labels, units=units, seed=seed)

@@ -279,8 +279,9 @@ def label_agreement_interval(
     X, labels, k
         As in ``label_agreement``.
     units : (n,) ids
-        Rows of one unit, such as the tokens of one sentence, are drawn together. None takes each
-        row as a unit. With fewer than MIN_ROWS units there is no interval.
+        Rows of one unit, such as the sentences of one text, are drawn together, and are no
+        neighbours of each other. None takes each row as a unit. With fewer than MIN_ROWS units
+        there is no interval.
     seed : int
         Of the subsamples.
     """
@@ -320,7 +321,6 @@ def agreement_draws(
     *,
     k: int = 5,
     units: np.ndarray | None = None,
-    apart: bool = False,
     seed: int = 0,
 ) -> AgreementDraws | None:
     """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units.
@@ -329,8 +329,6 @@ def agreement_draws(
     ----------
     X, labels, k, units, seed
         As in ``label_agreement_interval``.
-    apart : bool
-        True if rows of one unit are no neighbours of each other.
     """
     codes = label_codes(labels)
     X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
@@ -339,8 +337,7 @@ def agreement_draws(
     if n_units < MIN_ROWS:
         return None
     # of 40, fewer than 5 are in a random half once in 10^7
-    alone = unit if apart else np.arange(len(X))
-    near, is_other = _nearest_of_others(X, alone, 8 * k)
+    near, is_other = _nearest_of_others(X, unit, 8 * k)
     same = codes[near] == codes[:, None]
     shares = []
     for drawn in halves(n_units, seed):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .controls import layer_words, pooling_names
-from .corpus_cloud import CorpusCloud
+from .corpus_cloud import CorpusCloud, labels_of
 from .models import model_line
 from .words import Translate
 
@@ -50,3 +50,18 @@ def unit_note(points: CorpusCloud, _: Translate) -> list[str]:
     """That sentences of one text are one unit, where texts were split."""
     is_split = points.corpus.sources is not None and points.units is not None
     return [_("sentences of one text are one unit")] if is_split else []
+
+
+def agreement_note(points: CorpusCloud, _: Translate) -> list[str]:
+    """Which points are no neighbours of each other where labels are compared."""
+    if points.units is None or labels_of(points.cloud) is None:
+        return []
+    if points.cloud.unit == "sentences":
+        said = _("where labels are compared, sentences of one text are no neighbours of each other")
+    elif points.corpus.sources is not None:
+        said = _("where labels are compared, tokens of one text are no neighbours of each other")
+    else:
+        said = _(
+            "where labels are compared, tokens of one sentence are no neighbours of each other"
+        )
+    return [said]

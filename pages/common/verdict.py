@@ -57,7 +57,8 @@ def agreement_of(
     X : (n, d) array
     labels : sequence of n labels
     units : (n,) array or None
-        Rows of one unit are drawn together, such as the tokens of one sentence.
+        Rows of one unit, such as the sentences of one text, are drawn together, and are no
+        neighbours of each other.
     """
     if len({*labels} - {""}) < 2:
         return None

@@ -145,10 +145,17 @@ def _call(
     function: Callable[..., Any], values: tuple[Any, ...], options: dict[str, Any], note: str
 ) -> tuple[bool, Any]:
     """(False, the answer) or (True, the error), in the worker."""
+    part, last = Path(f"{note}.part"), ""
 
     def write(*numbers: Any) -> None:
+        nonlocal last
+        said = f"{numbers[-2]} {numbers[-1]}"
+        if said == last:  # the same note for each of 100,000 texts took minutes
+            return
+        last = said
         with suppress(OSError):  # a full disk stops no work
-            Path(note).write_text(f"{numbers[-2]} {numbers[-1]}", encoding="ascii")
+            part.write_text(said, encoding="ascii")
+            part.replace(note)  # no half of a note is ever read
 
     try:
         return False, function(*values, **options, progress=write)
@@ -164,6 +171,6 @@ def _call(
 def _read_note(note: Path) -> tuple[int, int]:
     try:
         done, total = note.read_text(encoding="ascii").split()
-    except (OSError, ValueError):  # no file yet, or half written: the next check reads it
+    except (OSError, ValueError):  # no file yet: the next check reads it
         return 0, 0
     return int(done), int(total)

@@ -10,7 +10,8 @@ from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS
 from pages.common.corpus_cloud import MOST_DRAWN, coverage_of, encode_corpus, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
-from pages.common.draw.selected import chosen_row, show_selection
+from pages.common.draw.find_point import choose_point
+from pages.common.draw.selected import show_selection
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
@@ -37,7 +38,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a container of its own: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box = st.container(), st.container()
+    progress_box, look_box, find_box = st.container(), st.container(), st.container()
     curve_progress_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
@@ -53,7 +54,9 @@ def explore(corpus: Corpus, _: Translate) -> None:
                 notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
                 return
             film = build_film(choice.series, first, choice.look, _)
-        scene = Scene(film, choice.look, chosen_layer(film.last), chosen_row(first))
+        with find_box, st.container(horizontal=True):
+            chosen = choose_point(first, _)
+        scene = Scene(film, choice.look, chosen_layer(film.last), chosen)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
@@ -61,6 +64,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
     with look_box:
         draw_pictures(scene, _)
         show_headlines(scene, _)
+    with find_box:
         show_selection(first.cloud, first.key, _)
     with notes_box:  # above the pictures, but computed after they were sent
         with encoder_errors_shown(_):

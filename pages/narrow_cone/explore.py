@@ -19,6 +19,7 @@ from pages.common.corpus_cloud import (
     warn_of_cache,
 )
 from pages.common.coverage_notes import warn_of_coverage
+from pages.common.draw.find_point import choose_point
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.fit_set import choose_weights
 from pages.common.folded import folded
@@ -32,7 +33,7 @@ from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
 from .downloads import take_away
 from .first_visit import ask_for_guess, show_steps
-from .inspector import choose_point, show_inspector
+from .inspector import show_inspector
 from .numbers import show_all_measures, show_headlines, warn_of_simplex
 from .pictures import draw_pictures
 from .scene import (

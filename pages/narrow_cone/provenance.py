@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.common.fit_set import weight_words
-from pages.common.origin import origin, unit_names
+from pages.common.origin import agreement_note, origin, unit_names
 from pages.common.words import Translate
 
 from .scene import Scene
@@ -40,4 +40,5 @@ def provenance(scene: Scene, _: Translate) -> str:
                 n=f"{len(scene.sample.cloud):,}"
             )
         )
+    parts += agreement_note(scene.points, _)
     return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

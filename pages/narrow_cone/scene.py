@@ -206,13 +206,16 @@ class Scene:
         return _MEASURED.get_or_make(key, make, private=self.points.private)
 
     def agreement(self, side: Side) -> float | None:
-        """Share of the neighbours with the same label, in the sample; None without labels."""
-        labels = labels_of(self.sample.cloud)
+        """Share of the neighbours of other units with the same label, in the sample.
+
+        None without labels.
+        """
+        labels, units = labels_of(self.sample.cloud), self.sample.units
         if labels is None:
             return None
         return _AGREEMENTS.get_or_make(
             side.key,
-            lambda: label_agreement(self.sampled_vectors(side), labels, k=NEIGHBOURS),
+            lambda: label_agreement(self.sampled_vectors(side), labels, k=NEIGHBOURS, units=units),
             private=self.points.private,
         )
 
@@ -220,7 +223,7 @@ class Scene:
     def chance(self) -> float | None:
         """The same share for neighbours drawn at random."""
         labels = labels_of(self.points.cloud)
-        return None if labels is None else chance_agreement(labels)
+        return None if labels is None else chance_agreement(labels, units=self.points.units)
 
     def histogram(self, side: Side) -> tuple[np.ndarray, int]:
         """The share of pairs in each bin of EDGES, and the number of pairs."""

@@ -27,7 +27,10 @@ def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
 
 
 def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
-    """Share of the five nearest neighbours with the same label, in the sample; None without."""
+    """Share of the five nearest neighbours of other units with the same label, in the sample.
+
+    None without labels.
+    """
     material = scene.material
     labels = labels_of(material.sample.cloud)
     if labels is None:
@@ -40,7 +43,9 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
 
     def make() -> float | None:
         try:
-            return label_agreement(picture.on(material.sample).treated.retained, labels)
+            return label_agreement(
+                picture.on(material.sample).treated.retained, labels, units=material.sample.units
+            )
         except UndefinedMeasure:
             return None
 

@@ -17,16 +17,16 @@ POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen
 
 def annotations_of(material: Material) -> Annotations:
     """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
-    cloud = material.sample.cloud
+    cloud, units = material.sample.cloud, material.sample.units
     labels = labels_of(cloud)
     if cloud.unit == "tokens":
         types, sentences = np.array(cloud.texts), cloud.sources
-        return Annotations(types=types, sentences=sentences, labels=labels)
+        return Annotations(types=types, sentences=sentences, labels=labels, units=units)
     if cloud.unit == "types":
         return Annotations(frequencies=cloud.counts, labels=labels)
     if material.corpus.sha256 == read_bundled("pairs").sha256:
         return Annotations(pairs=_positive_pairs(cloud.sources), labels=labels)
-    return Annotations(labels=labels)
+    return Annotations(labels=labels, units=units)
 
 
 def _positive_pairs(sources: np.ndarray) -> np.ndarray:

@@ -114,6 +114,7 @@ def choose_knobs(
     more : DeltaGenerator
         The box of the others.
     """
+    _leave_the_start()
     turned = {knob for name in names for knob in KNOBS[name]}
     recommended = recommended_whitening(n, d)
     with strength:
@@ -125,6 +126,18 @@ def choose_knobs(
         shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
         n_components = _n_components(d, recommended.get("n_components"), turned, _)
     return Knobs(s, t, n_components, shrinkage, n_removed)
+
+
+def _leave_the_start() -> None:
+    """The film of *Narrow cone* starts at 0 and 0, where each treatment here would be raw.
+
+    A reader who comes from there has chosen neither. A choice of both is in the address.
+    """
+    both = ("centring", "strength")
+    if any(st.session_state.get(name) != 0 or name in st.query_params for name in both):
+        return
+    for name in both:
+        st.session_state[name] = 1.0
 
 
 def _share(label: str, key: str, turned: set[str], about: str | None = None) -> float:

@@ -14,7 +14,8 @@ from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
 from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
-from pages.common.draw.selected import chosen_row, show_selection
+from pages.common.draw.find_point import choose_point
+from pages.common.draw.selected import show_selection
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.fit_set import choose_fit_set, choose_weights, points_and_fit
 from pages.common.folded import folded
@@ -50,7 +51,8 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a container of its own: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, answer_box = st.container(), st.container(), st.container()
+    progress_box, look_box = st.container(), st.container()
+    find_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         own_boxes = st.columns(6)
@@ -62,7 +64,15 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
             spec = replace(spec, max_points=MOST_DRAWN)
         look = choose_look(corpus, spec, _, views=("mean", "svd", "pca"))
     scene = _choose_scene(
-        corpus, spec, look, _, own=own_boxes, more=more_box, notes=notes_box, progress=progress_box
+        corpus,
+        spec,
+        look,
+        _,
+        own=own_boxes,
+        more=more_box,
+        notes=notes_box,
+        progress=progress_box,
+        find=find_box,
     )
     if scene is None:
         return
@@ -70,6 +80,7 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     with look_box:
         draw_pictures(scene, _)
         waiting = show_headlines(scene, _)
+    with find_box:
         show_selection(points.cloud, points.key, _)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
@@ -113,6 +124,7 @@ def _choose_scene(
     more: DeltaGenerator,
     notes: DeltaGenerator,
     progress: DeltaGenerator,
+    find: DeltaGenerator,
 ) -> Scene | None:
     """The controls of the treatments and their scene; None where there is nothing to draw.
 
@@ -127,6 +139,8 @@ def _choose_scene(
         The box of the other controls.
     notes, progress : DeltaGenerator
         Where messages and a progress bar are shown.
+    find : DeltaGenerator
+        The box of the search for a point.
     """
     names = choose_treatments(spec.unit, own[:3], _)
     with own[3]:
@@ -155,4 +169,6 @@ def _choose_scene(
         return None
     with progress:
         points.project_in_job(look.view, look.n_components, _)
-    return build_scene(material, names, knobs, look, chosen_row(points), _)
+    with find, st.container(horizontal=True):
+        chosen = choose_point(points, _)
+    return build_scene(material, names, knobs, look, chosen, _)

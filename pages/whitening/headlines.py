@@ -75,6 +75,7 @@ def _numbers(picture: TreatedCloud, scene: Scene, _: Translate) -> list[BigNumbe
     labels = labels_of(material.cloud)
     if labels is not None:
         share, former = agreement(picture, scene), agreement(raw, scene)
+        chance = chance_agreement(labels, units=material.points.units)
         change = ""
         if not is_raw and share is not None and former is not None:
             change = _("{k} points").format(k=with_sign(100 * (share - former), 1))
@@ -83,7 +84,7 @@ def _numbers(picture: TreatedCloud, scene: Scene, _: Translate) -> list[BigNumbe
             BigNumber(
                 same_label(material.corpus, _),
                 "—" if share is None else f"{share:.1%}",
-                _("by chance: {value}").format(value=f"{chance_agreement(labels):.1%}"),
+                _("by chance: {value}").format(value=f"{chance:.1%}"),
                 _change(change, _),
             ),
         )

@@ -60,9 +60,7 @@ def report_of(picture: TreatedCloud, material: Material, *, is_whole: bool = Tru
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
     if not is_whole:  # of the annotations, the labels alone
-        annotations = Annotations(
-            labels=annotations.labels, sentences=annotations.sentences if has_labels else None
-        )
+        annotations = Annotations(labels=annotations.labels, units=annotations.units)
     annotated = annotated_table(treated.retained, annotations, seed=SEED)
     annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
     if not is_new:

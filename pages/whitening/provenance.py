@@ -8,7 +8,7 @@ from geometry.transform.treatments import KNOBS
 from pages.common.controls import pooling_names
 from pages.common.downloads import short_number
 from pages.common.fit_set import weight_words
-from pages.common.origin import model_words, unit_names
+from pages.common.origin import agreement_note, model_words, unit_names, unit_note
 from pages.common.uploads import chosen_data
 from pages.common.words import Translate
 
@@ -35,6 +35,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
     parts += [
+        *unit_note(material.points, _),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
         fit_words(scene, _),
@@ -48,6 +49,7 @@ def provenance(scene: Scene, _: Translate) -> str:
                 n=f"{len(material.sample.cloud):,}"
             )
         )
+    parts += agreement_note(material.points, _)
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 

@@ -145,8 +145,10 @@ def show_diagnosis(
     title = _("What each cure changes, on rows that it was not fitted on")
     st.markdown(f"**{title}**")
     head, rows = cure_table(diagnosis, _)
-    columns = dict(zip(head, zip(*rows, strict=True), strict=True))
-    st.dataframe(columns, hide_index=True, width="stretch", key="cures")
+    with st.container(key="cures"):
+        lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+        lines += [[markdown(cell) for cell in row] for row in rows]
+        st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
     code = language()
     st.download_button(
         _("Download the report (HTML)"),

@@ -19,6 +19,7 @@ from geometry.measure.neighbours import (
     closest_both_ways,
     distinct_distances,
     label_agreement,
+    label_agreement_interval,
     nearest,
     nearest_of_all,
 )
@@ -93,12 +94,14 @@ def test_rows_of_one_unit_are_no_neighbours_of_each_other():
     near = np.argsort(-cosines, axis=1)[:, :5]
     share = (names[near] == names[:, None]).mean()
     assert label_agreement(X, names, units=unit) == pytest.approx(share)
-    draws = agreement_draws(X, names, units=unit, apart=True)
+    draws = agreement_draws(X, names, units=unit)
     assert draws.share == pytest.approx(share)
     # labels that are the units' numbers: no neighbour has them
-    alone = agreement_draws(X, unit, units=unit, apart=True)
+    alone = agreement_draws(X, unit, units=unit)
     assert alone.share == alone.shares.max() == 0
-    assert agreement_draws(X, unit, units=unit).shares.max() > 0
+    assert agreement_draws(X, unit).shares.max() > 0
+    low, high = label_agreement_interval(X, names, units=unit)
+    assert (low + high) / 2 == pytest.approx(share)
 
 
 def test_chance():

@@ -369,6 +369,18 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
     assert f"n = 20 sentences (a sample of {N})" in everything(visit(own, webgl2="no"))
 
 
+def test_a_point_is_found_by_its_text():
+    own = corpus()
+    app = visit(own, find=own.texts[7].upper())
+    (twin,) = twin_clouds(app).values()
+    assert [mark["rows"] for mark in twin.message["marks"]] == [[7]]
+    assert app.query_params["point"] == "7"
+    app = visit(own, find="zzz")
+    (twin,) = twin_clouds(app).values()
+    assert twin.message["marks"] == []
+    assert "No text contains “zzz”." in everything(app)
+
+
 def row(value: float | None, low: float | None = None, high: float | None = None) -> Measured:
     return Measured("x", value, low, high, 0.1, 50, 8)
 

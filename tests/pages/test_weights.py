@@ -58,7 +58,7 @@ def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, mo
 
 
 def test_a_half_and_an_unweighted_corpus(model, monkeypatch):
-    """Each half has the weights of its own rows; without weights there is no control."""
+    """Each half, and each part, has the weights of its own rows; without weights no control."""
     scenes: list = []
     monkeypatch.setattr("pages.whitening.explore.take_away", lambda scene, _: scenes.append(scene))
     own = Corpus("mine", TEXTS, weights=tuple(map(float, TIMES)), weight_column="seen")
@@ -67,6 +67,11 @@ def test_a_half_and_an_unweighted_corpus(model, monkeypatch):
     fit = scenes[-1].material.fit_points
     assert fit.weights.tolist() == [TIMES[TEXTS.index(text)] for text in fit.cloud.texts]
     assert "Removed in clusters: fit unweighted" in everything(app)
+    some = query | {"fit-on": "same", "fit-rows": "30"}
+    healthy(new_visit("whitening", brought("uploads", "corpus", own), **some).run())
+    fit = scenes[-1].material.fit_points
+    assert len(fit.cloud) == 30
+    assert fit.weights.tolist() == [TIMES[TEXTS.index(text)] for text in fit.cloud.texts]
     own = Corpus("mine", TEXTS)
     app = healthy(new_visit("whitening", brought("uploads", "corpus", own), **query).run())
     assert not [toggle for toggle in app.toggle if toggle.key == "weights"]

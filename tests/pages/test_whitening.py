@@ -627,6 +627,28 @@ def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
     assert table(app)["Raw"].items() >= few.items()
 
 
+def test_the_start_of_the_other_page_s_film_is_no_setting_of_the_treatments():
+    own = brought("uploads", "corpus", upload(60))
+    start = {"centring": 0.0, "strength": 0.0}
+    app = healthy(new_visit("whitening", own | start).run())
+    assert {"centring 1.00", "strength 1.00"} <= set(provenance(app))
+    app = healthy(new_visit("whitening", own | {"centring": 1.0, "strength": 0.0}).run())
+    assert {"centring 1.00", "strength 0.00"} <= set(provenance(app))
+    app = visit(upload(60), centring="0", strength="0")
+    assert {"centring 0.00", "strength 0.00"} <= set(provenance(app))
+    app = set_value(app, "slider", "strength", 0.5)
+    assert {"centring 0.00", "strength 0.50"} <= set(provenance(app))
+    app = set_value(app, "slider", "strength", 0.0)
+    assert {"centring 0.00", "strength 0.00"} <= set(provenance(app))
+
+
+def test_a_point_is_found_by_its_text():
+    own = upload(60)
+    app = visit(own, find=own.texts[7].upper())
+    assert [mark["rows"] for mark in message(app)["marks"]] == [[7]]
+    assert "No text contains “zzz”." in everything(visit(own, find="zzz"))
+
+
 # Trying
 
 

@@ -266,7 +266,7 @@ def test_odd_tables_are_told(d, size, said):
 
 
 def test_all_words_are_drawn_and_the_most_frequent_are_measured(monkeypatch):
-    for name, value in (("MANY_POINTS", 10), ("MEASURED_WORDS", 550)):
+    for name, value in (("MANY_POINTS", 10), ("MEASURED_WORDS", 550), ("PLOTLY_POINTS", 300)):
         monkeypatch.setattr(scene, name, value)
     app = visit(words="upload")
     lengths = np.linspace(1, 2, 600)

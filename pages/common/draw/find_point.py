@@ -1,0 +1,54 @@
+"""A search for a point by its text; the point that is found is the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ..address import put_in_url
+from ..corpus_cloud import CorpusCloud
+from ..escape import markdown
+from ..words import Translate
+from .selected import chosen_row
+
+MATCHES = 8
+LONGEST = 160  # characters of a text that is quoted
+
+
+def choose_point(points: CorpusCloud, _: Translate) -> int | None:
+    """The chosen row: by search here, by a click in a picture, or from the address."""
+    row = chosen_row(points)
+    query = st.text_input(
+        _("Find a point by its text"),
+        key="find",
+        bind="query-params",
+        placeholder=_("a word of the text"),
+    )
+    if not query.strip():
+        return row
+    rows = _rows_with(query, points.cloud.texts)
+    if not rows:
+        st.info(_("No text contains “{query}”.").format(query=short(query)))
+        return row
+    listed = rows[:MATCHES]
+    row = st.selectbox(
+        _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
+        listed,
+        index=listed.index(row) if row in listed else 0,
+        format_func=lambda row: points.cloud.texts[row],
+    )
+    st.session_state["point"] = row
+    put_in_url("point", str(row))
+    return row
+
+
+def _rows_with(query: str, texts: Sequence[str]) -> list[int]:
+    needle = query.strip().casefold()
+    return [row for row, text in enumerate(texts) if needle in text.casefold()]
+
+
+def short(text: str) -> str:
+    """The text on one line, cut, as Markdown."""
+    line = " ".join(text.split())
+    return markdown(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…")

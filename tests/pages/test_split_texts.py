@@ -1,0 +1,91 @@
+"""Where labels are compared, points of one text or of one sentence are no neighbours."""
+
+import re
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from geometry import Corpus, load_encoder
+from geometry.data.corpus import read_bundled
+from geometry.measure import chance_agreement
+from tests.pages.visits import brought, everything, healthy, new_visit
+
+N, EACH = 120, 3
+NOTE = "where labels are compared, {points} are no neighbours of each other"
+
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
+
+
+def split_corpus() -> Corpus:
+    """Texts of three sentences each, all with the text's topic."""
+    topics = read_bundled("topics")
+    starts = np.linspace(0, len(topics) - EACH, N // EACH).astype(int)
+    rows = (starts[:, None] + np.arange(EACH)).ravel()
+    labels = tuple(topics.labels[start] for start in np.repeat(starts, EACH))
+    texts = tuple(topics.texts[row] for row in rows)
+    sources = tuple(np.repeat(np.arange(N // EACH), EACH).tolist())
+    return Corpus("mine", texts, labels, sources=sources)
+
+
+def share(X: np.ndarray, labels: np.ndarray, units: np.ndarray) -> float:
+    """Of the five nearest by cosine of other units, by brute force."""
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    cosines = U @ U.T
+    cosines[units[:, None] == units] = -9
+    near = np.argsort(-cosines, axis=1)[:, :5]
+    return float((labels[near] == labels[:, None]).mean())
+
+
+def first_headlines(app: AppTest) -> list[str]:
+    """The numbers and the references below the first picture."""
+    body = next(e.proto.body for e in app.get("html") if 'class="big-numbers"' in e.proto.body)
+    return re.findall(r"<(?:b|small)>(.*?)<", body)
+
+
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
+def test_sentences_of_one_text_are_no_neighbours_of_each_other(page):
+    own = split_corpus()
+    query = {"layer": "4", "fit-on": "same"}
+    state = brought("uploads", "corpus", own) | {"all-measures": True}
+    app = healthy(new_visit(page, state, **query).run())
+    X = load_encoder().encode(own.texts, layer=4)
+    labels, units = np.array(own.labels), np.array(own.sources)
+    expected = f"{share(X, labels, units):.1%}"
+    assert expected != f"{share(X, labels, np.arange(N)):.1%}"
+    chance = f"by chance: {chance_agreement(labels, units=units):.1%}"
+    assert chance != f"by chance: {chance_agreement(labels):.1%}"
+    shown = first_headlines(app)
+    assert expected in shown
+    assert chance in shown
+    said = everything(app)
+    assert NOTE.format(points="sentences of one text") in said
+    row, *_white = [line for line in said.splitlines() if line.startswith("| label agreement")]
+    assert row.split(" | ")[1].startswith(expected)
+
+
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
+@pytest.mark.parametrize("is_split", [True, False])
+def test_tokens_of_one_sentence_are_no_neighbours_of_each_other(page, is_split):
+    whole = split_corpus()
+    own = whole if is_split else Corpus("mine", whole.texts[::EACH], whole.labels[::EACH])
+    query = {"layer": "4", "fit-on": "same", "unit": "tokens"}
+    state = brought("uploads", "corpus", own) | {"all-measures": True}
+    app = healthy(new_visit(page, state, **query).run())
+    tokens = load_encoder().encode_tokens(own.texts, layer=4)
+    units = np.array(own.sources)[tokens.sentence] if is_split else tokens.sentence
+    if len(tokens.vectors) <= 3000:
+        labels = np.array(own.labels)[tokens.sentence]
+        assert f"{share(tokens.vectors, labels, units):.1%}" in first_headlines(app)
+    points = "tokens of one text" if is_split else "tokens of one sentence"
+    assert NOTE.format(points=points) in everything(app)
+
+
+def test_whole_texts_and_texts_without_labels_have_no_such_note():
+    whole = split_corpus()
+    for own in (
+        Corpus("mine", whole.texts, whole.labels),
+        Corpus("mine", whole.texts, sources=whole.sources),
+    ):
+        app = healthy(new_visit("narrow_cone", brought("uploads", "corpus", own)).run())
+        assert "where labels are compared" not in everything(app)
