@@ -146,9 +146,9 @@ def show_diagnosis(
     st.markdown(f"**{title}**")
     head, rows = cure_table(diagnosis, _)
     with st.container(key="cures"):
-        lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-        lines += [[markdown(cell) for cell in row] for row in rows]
-        st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+        table = [head, ["---", *["---:"] * (len(head) - 1)]]
+        table += [[markdown(cell) for cell in row] for row in rows]
+        st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in table))
     code = language()
     st.download_button(
         _("Download the report (HTML)"),
