@@ -166,3 +166,15 @@ def test_a_half_written_note_counts_as_none(tmp_path, note, read):
     if note is not None:
         path.write_text(note, encoding="ascii")
     assert workers._read_note(path) == read
+
+
+def test_a_note_is_written_only_when_it_changes(tmp_path, monkeypatch):
+    written: list[str] = []
+    monkeypatch.setattr(Path, "write_text", lambda _path, text, **_how: written.append(text))
+
+    def work(progress: Callable[[int, int], None]) -> None:
+        for done in (1, 1, 1, 2, 2):
+            progress(done, 2)
+
+    assert workers._call(work, (), {}, str(tmp_path / "note")) == (False, None)
+    assert written == ["1 2", "2 2"]
