@@ -15,7 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import own_errors
-from .column_names import PAIR_NAMES, SCORE_NAMES, SUBSET_NAMES
+from .column_names import (
+    LABEL_NAMES,
+    PAIR_NAMES,
+    SCORE_NAMES,
+    SUBSET_NAMES,
+    TEXT_NAMES,
+    WEIGHT_NAMES,
+)
 from .decode import Source, TextFile, lines_of
 from .limits import (
     LIMITS,
@@ -335,9 +342,19 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
     if len(table.columns) == 3:
         numeric = [i for i in range(3) if mostly_numbers(table.cells(i))]
         texts = [i for i in range(3) if i not in numeric]
-        if len(numeric) == 1:
+        if len(numeric) == 1 and _may_be_pairs(table, texts, numeric[0]):
             return texts[0], texts[1], numeric[0]
     raise CorpusError("no_pair_columns", columns=table.columns)
+
+
+def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
+    """False where the names say otherwise, such as text, topic and weight."""
+    names = [name.strip().casefold() for name in table.columns]
+    if names[score] in SCORE_NAMES:
+        return True
+    if names[score] in WEIGHT_NAMES or any(names[i] in LABEL_NAMES for i in texts):
+        return False
+    return sum(names[i] in TEXT_NAMES for i in texts) != 1
 
 
 def _subsets(

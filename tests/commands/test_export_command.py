@@ -49,6 +49,17 @@ def test_svd_is_exported_as_the_scores_of_evaluate_have_it(corpus, tmp_path):
     np.testing.assert_allclose(load_transform(out).apply(X), X - np.outer(X @ v, v), atol=1e-5)
 
 
+def test_texts_beside_topics_and_weights_are_texts_alone(tmp_path, capsys):
+    table, out = tmp_path / "mine.csv", tmp_path / "w.safetensors"
+    rows = "".join(f'"{text}",{"ab"[i % 2]},{i + 1}\n' for i, text in enumerate(TEXTS))
+    table.write_text(f"text,topic,weight\n{rows}", encoding="utf-8")
+    args = ("export", str(table), "--out", str(out), "--quiet", "--transform", "centred")
+    assert run_shell(args) == 0
+    assert f"rows of the fit {len(TEXTS)}" in capsys.readouterr().out
+    X = load_encoder().encode(TEXTS)
+    np.testing.assert_allclose(load_transform(out).apply(X), X - X.mean(axis=0), atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

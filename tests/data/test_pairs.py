@@ -52,6 +52,24 @@ def test_forms(text):
         assert pairs.gold_scores.tolist() == [4.5, 0]
 
 
+@pytest.mark.parametrize(
+    ("head", "is_read"),
+    [
+        ("text,topic,weight", False),
+        ("sentence,note,id", False),
+        ("review,label,stars", False),
+        ("question,answer,score", True),
+        ("first,second,agreement", True),
+    ],
+)
+def test_names_say_whether_three_columns_are_pairs(head, is_read):
+    text = f"{head}\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
+    if is_read:
+        assert read(text, "p.csv").right == ("A dog runs.", "I sing.")
+    else:
+        assert refused(text, "p.csv").code == "no_pair_columns"
+
+
 def test_the_different_sentences_of_pairs_and_their_rows():
     pairs = Pairs("p", ("a", "c", "a"), ("b", "a", "a"), np.arange(3))
     assert pairs.sentences == ("a", "b", "c")
