@@ -52,7 +52,7 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
         if scene is None:
             return
         with query_box:
-            query = choose_query(scene.points, _)
+            query = choose_query(scene.points, scene.fit_code, _)
         rankings = rank(scene, query)
     except ENCODER_ERRORS as error:
         with notes_box:

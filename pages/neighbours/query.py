@@ -47,10 +47,17 @@ def row_numbers(cloud: Cloud) -> np.ndarray:
     return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
 
 
-def choose_query(points: CorpusCloud, _: Translate) -> Query:
+def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
     """By a click, by the address, or by a search for a text or a row number; else the first point.
 
     With an encoder, the typed text itself can be searched for.
+
+    Parameters
+    ----------
+    points : CorpusCloud
+        Those searched.
+    fit_code : str
+        "split" where they are half of all points.
     """
     row = chosen_row(points)
     search_box, match_box = st.columns(2)
@@ -64,18 +71,27 @@ def choose_query(points: CorpusCloud, _: Translate) -> Query:
         ).strip()
     can_encode = points.model is not None and points.cloud.unit == "sentences"
     rows = rows_with(words, points.cloud) if words else []
+    numbers = row_numbers(points.cloud)
+    missing = _missing_row(words, points, _)
     with match_box:
-        if words and can_encode and (not rows or _is_typed(_)):
+        if words and can_encode and ((not rows and not missing) or _is_typed(_)):
             return Query(words, _encoded(points, words, _))
-        if words and not rows:
-            st.info(_("No text contains “{query}”.").format(query=markdown(words)))
-        elif rows:
+        if missing or (words and not rows):
+            said = missing or _("None of the {n} texts searched contains “{query}”.").format(
+                n=f"{len(points.cloud):,}", query=markdown(words)
+            )
+            if fit_code == "split":
+                said += " " + _(
+                    "To search all points, choose “these points” or another corpus at *Fit on*."
+                )
+            st.info(said)
+        if rows:
             listed = rows[:MATCHES]
             row = st.selectbox(
                 _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
                 listed,
                 index=listed.index(row) if row in listed else 0,
-                format_func=lambda row: points.cloud.texts[row],
+                format_func=lambda row: f"{numbers[row] + 1}: {points.cloud.texts[row]}",
             )
             st.session_state["point"] = row
             put_in_url("point", str(row))
@@ -89,11 +105,30 @@ def _is_typed(_: Translate) -> bool:
     )
 
 
+def _missing_row(words: str, points: CorpusCloud, _: Translate) -> str:
+    """That the row of that number is not searched; empty for a row that is, and for other words."""
+    if not _is_number(words):
+        return ""
+    number, numbers = int(words[:9]), row_numbers(points.cloud)
+    if np.any(numbers == number - 1):
+        return ""
+    last = len(points.cloud) if points.cloud.unit == "tokens" else len(points.corpus)
+    if not 1 <= number <= last:
+        return _("Rows go from 1 to {n}.").format(n=f"{last:,}")
+    return _("Row {row} is not among the {n} points searched.").format(
+        row=f"{number:,}", n=f"{len(numbers):,}"
+    )
+
+
+def _is_number(words: str) -> bool:
+    return words.isascii() and words.isdigit()
+
+
 def rows_with(words: str, cloud: Cloud) -> list[int]:
     """The points whose text contains the words; first the point of that row number, from 1."""
     needle = words.casefold()
     found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
-    if words.isascii() and words.isdigit():
+    if _is_number(words):
         numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
         found = list(dict.fromkeys([*map(int, numbered), *found]))
     return found

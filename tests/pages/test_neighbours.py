@@ -108,6 +108,23 @@ def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
     assert corpus().texts[7] in everything(app)
 
 
+def test_a_row_that_is_not_searched_is_no_text_and_says_how_it_can_be(clouds):
+    n = len(corpus())
+    halves = [visit(find=str(row)) for row in (1, 2, 3, 4)]
+    absent = [
+        row
+        for row, app in enumerate(halves, 1)
+        if f"Row {row} is not among the" in everything(app)
+    ]
+    assert 0 < len(absent) < 4
+    app = halves[absent[0] - 1]
+    assert "choose “these points” or another corpus" in everything(app)
+    assert f"The nearest to **{absent[0]}" not in everything(app)  # not encoded as a text
+    app = visit(find=str(n + 1), **{"fit-on": "same"})
+    assert f"Rows go from 1 to {n}." in everything(app)
+    assert "choose “these points”" not in everything(app)
+
+
 ANSWERS = (
     "query,relevant,grade\n{a},2;3,2\n{a},9,1\n8,7,1\n8,99999,1\nnothing known,4,1\nlost,zzz,1\n"
 )
