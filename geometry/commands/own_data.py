@@ -156,20 +156,26 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
 def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
     """A file of vectors."""
     from ..data.limits import OWN_FILES
+    from ..errors import GeometryError
     from ..vectors import read_vector_set
 
-    return read_vector_set(
-        file,
-        metadata=reading.metadata,
-        vector_column=reading.vector_column,
-        text_column=reading.text_column,
-        label_column=reading.label_column,
-        has_header=reading.has_header,
-        encoding=reading.encoding,
-        not_finite="drop" if reading.drop_nan else "stop",
-        sample=reading.sample,
-        limits=OWN_FILES,
-    )
+    try:
+        return read_vector_set(
+            file,
+            metadata=reading.metadata,
+            vector_column=reading.vector_column,
+            text_column=reading.text_column,
+            label_column=reading.label_column,
+            has_header=reading.has_header,
+            encoding=reading.encoding,
+            not_finite="drop" if reading.drop_nan else "stop",
+            sample=reading.sample,
+            limits=OWN_FILES,
+        )
+    except GeometryError as error:
+        if error.code != "not_finite":
+            raise
+        raise ValueError(f"{error} --drop-nan leaves them out.") from error
 
 
 def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None) -> OwnData:

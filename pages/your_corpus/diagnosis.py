@@ -38,7 +38,7 @@ from geometry.export import (
 from geometry.export.sentence_model import MODES
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.controls import choose
+from pages.common.controls import choose, layer_words, pooling_names
 from pages.common.corpus_cloud import (
     ALL_POINTS,
     SEED,
@@ -434,10 +434,12 @@ def _offer_model(
     if refusal is not None:
         st.caption(error_text(refusal, _))
         return
-    key = f"model-{name}"
+    key, spec = f"model-{name}", points.spec
+    layer = layer_words(spec.layer, points.encoder.n_layers, _)
+    of_layer = f"({layer}, {pooling_names(_)[spec.pooling]})"
     if st.session_state.get(MODEL) != key:
         st.button(
-            _("Write the sentence-transformers model"),
+            _("Write the sentence-transformers model") + f" {of_layer}",
             key=f"write-model-{points.spec.layer}-{points.spec.pooling}",
             icon=":material/deployed_code:",
             on_click=st.session_state.__setitem__,
@@ -458,7 +460,11 @@ def _offer_model(
     except ExportError as error:  # numbers of a needle differ too much
         st.error(error_text(error, _))
         return
-    offer_file("sentence-transformers", "sentence-transformers-model.zip", lambda: content or b"")
+    offer_file(
+        f"sentence-transformers {of_layer}",
+        "sentence-transformers-model.zip",
+        lambda: content or b"",
+    )
 
 
 def model_zip(points: CorpusCloud, affine: AffineMap) -> bytes:

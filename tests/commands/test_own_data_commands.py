@@ -218,7 +218,9 @@ def test_rows_with_nan_are_dropped_and_a_sample_is_taken_on_request(folder, caps
         "mine",
     ]
     assert run_shell(args) == 2
-    assert "NaN" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "NaN" in said
+    assert "--drop-nan leaves them out." in said
     assert run_shell([*args, "--drop-nan"]) == 0
     np.testing.assert_allclose(np.load("w.npy"), X - X.mean(axis=0), atol=1e-4)
     assert "left out 1 row with NaN or infinity" in capsys.readouterr().out

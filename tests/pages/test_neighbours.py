@@ -112,9 +112,7 @@ def test_a_row_that_is_not_searched_is_no_text_and_says_how_it_can_be(clouds):
     n = len(corpus())
     halves = [visit(find=str(row)) for row in (1, 2, 3, 4)]
     absent = [
-        row
-        for row, app in enumerate(halves, 1)
-        if f"Row {row} is not among the" in everything(app)
+        row for row, app in enumerate(halves, 1) if f"Row {row} is not among the" in everything(app)
     ]
     assert 0 < len(absent) < 4
     app = halves[absent[0] - 1]
