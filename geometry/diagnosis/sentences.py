@@ -153,7 +153,10 @@ SENTENCES = {
     "score-labels": "share of the {k} nearest neighbours with the same label",
     "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
     "here": "If you stay with this layer and pooling: {advice}",
-    "here-evidence": "Compared here alone, the change is {difference}.",
+    "here-evidence": (
+        "With the cures of this layer compared alone, the change is {difference}. The table's "
+        "interval is wider, because it holds for all layers together."
+    ),
     "evidence-labels": (
         "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."

@@ -89,14 +89,14 @@ def choose_treatment(
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
     code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
-    recommended = _("recommended: {name}").format(name=treatment_words(advised, _))
+    usual = _("usual for this n/d: {name}").format(name=treatment_words(advised, _))
     code = choose(
         st.selectbox,
         _("Treatment"),
         list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
         key="after",
         default=AUTO,
-        labels={AUTO: recommended, **labels},
+        labels={AUTO: usual, **labels},
         accept_new_options=True,
         help=_("Choose a treatment, or type another, such as pca:64 or abtt:5."),
     )
