@@ -87,15 +87,15 @@ def _build(root: Path, folder: Path) -> None:
     for name in SYSTEM:
         if (source := Path("/") / name).exists():
             mount(source, name, read_only=name not in ("dev", "proc", "sys"))
+    (root / "tmp").mkdir()
+    (root / "tmp").chmod(0o1777)
+    subprocess.run(["mount", "-t", "tmpfs", "none", str(root / "tmp")], check=True)
     for prefix in dict.fromkeys((Path(sys.base_prefix), Path(sys.prefix).resolve())):
         if prefix != Path("/usr"):
             mount(prefix, str(prefix))
     mount(folder / "app", "app")
     os.chown(folder / "cache", int(user_id()), int(user_id()))
     mount(folder / "cache", "cache", read_only=False)
-    (root / "tmp").mkdir()
-    (root / "tmp").chmod(0o1777)
-    subprocess.run(["mount", "-t", "tmpfs", "none", str(root / "tmp")], check=True)
     subprocess.run(["mount", "-o", "remount,ro", str(root)], check=True)
 
 
