@@ -83,6 +83,7 @@ class Worker:
             try:
                 while not wait([future], POLL_SECONDS).done:
                     report(*_read_note(note))
+                report(*_read_note(note))  # what was done since the last look
             except BaseException:
                 self.stop()
                 raise
