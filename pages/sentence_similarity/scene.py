@@ -172,11 +172,28 @@ def _begin_ahead(encoded: EncodedPairs) -> None:
     choice = encoded.choice
     if choice.is_private or encoded.fit_sums is not None or len(choice.pairs) > MOST_AHEAD:
         return
-    if choice.key not in _ahead and os.environ.get(AHEAD_VARIABLE) != "0":
+    if choice.key in _ahead or os.environ.get(AHEAD_VARIABLE) == "0":
+        return
+    if _are_stored(choice):  # else the server's own process would encode
         _ahead.add(choice.key)
         timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded])
         timer.name, timer.daemon = "score-ahead", True
         timer.start()
+
+
+def _are_stored(choice: Choice) -> bool:
+    """True if the vectors of all rungs are on the disk."""
+    corpora = dict.fromkeys((choice.pairs.corpus, choice.fit.corpus))
+    specs = [
+        CloudSpec("sentences", layer, pooling)
+        for layer in range(choice.encoder.n_layers + 1)
+        for pooling in POOLINGS_SHOWN
+    ]
+    return all(
+        is_stored(choice.encoder, corpus, **asdict(spec), store=store())
+        for corpus in corpora
+        for spec in specs
+    )
 
 
 def _score_ahead(encoded: EncodedPairs) -> None:

@@ -215,7 +215,9 @@ def test_the_first_ladder_comes_from_an_empty_cache(
 ):
     clear_memory()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.delenv(scene.AHEAD_VARIABLE)
     assert len(rungs(visit(pairs="bundled"))) == 7
+    assert not scene._ahead  # the server's own process would encode
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
     clear_memory()
 
@@ -231,7 +233,7 @@ def test_a_moved_control_finds_its_rungs_scored_in_the_background(monkeypatch: p
     monkeypatch.delenv(scene.AHEAD_VARIABLE)
     monkeypatch.setattr(scene, "AHEAD_AFTER", 0.0)
     monkeypatch.setattr(scene, "POOLINGS_SHOWN", ("cls", "mean"))
-    at = healthy(new_visit(PAGE, pairs="hard-pairs").run())
+    at = healthy(new_visit(PAGE, pairs="hard-pairs", **{"sts-layer": "3"}).run())  # encodes
     for thread in threading.enumerate():
         if thread.name == "score-ahead":
             thread.join()
